@@ -1,0 +1,65 @@
+# Every outside library, found once. None of their headers reaches include/symbind.
+
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(ZLIB REQUIRED)
+find_package(fmt REQUIRED CONFIG)
+find_package(nlohmann_json REQUIRED CONFIG)
+
+# OpenBLAS: its OpenMP build, so that it shares one thread pool with oneDNN and our own loops.
+find_path(SYMBIND_CBLAS_INCLUDE cblas.h
+    PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp openblas-openmp openblas REQUIRED)
+find_library(SYMBIND_OPENBLAS openblas PATH_SUFFIXES openblas-openmp REQUIRED)
+add_library(symbind_blas INTERFACE)
+target_include_directories(symbind_blas SYSTEM INTERFACE "${SYMBIND_CBLAS_INCLUDE}")
+target_link_libraries(symbind_blas INTERFACE "${SYMBIND_OPENBLAS}")
+
+# Random123 is headers only.
+find_path(SYMBIND_RANDOM123_INCLUDE Random123/philox.h REQUIRED)
+
+# oneDNN is a component: Debian's package configuration asks for OpenCL, so look for the files.
+set(SYMBIND_HAVE_ONEDNN 0)
+if(SYMBIND_ONEDNN)
+  find_path(SYMBIND_DNNL_INCLUDE dnnl.hpp)
+  find_library(SYMBIND_DNNL dnnl)
+  if(SYMBIND_DNNL_INCLUDE AND SYMBIND_DNNL)
+    set(SYMBIND_HAVE_ONEDNN 1)
+    add_library(symbind_onednn INTERFACE)
+    target_include_directories(symbind_onednn SYSTEM INTERFACE "${SYMBIND_DNNL_INCLUDE}")
+    target_link_libraries(symbind_onednn INTERFACE "${SYMBIND_DNNL}")
+  else()
+    message(STATUS "oneDNN was not found: building without it")
+  endif()
+endif()
+
+# CUDA is a component as well.
+set(SYMBIND_HAVE_CUDA 0)
+if(SYMBIND_CUDA)
+  if(NOT CMAKE_CUDA_COMPILER AND EXISTS "/usr/local/cuda/bin/nvcc")
+    set(CMAKE_CUDA_COMPILER "/usr/local/cuda/bin/nvcc")
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES "${SYMBIND_CUDA_ARCHITECTURES}")
+  set(CMAKE_CUDA_STANDARD 17)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  set(SYMBIND_HAVE_CUDA 1)
+  add_library(symbind_cuda INTERFACE)
+  target_link_libraries(symbind_cuda INTERFACE CUDA::cudart CUDA::cublas CUDA::cublasLt CUDA::cuda_driver)
+  find_path(SYMBIND_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  find_library(SYMBIND_CUDNN cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
+  if(SYMBIND_CUDNN_INCLUDE AND SYMBIND_CUDNN)
+    target_include_directories(symbind_cuda SYSTEM INTERFACE "${SYMBIND_CUDNN_INCLUDE}")
+    target_link_libraries(symbind_cuda INTERFACE "${SYMBIND_CUDNN}")
+  endif()
+endif()
+
+if(SYMBIND_TESTS)
+  find_package(GTest REQUIRED)
+  find_path(SYMBIND_RAPIDCHECK_INCLUDE rapidcheck.h)
+  find_library(SYMBIND_RAPIDCHECK rapidcheck)
+endif()
+if(SYMBIND_PROGRAMS)
+  find_package(benchmark QUIET)
+  find_package(CLI11 QUIET)
+endif()

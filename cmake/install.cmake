@@ -1,0 +1,17 @@
+# `cmake --install` gives lib, include/symbind and the package Symbind for find_package.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(symbind_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Symbind")
+install(TARGETS symbind EXPORT SymbindTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/symbind"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+install(EXPORT SymbindTargets NAMESPACE Symbind:: DESTINATION "${symbind_package_dir}")
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/SymbindConfig.cmake.in"
+    "${PROJECT_BINARY_DIR}/SymbindConfig.cmake" INSTALL_DESTINATION "${symbind_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/SymbindConfigVersion.cmake"
+    COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/SymbindConfig.cmake"
+    "${PROJECT_BINARY_DIR}/SymbindConfigVersion.cmake" DESTINATION "${symbind_package_dir}")

@@ -1,0 +1,70 @@
+# One shared library from everything under src/. A missing accelerator is a stub folder, not an #if.
+
+file(GLOB_RECURSE symbind_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
+file(GLOB_RECURSE symbind_cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cu")
+
+macro(symbind_leave_out pattern)
+  list(FILTER symbind_sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/${pattern}/")
+endmacro()
+
+if(SYMBIND_HAVE_CUDA)
+  symbind_leave_out("device/absent_cuda")
+  symbind_leave_out("kernels/absent_cuda")
+  list(APPEND symbind_sources ${symbind_cuda_sources})
+else()
+  symbind_leave_out("device/cuda")
+  symbind_leave_out("kernels/(cublas|cudnn|cuda)")
+endif()
+if(SYMBIND_HAVE_ONEDNN)
+  symbind_leave_out("kernels/absent_onednn")
+else()
+  symbind_leave_out("kernels/onednn")
+endif()
+
+# symbind_internal: what src/ and the tests see besides the public headers.
+add_library(symbind_internal INTERFACE)
+target_include_directories(symbind_internal INTERFACE "${PROJECT_SOURCE_DIR}/src")
+target_compile_definitions(symbind_internal INTERFACE
+    SYMBIND_HAVE_CUDA=${SYMBIND_HAVE_CUDA} SYMBIND_HAVE_ONEDNN=${SYMBIND_HAVE_ONEDNN}
+    SYMBIND_VERIFY=$<BOOL:${SYMBIND_VERIFY}>)
+target_link_libraries(symbind_internal INTERFACE fmt::fmt nlohmann_json::nlohmann_json symbind_flags)
+
+add_library(symbind SHARED ${symbind_sources} "${SYMBIND_REGISTER_OPS}")
+add_library(Symbind::symbind ALIAS symbind)
+target_include_directories(symbind PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+target_compile_features(symbind PUBLIC cxx_std_20)
+target_include_directories(symbind SYSTEM PRIVATE "${SYMBIND_RANDOM123_INCLUDE}")
+target_link_libraries(symbind PRIVATE
+    symbind_internal symbind_blas OpenMP::OpenMP_CXX ZLIB::ZLIB Threads::Threads
+    $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<$<BOOL:${SYMBIND_HAVE_CUDA}>:symbind_cuda>)
+set_target_properties(symbind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+
+if(SYMBIND_CPU AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(symbind PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=${SYMBIND_CPU}>)
+endif()
+
+target_precompile_headers(symbind PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:<algorithm$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<array$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<cmath$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<cstdint$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<cstring$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<functional$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<map$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<memory$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<mutex$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<optional$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<span$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<string$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<string_view$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<unordered_map$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<variant$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<vector$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<fmt/core.h$<ANGLE-R>>")
+
+# Files written for one instruction set carry it in their name; whoever calls them asks the CPU first.
+foreach(source IN LISTS symbind_sources)
+  if(source MATCHES "_avx512\\.cpp$")
+    set(flags -march=x86-64-v4 -mprefer-vector-width=512)
+  elseif(source MATCHES "_avx2\\.cpp$")
+    set(flags -march=x86-64-v3)
+  else()
+    continue()
+  endif()
+  set_source_files_properties("${source}" PROPERTIES
+      COMPILE_OPTIONS "${flags}" SKIP_PRECOMPILE_HEADERS ON)
+endforeach()

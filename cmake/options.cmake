@@ -1,0 +1,48 @@
+# What a builder may choose, and the flags that follow from it.
+
+option(SYMBIND_CUDA "Build the CUDA runtime and kernels" OFF)
+option(SYMBIND_ONEDNN "Use oneDNN where it is found" ON)
+option(SYMBIND_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(SYMBIND_PROGRAMS "Build examples, benchmarks and tools" ${PROJECT_IS_TOP_LEVEL})
+option(SYMBIND_VERIFY "Verify graphs between passes and other costly internal checks" OFF)
+set(SYMBIND_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
+set(SYMBIND_CPU "x86-64-v2" CACHE STRING "Value for -march= of the library on x86-64, empty for none")
+set(SYMBIND_CUDA_ARCHITECTURES "90" CACHE STRING "CUDA architectures to build for")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+# The OpenMP build of OpenBLAS may lie in a folder of its own: find it again after installation.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+find_program(SYMBIND_CCACHE ccache)
+if(SYMBIND_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # ccache handles the precompiled header only with these sloppiness settings.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${SYMBIND_CCACHE}")
+endif()
+
+# symbind_flags: warnings and sanitizers for everything compiled here.
+add_library(symbind_flags INTERFACE)
+target_compile_options(symbind_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -fno-semantic-interposition>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # -Wpsabi speaks of an ABI change of GCC 4.6 we cannot meet.
+  target_compile_options(symbind_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess -Wno-psabi>)
+endif()
+if(SYMBIND_SANITIZE)
+  target_compile_options(symbind_flags INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SYMBIND_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all>)
+  target_link_options(symbind_flags INTERFACE -fsanitize=${SYMBIND_SANITIZE})
+endif()

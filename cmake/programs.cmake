@@ -1,0 +1,26 @@
+# examples/cpp/*.cpp -> example_<stem>, benchmarks/*.cpp -> bench_<stem>, tools/opgen/*.cpp -> opgen.
+# Examples use the public headers only; benchmarks and opgen may look inside.
+if(NOT SYMBIND_PROGRAMS)
+  return()
+endif()
+
+file(GLOB SYMBIND_EXAMPLES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/cpp/*.cpp")
+foreach(source IN LISTS SYMBIND_EXAMPLES)
+  cmake_path(GET source STEM LAST_ONLY stem)
+  add_executable(example_${stem} "${source}")
+  target_link_libraries(example_${stem} PRIVATE symbind symbind_flags ZLIB::ZLIB)
+endforeach()
+
+file(GLOB symbind_benchmarks CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cpp")
+foreach(source IN LISTS symbind_benchmarks)
+  cmake_path(GET source STEM LAST_ONLY stem)
+  add_executable(bench_${stem} "${source}")
+  target_link_libraries(bench_${stem} PRIVATE symbind symbind_internal symbind_blas
+      $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<TARGET_NAME_IF_EXISTS:benchmark::benchmark>)
+endforeach()
+
+file(GLOB symbind_opgen CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/opgen/*.cpp")
+if(symbind_opgen)
+  add_executable(opgen ${symbind_opgen})
+  target_link_libraries(opgen PRIVATE symbind symbind_internal)
+endif()

@@ -1,0 +1,88 @@
+# Every folder tests/<dir> with *_test.cpp is one program, tests_<dir>; every gtest in it one ctest.
+# Names and labels follow from suite names alone: see discover_tests.cmake.
+if(NOT SYMBIND_TESTS)
+  return()
+endif()
+enable_testing()
+
+# tests_support: the harness shared by all test folders.
+file(GLOB_RECURSE support_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
+if(support_sources)
+  add_library(tests_support STATIC ${support_sources})
+  set(support_scope PUBLIC)
+else()
+  add_library(tests_support INTERFACE)
+  set(support_scope INTERFACE)
+endif()
+target_include_directories(tests_support ${support_scope} "${PROJECT_SOURCE_DIR}/tests")
+target_compile_definitions(tests_support ${support_scope}
+    SYMBIND_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SYMBIND_BINARY_DIR="${PROJECT_BINARY_DIR}")
+target_link_libraries(tests_support ${support_scope}
+    symbind symbind_internal GTest::gtest GTest::gmock ZLIB::ZLIB Threads::Threads)
+if(SYMBIND_RAPIDCHECK AND SYMBIND_RAPIDCHECK_INCLUDE)
+  target_link_libraries(tests_support ${support_scope} "${SYMBIND_RAPIDCHECK}")
+endif()
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/tests"
+     "${PROJECT_SOURCE_DIR}/tests/*_test.cpp")
+set(test_folders "")
+foreach(source IN LISTS test_sources)
+  string(REGEX REPLACE "/.*" "" folder "${source}")
+  list(APPEND test_folders "${folder}")
+endforeach()
+list(REMOVE_DUPLICATES test_folders)
+
+foreach(folder IN LISTS test_folders)
+  # The other .cpp files of a test folder are its helpers.
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp")
+  add_executable(tests_${folder} ${sources})
+  target_link_libraries(tests_${folder} PRIVATE tests_support GTest::gtest_main)
+  set(ctest_file "${PROJECT_BINARY_DIR}/ctest/${folder}.cmake")
+  add_custom_command(TARGET tests_${folder} POST_BUILD
+      COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:tests_${folder}>" -D "FOLDER=${folder}"
+              -D "OUTPUT=${ctest_file}" -D "SOURCE_DIR=${PROJECT_SOURCE_DIR}"
+              -P "${PROJECT_SOURCE_DIR}/cmake/discover_tests.cmake"
+      VERBATIM)
+  # ctest reads this at its start: a program that was not built shows as one failing test.
+  set(include_file "${PROJECT_BINARY_DIR}/ctest/${folder}_include.cmake")
+  file(CONFIGURE OUTPUT "${include_file}" @ONLY CONTENT
+"if(EXISTS [==[@ctest_file@]==])
+  include([==[@ctest_file@]==])
+else()
+  add_test([==[tests_@folder@.not_built]==] [==[tests_@folder@.not_built]==])
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include_file}")
+endforeach()
+
+function(symbind_script_test name labels)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
+      SKIP_RETURN_CODE 77 ENVIRONMENT "OMP_NUM_THREADS=1")
+endfunction()
+
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  symbind_script_test(check_layers unit "${Python3_EXECUTABLE}" tools/check_layers.py)
+  symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
+endif()
+symbind_script_test(clang_format unit "${PROJECT_SOURCE_DIR}/tools/format" --check)
+symbind_script_test(install.consumer install "${CMAKE_COMMAND}" -D "BUILD_DIR=${PROJECT_BINARY_DIR}"
+    -D "SOURCE_DIR=${PROJECT_SOURCE_DIR}" -D "CXX_COMPILER=${CMAKE_CXX_COMPILER}"
+    -D "SANITIZE=${SYMBIND_SANITIZE}" -P "${PROJECT_SOURCE_DIR}/tests/install/consumer.cmake")
+
+# An example whose first lines say `// ctest: run [label] [arguments...]` is a test as well.
+foreach(source IN LISTS SYMBIND_EXAMPLES)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+  file(STRINGS "${source}" marks REGEX "^// ctest: run" LIMIT_COUNT 1 LIMIT_INPUT 4096)
+  if(marks)
+    cmake_path(GET source STEM LAST_ONLY stem)
+    string(REGEX REPLACE "^// ctest: run *" "" words "${marks}")
+    separate_arguments(words UNIX_COMMAND "${words}")
+    set(label unit)
+    if(words)
+      list(POP_FRONT words label)
+    endif()
+    symbind_script_test(example.${stem} ${label} $<TARGET_FILE:example_${stem}> ${words})
+  endif()
+endforeach()
