@@ -97,6 +97,203 @@ def softmax_output():
     return cases + [head]
 
 
+def convolution():
+    op = "Convolution"
+
+    def case(name, data, filters, kernel, group=1, dtype="float32", req="write", **attrs):
+        bias = not attrs.get("no_bias", False)
+        inputs = {"data": F(*data, dtype=dtype),
+                  "weight": F(filters, data[1] // group, *kernel, dtype=dtype)}
+        if bias:
+            inputs["bias"] = F(filters, dtype=dtype)
+        attrs = dict(attrs, num_filter=filters, kernel=kernel)
+        if group > 1:
+            attrs["num_group"] = group
+        return Case(op, name, attrs, inputs, train=(True,), req=req)
+
+    return [
+        case("3x3", (2, 3, 6, 7), 4, (3, 3)),
+        case("no bias, pad", (2, 3, 5, 5), 4, (3, 3), pad=(1, 1), no_bias=True),
+        case("stride and pad, uneven", (1, 2, 9, 8), 3, (3, 2), stride=(2, 3), pad=(1, 2)),
+        case("stride leaves a rest", (2, 2, 8, 8), 3, (3, 3), stride=(3, 3)),
+        case("1x1", (2, 5, 4, 3), 6, (1, 1)),
+        case("1x1, stride 2, no bias", (2, 4, 5, 6), 3, (1, 1), stride=(2, 2), no_bias=True),
+        case("dilate", (1, 2, 9, 9), 2, (3, 3), dilate=(2, 3), pad=(2, 1)),
+        case("groups", (2, 6, 5, 5), 4, (3, 3), group=2, pad=(1, 1)),
+        case("depthwise, multiplier 2", (2, 3, 5, 6), 6, (3, 3), group=3, stride=(2, 1)),
+        case("7x7 stem", (1, 3, 15, 15), 8, (7, 7), stride=(2, 2), pad=(3, 3), no_bias=True),
+        case("kernel of the whole image", (2, 3, 4, 4), 5, (4, 4)),
+        case("1-D", (2, 3, 8), 4, (3,), stride=(2,), pad=(1,)),
+        case("1-D, dilate, groups, no bias", (2, 4, 11), 6, (3,), group=2, dilate=(2,), no_bias=True),
+        case("3-D", (1, 2, 4, 5, 4), 3, (2, 3, 2), stride=(1, 2, 1), pad=(1, 0, 1)),
+        case("3-D, groups, dilate", (2, 4, 5, 5, 4), 2, (3, 2, 2), group=2, dilate=(2, 1, 3)),
+        case("float64", (2, 3, 6, 5), 4, (3, 3), dtype="float64", pad=(1, 1), stride=(2, 2)),
+        case("float64, groups, dilate", (1, 4, 7, 7), 4, (3, 3), group=2, dtype="float64",
+             dilate=(2, 2), no_bias=True),
+        case("accepted and ignored", (1, 2, 5, 5), 3, (3, 3), workspace=512, cudnn_tune="off",
+             cudnn_off=True, layout="NCHW"),
+        case("add", (2, 3, 5, 5), 4, (3, 3), req="add"),
+        case("only the weight's gradient", (2, 3, 5, 5), 4, (3, 3),
+             req={"data": "null", "bias": "null"}),
+        case("16 channels, as blocked layouts like them", (2, 16, 8, 8), 32, (3, 3), pad=(1, 1)),
+        case("more than one block, a rest", (1, 19, 6, 6), 21, (3, 3), pad=(1, 1)),
+    ]
+
+
+def pooling():
+    op = "Pooling"
+
+    def case(name, data, dtype="float32", values=None, req="write", **attrs):
+        spec = V(values, dtype) if values is not None else F(*data, dtype=dtype)
+        return Case(op, name, attrs, {"data": spec}, train=(True,), req=req)
+
+    image = (2, 3, 7, 8)
+    ties = [[[[1, 1, 0, 2], [1, 1, 2, 2], [0, -1, 3, 3], [-1, 0, 3, 3]]]]
+    cases = []
+    for kind in ("max", "avg", "sum"):
+        cases += [
+            case(kind, image, kernel=(2, 2), stride=(2, 2), pool_type=kind),
+            case(kind + ", stride 1 by default", (1, 2, 5, 5), kernel=(3, 2), pool_type=kind),
+            case(kind + ", valid, pad", image, kernel=(3, 3), stride=(2, 2), pad=(1, 1),
+                 pool_type=kind),
+            case(kind + ", full, pad", image, kernel=(3, 3), stride=(2, 2), pad=(1, 1),
+                 pool_type=kind, pooling_convention="full"),
+            case(kind + ", full, a window past the edge", (1, 2, 6, 7), kernel=(3, 3),
+                 stride=(2, 2), pool_type=kind, pooling_convention="full"),
+            case(kind + ", stride over kernel", (1, 2, 9, 9), kernel=(2, 2), stride=(3, 4),
+                 pool_type=kind),
+            case(kind + ", global", image, global_pool=True, pool_type=kind),
+            case(kind + ", global, a kernel is ignored", image, global_pool=True, kernel=(2, 2),
+                 stride=(2, 2), pad=(1, 1), pool_type=kind),
+            case(kind + ", 1-D", (2, 3, 9), kernel=(3,), stride=(2,), pad=(1,), pool_type=kind),
+            case(kind + ", 1-D, full", (2, 3, 8), kernel=(3,), stride=(2,), pool_type=kind,
+                 pooling_convention="full"),
+            case(kind + ", 3-D", (1, 2, 5, 4, 6), kernel=(2, 2, 3), stride=(2, 1, 2), pad=(0, 1, 1),
+                 pool_type=kind),
+            case(kind + ", 3-D, global", (2, 2, 3, 2, 4), kernel=(1, 1, 1), global_pool=True,
+                 pool_type=kind),
+            case(kind + ", float64", image, dtype="float64", kernel=(3, 2), stride=(2, 2),
+                 pad=(1, 0), pool_type=kind),
+            case(kind + ", 16 channels", (2, 16, 6, 6), kernel=(3, 3), stride=(2, 2), pad=(1, 1),
+                 pool_type=kind),
+        ]
+    for convention in ("valid", "full"):
+        for include in (True, False):
+            cases.append(case("avg, %s, count_include_pad %s" % (convention, include), (1, 2, 6, 7),
+                              kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="avg",
+                              pooling_convention=convention, count_include_pad=include))
+            cases.append(case("avg, 1-D, %s, count_include_pad %s" % (convention, include),
+                              (1, 2, 8), kernel=(3,), stride=(2,), pad=(1,), pool_type="avg",
+                              pooling_convention=convention, count_include_pad=include))
+    cases += [
+        case("avg, 3-D, count_include_pad False", (1, 2, 4, 4, 4), kernel=(3, 3, 3),
+             stride=(2, 2, 2), pad=(1, 1, 1), pool_type="avg", count_include_pad=False),
+        case("max, ties go to the first", None, values=ties, kernel=(2, 2), stride=(2, 2),
+             pool_type="max"),
+        case("max, overlapping windows, ties", None, values=ties, kernel=(3, 3), pool_type="max"),
+        case("max, all negative with pad", (1, 2, 4, 4), kernel=(3, 3), stride=(2, 2), pad=(1, 1),
+             pool_type="max"),
+        case("max, add", (1, 2, 5, 5), kernel=(2, 2), pool_type="max", req="add"),
+        case("avg, add", (1, 2, 5, 5), kernel=(2, 2), pool_type="avg", req="add"),
+    ]
+    for p in (1, 2, 3):
+        cases.append(case("lp, p_value %d" % p, (1, 2, 6, 6), kernel=(2, 2), stride=(2, 2),
+                          pool_type="lp", p_value=p))
+    cases.append(case("lp, global", (2, 2, 3, 3), kernel=(1, 1), pool_type="lp", p_value=2,
+                      global_pool=True))
+    for c in cases:
+        if c.name.startswith(("lp", "max, all negative")):
+            data = c.inputs["data"]
+            data.lo, data.hi = (0.25, 1.0) if c.name[0] == "l" else (-2.0, -1.0)
+    return cases
+
+
+def batch_norm():
+    op = "BatchNorm"
+
+    def case(name, data, axis=1, dtype="float32", lo=-1, hi=3, heads="formula", req="write",
+             train=(True, False), **attrs):
+        c = data[axis]
+        if axis != 1:
+            attrs["axis"] = axis
+        side = lambda lo, hi: F(c, lo=lo, hi=hi, dtype=dtype)
+        return Case(op, name, attrs,
+                    {"data": F(*data, lo=lo, hi=hi, dtype=dtype), "gamma": side(0.5, 1.5),
+                     "beta": side(-1, 1)},
+                    {"moving_mean": side(-0.5, 0.5), "moving_var": side(0.5, 1.5)},
+                    heads=heads, req=req, train=train)
+
+    image = (3, 4, 3, 2)
+    return [
+        case("fix_gamma by default", image),
+        case("fix_gamma False", image, fix_gamma=False),
+        case("eps", image, fix_gamma=False, eps=0.5),
+        case("eps, fix_gamma", image, eps=2e-05),
+        case("momentum", image, fix_gamma=False, momentum=0.5),
+        case("momentum 0", image, fix_gamma=False, momentum=0.0),
+        case("use_global_stats", image, fix_gamma=False, use_global_stats=True),
+        case("use_global_stats, fix_gamma", image, use_global_stats=True, eps=0.25),
+        case("2-D data", (6, 5), fix_gamma=False),
+        case("2-D data, fix_gamma", (6, 5)),
+        case("3-D data", (3, 4, 5), fix_gamma=False),
+        case("5-D data", (2, 3, 2, 2, 3), fix_gamma=False),
+        case("axis 3", (2, 3, 2, 4), axis=3, fix_gamma=False),
+        case("axis -1", (2, 3, 2, 4), axis=-1, fix_gamma=False),
+        case("axis 0", (4, 3, 2), axis=0, fix_gamma=False),
+        case("output_mean_var", image, fix_gamma=False, output_mean_var=True, eps=0.125),
+        case("output_mean_var, use_global_stats", image, fix_gamma=False, output_mean_var=True,
+             use_global_stats=True, eps=0.125),
+        case("float64", image, fix_gamma=False, dtype="float64", eps=2e-05),
+        case("float64, fix_gamma", image, dtype="float64", momentum=0.7),
+        case("float64, use_global_stats", image, dtype="float64", use_global_stats=True,
+             fix_gamma=False),
+        case("gradients null", image, req="null"),
+        case("gamma's gradient null", image, req={"gamma": "null"}),
+        case("16 channels, as blocked layouts like them", (2, 16, 4, 4), fix_gamma=False),
+        case("far from zero", image, fix_gamma=False, lo=99, hi=101),
+        case("data add", image, fix_gamma=False, req={"data": "add"}),
+    ]
+
+
+def dropout():
+    op = "Dropout"
+    data = lambda dtype="float32": {"data": F(3, 4, dtype=dtype)}
+    return [
+        Case(op, "identity in inference", {"p": 0.5}, data(), train=(False,)),
+        Case(op, "p 0", {"p": 0.0}, data()),
+        Case(op, "p 0, mode always", {"p": 0.0, "mode": "always"}, data()),
+        Case(op, "default p, inference", {}, data(), train=(False,)),
+        Case(op, "axes, inference", {"p": 0.3, "axes": "(1,)"}, data(), train=(False,)),
+        Case(op, "float64, p 0", {"p": 0.0}, data("float64")),
+    ]
+
+
+def embedding():
+    op = "Embedding"
+
+    def case(name, indices, rows, columns, dtype="float32", index_dtype="float32", **more):
+        attrs = {"input_dim": rows, "output_dim": columns}
+        if dtype != "float32":
+            attrs["dtype"] = dtype
+        req = more.pop("req", {})
+        return Case(op, name, attrs, {"data": V(indices, index_dtype),
+                                      "weight": F(rows, columns, dtype=dtype)},
+                    train=(True,), req=dict({"data": "null"}, **req), **more)
+
+    return [
+        case("1-D", [1, 0, 4, 2], 5, 3),
+        case("2-D", [[0, 3, 1], [2, 2, 0]], 4, 5),
+        case("3-D", [[[0], [1]], [[2], [0]]], 3, 2),
+        case("repeated rows add up", [2, 2, 2, 0, 2], 4, 3),
+        case("out of range is clipped", [-3, 7, 1, 5], 5, 2),
+        case("fractions are cut", [0.9, 1.5, 2.99], 4, 2),
+        case("float64", [3, 1, 0], 4, 3, dtype="float64"),
+        case("int32 indices", [[1, 2], [0, 3]], 4, 3, index_dtype="int32"),
+        case("int64 indices", [3, 3, 1], 4, 3, index_dtype="int64"),
+        case("add", [1, 1, 3], 4, 2, req={"weight": "add"}),
+    ]
+
+
 def optimizers():
     shape = (3, 5)
 
@@ -125,4 +322,5 @@ def optimizers():
     return cases
 
 
-ALL = [fully_connected, activation, softmax_output, optimizers]
+ALL = [fully_connected, convolution, pooling, batch_norm, activation, softmax_output, dropout,
+       embedding, optimizers]

@@ -7,11 +7,12 @@ import sys
 
 import golden
 import cases_nn
+import cases_shape
 
 
 def main(only):
     files = collections.OrderedDict()
-    for table in cases_nn.ALL:
+    for table in cases_nn.ALL + cases_shape.ALL:
         for case in table():
             files.setdefault(case.op, []).append(case)
     for op, cases in files.items():
