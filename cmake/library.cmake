@@ -34,7 +34,6 @@ add_library(Symbind::symbind ALIAS symbind)
 target_include_directories(symbind PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 target_compile_features(symbind PUBLIC cxx_std_20)
-target_include_directories(symbind SYSTEM PRIVATE "${SYMBIND_RANDOM123_INCLUDE}")
 target_link_libraries(symbind PRIVATE
     symbind_internal symbind_blas OpenMP::OpenMP_CXX ZLIB::ZLIB Threads::Threads
     $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<$<BOOL:${SYMBIND_HAVE_CUDA}>:symbind_cuda>)

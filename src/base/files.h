@@ -1,0 +1,83 @@
+// Files: written whole or not at all, read with every bound checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace symbind {
+
+/// Takes the bytes of a file that is being written.
+class FileWriter {
+ public:
+  void write(const void* data, size_t size);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  /// Writes a number as it lies in memory (every format here is little endian).
+  template <class T>
+  void put(T value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    write(&value, sizeof(value));
+  }
+
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+ private:
+  friend void write_file_atomic(const std::string&, const std::function<void(FileWriter&)>&);
+  FileWriter(int descriptor, const std::string& path) : descriptor_(descriptor), path_(path) {}
+  void flush();
+
+  int descriptor_;
+  const std::string& path_;
+  std::vector<std::byte> buffer_;
+};
+
+/// Writes `path` through `fill`: a temporary file in the same folder is filled, synchronised and
+/// renamed over it. On any error, ours or thrown by `fill`, the old file is untouched, nothing is
+/// left behind, and an Error of kind kIo names the path and the system's reason.
+void write_file_atomic(const std::string& path, const std::function<void(FileWriter&)>& fill);
+
+/// The whole file, or an Error of kind kIo.
+std::vector<std::byte> read_file(const std::string& path);
+
+/// Reads numbers and bytes off a span. Running past its end is an Error of kind kIo that names the
+/// path and the offset; nothing is allocated before the bytes are known to be there.
+class ByteReader {
+ public:
+  ByteReader(std::span<const std::byte> data, std::string path)
+      : data_(data), path_(std::move(path)) {}
+
+  template <class T>
+  T read() {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value;
+    std::memcpy(&value, bytes(sizeof(T)).data(), sizeof(T));
+    return value;
+  }
+
+  /// The next n bytes; they belong to the span this reads from.
+  std::span<const std::byte> bytes(uint64_t n);
+
+  size_t offset() const { return offset_; }
+  size_t remaining() const { return data_.size() - offset_; }
+  const std::string& path() const { return path_; }
+
+  /// Throws an Error of kind kIo: "<path>: <what> (at byte <offset>)".
+  [[noreturn]] void fail(std::string_view what) const;
+
+ private:
+  std::span<const std::byte> data_;
+  std::string path_;
+  size_t offset_ = 0;
+};
+
+/// What the first bytes look like, for messages: "a PNG image", "a Python pickle", "text", ...
+std::string looks_like(std::span<const std::byte> data);
+
+}  // namespace symbind

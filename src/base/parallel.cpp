@@ -1,0 +1,112 @@
+#include "base/parallel.h"
+
+#include <omp.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+#include "base/check.h"
+#include "base/settings.h"
+
+namespace symbind {
+namespace {
+
+// A forked child has none of its parent's threads, and libgomp would wait for them for ever.
+std::atomic<bool> forked{false};
+
+void after_fork_in_child() {
+  forked.store(true, std::memory_order_relaxed);
+  omp_set_num_threads(1);
+}
+
+// When the library is loaded: oneDNN may start threads before any loop of ours does.
+__attribute__((constructor)) void watch_forks() {
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+}
+
+thread_local int chosen_threads = 0;  // 0: the setting decides
+
+struct Job {
+  detail::RangeFunction function;
+  void* closure;
+  int64_t n;
+  int64_t chunks;
+  // OpenMP orders the start and the end of a region by itself; these two say so to the thread
+  // sanitizer, which does not see inside libgomp.
+  std::atomic<int> started{0};
+  std::atomic<int64_t> finished{0};
+  std::mutex guard;
+  int64_t failed_chunk = -1;
+  std::exception_ptr error;
+};
+
+void run_chunk(Job& job, int64_t chunk) noexcept {
+  job.started.load(std::memory_order_acquire);
+  // The first n % chunks chunks are one item longer.
+  const int64_t size = job.n / job.chunks;
+  const int64_t longer = job.n % job.chunks;
+  const int64_t begin = chunk * size + std::min(chunk, longer);
+  const int64_t end = begin + size + (chunk < longer ? 1 : 0);
+  try {
+    job.function(job.closure, begin, end);
+  } catch (...) {
+    std::lock_guard lock(job.guard);
+    if (job.failed_chunk < 0 || chunk < job.failed_chunk) {
+      job.failed_chunk = chunk;
+      job.error = std::current_exception();
+    }
+  }
+  job.finished.fetch_add(1, std::memory_order_acq_rel);
+}
+
+__attribute__((noinline, no_sanitize("thread"))) void run_region(Job* job, int threads) {
+#pragma omp parallel num_threads(threads) default(none) shared(job)
+  {
+    // OpenMP may give fewer threads than asked for: the chunks stay what they are.
+    for (int64_t c = omp_get_thread_num(); c < job->chunks; c += omp_get_num_threads())
+      run_chunk(*job, c);
+  }
+}
+
+}  // namespace
+
+int num_threads() {
+  if (forked.load(std::memory_order_relaxed)) return 1;
+  if (chosen_threads > 0) return chosen_threads;
+  const int wanted = settings::number("SYMBIND_NUM_THREADS");
+  return wanted > 0 ? wanted : std::max(1, omp_get_max_threads());
+}
+
+void set_num_threads(int count) {
+  check(count >= 0, "[set_num_threads] the number of threads is {}; it must not be negative",
+        count);
+  chosen_threads = count;
+  // OpenBLAS and oneDNN ask OpenMP.
+  omp_set_num_threads(num_threads());
+}
+
+void detail::parallel_for(int64_t n, int64_t grain, RangeFunction function, void* closure) {
+  if (n <= 0) return;
+  grain = std::max<int64_t>(1, grain);
+  if (n <= grain || omp_in_parallel()) return function(closure, 0, n);
+  const int threads = num_threads();
+  const int64_t chunks = std::min<int64_t>(threads, n / grain);
+  if (chunks <= 1) return function(closure, 0, n);
+
+  Job job;
+  job.function = function;
+  job.closure = closure;
+  job.n = n;
+  job.chunks = chunks;
+  job.started.store(1, std::memory_order_release);
+  // Always all threads, even for fewer chunks: libgomp ends and restarts threads when the size of
+  // its team changes.
+  run_region(&job, threads);
+  job.finished.load(std::memory_order_acquire);
+  if (job.error) std::rethrow_exception(job.error);
+}
+
+}  // namespace symbind

@@ -1,0 +1,56 @@
+// Every environment variable Symbind knows, in one table; nothing else reads the environment.
+// Read at use, not at start: scripts change the environment while they run.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace symbind::settings {
+
+/// What Symbind does with a variable.
+enum class Treatment { kHonoured, kMapped, kIgnored };
+
+struct Setting {
+  const char* name;
+  const char* default_value;
+  Treatment treatment;
+  /// kMapped: the setting that takes its value. Else empty.
+  const char* maps_to;
+  const char* help;
+};
+
+/// All of them, in the order of docs/settings.md.
+std::span<const Setting> table();
+
+/// The value: the variable itself, else a variable of MXNet that maps onto it, else the default.
+/// Throws an Error of kind kName if no setting is called so.
+std::string text(std::string_view name);
+
+/// True for 1, true, on, yes; false for 0, false, off, no and empty. Else an Error.
+bool flag(std::string_view name);
+
+/// A whole number, or an Error that names the variable.
+int number(std::string_view name);
+
+/// Whether `item` stands in the comma-separated list, e.g. has_item("SYMBIND_LOG", "dispatch").
+bool has_item(std::string_view name, std::string_view item);
+
+/// Logs, once per process and variable, those that are set but ignored.
+void note_ignored();
+
+/// Sets a value over the environment while it lives; for tests.
+class override_for_test {
+ public:
+  override_for_test(std::string_view name, std::string_view value);
+  ~override_for_test();
+  override_for_test(const override_for_test&) = delete;
+  override_for_test& operator=(const override_for_test&) = delete;
+
+ private:
+  std::string name_;
+  bool had_before_;
+  std::string before_;
+};
+
+}  // namespace symbind::settings
