@@ -5,9 +5,10 @@
 import collections
 import sys
 
-import golden
+import cases_family
 import cases_nn
 import cases_shape
+import golden
 
 
 def main(only):
@@ -15,13 +16,14 @@ def main(only):
     for table in cases_nn.ALL + cases_shape.ALL:
         for case in table():
             files.setdefault(case.op, []).append(case)
-    for op, cases in files.items():
-        if only and op not in only:
+    files["families"] = cases_family.all_cases()
+    for name, cases in files.items():
+        if only and name not in only:
             continue
         names = [c.name for c in cases]
-        assert len(names) == len(set(names)), (op, names)
-        head = {"op": op, "mxnet": golden.mx.__version__}
-        golden.write(golden.golden_dir("ops", op + ".json"), head, "cases",
+        assert len(names) == len(set(names)), (name, names)
+        golden.write(golden.golden_dir("ops", name + ".json"),
+                     {"op": name, "mxnet": golden.mx.__version__}, "cases",
                      [c.record() for c in cases])
 
 
