@@ -1,0 +1,18 @@
+// The CUDA runtime of a CPU build: there is none, and it says so.
+
+#include "base/check.h"
+#include "device/cuda_runtime.h"
+
+namespace symbind {
+
+DeviceRuntime& cuda_runtime(int id) {
+  fail(ErrorKind::kValue,
+       "gpu({}) cannot be used: no CUDA device\n"
+       "  devices: 0, because this is a CPU build of Symbind\n"
+       "  fix:  use cpu(), or build with the preset cuda",
+       id);
+}
+
+int cuda_device_count() { return 0; }
+
+}  // namespace symbind

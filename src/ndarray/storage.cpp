@@ -1,0 +1,105 @@
+// The global list behind waitall() holds unread errors only; it forgets the newest when nobody reads
+// a thousand of them, and it is never destroyed, so that storages in statics may outlive it.
+
+#include "ndarray/storage.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <symbind/ndarray.h>
+
+#include "base/check.h"
+#include "device/cuda_runtime.h"
+#include "device/runtime.h"
+
+namespace symbind {
+namespace {
+
+constexpr std::size_t kMostUnread = 1000;
+
+struct UnreadErrors {
+  std::mutex guard;
+  std::vector<std::shared_ptr<PendingError>> errors;
+};
+
+UnreadErrors& unread() {
+  static UnreadErrors& instance = *new UnreadErrors;
+  return instance;
+}
+
+}  // namespace
+
+DerivedForm::DerivedForm(Context context, std::size_t bytes)
+    : context_(context), data_(runtime(context).allocate(bytes)), bytes_(bytes) {}
+
+DerivedForm::~DerivedForm() { runtime(context_).release(data_, bytes_); }
+
+std::shared_ptr<Storage> Storage::allocate(Context context, std::size_t bytes) {
+  DeviceRuntime& device = runtime(context);
+  void* data = device.allocate(bytes);
+  auto give_back = [&device, data, bytes] { device.release(data, bytes); };
+  return std::shared_ptr<Storage>(new Storage(data, bytes, context, std::move(give_back)));
+}
+
+std::shared_ptr<Storage> Storage::wrap(void* data, std::size_t bytes, Context context,
+                                       std::function<void()> on_release) {
+  return std::shared_ptr<Storage>(new Storage(data, bytes, context, std::move(on_release)));
+}
+
+Storage::~Storage() {
+  if (on_release_) on_release_();
+}
+
+DerivedForm& Storage::derived(std::string_view key, std::size_t bytes) {
+  const std::lock_guard lock(guard_);
+  auto& form = derived_[{std::string(key), bytes}];
+  if (form == nullptr) form = std::make_unique<DerivedForm>(context_, bytes);
+  return *form;
+}
+
+void Storage::set_error(std::shared_ptr<PendingError> error) {
+  {
+    const std::lock_guard lock(guard_);
+    error_ = error;
+    failed_.store(true, std::memory_order_release);
+  }
+  UnreadErrors& all = unread();
+  const std::lock_guard lock(all.guard);
+  std::erase_if(all.errors, [](const auto& e) { return e->read.load(); });
+  if (std::find(all.errors.begin(), all.errors.end(), error) == all.errors.end() &&
+      all.errors.size() < kMostUnread)
+    all.errors.push_back(std::move(error));
+}
+
+std::shared_ptr<PendingError> Storage::error() const {
+  const std::lock_guard lock(guard_);
+  return error_ != nullptr && !error_->read.load() ? error_ : nullptr;
+}
+
+std::optional<Error> Storage::take_error() {
+  if (!failed_.load(std::memory_order_acquire)) return std::nullopt;
+  std::shared_ptr<PendingError> taken;
+  {
+    const std::lock_guard lock(guard_);
+    failed_.store(false, std::memory_order_release);
+    taken = std::exchange(error_, nullptr);
+  }
+  if (taken == nullptr || taken->read.exchange(true)) return std::nullopt;
+  return taken->error;
+}
+
+void waitall() {
+  for (int id = 0; id < cuda_device_count(); ++id) cuda_runtime(id).synchronize();
+  std::vector<std::shared_ptr<PendingError>> errors;
+  {
+    UnreadErrors& all = unread();
+    const std::lock_guard lock(all.guard);
+    errors.swap(all.errors);
+  }
+  std::shared_ptr<PendingError> first;
+  for (auto& error : errors)
+    if (!error->read.exchange(true) && first == nullptr) first = std::move(error);
+  if (first != nullptr) throw first->error;
+}
+
+}  // namespace symbind

@@ -1,0 +1,123 @@
+#pragma once
+// A counted block of device memory, with what is known about its contents: the version of the last
+// write, forms derived from it, and the error of an operator that failed to write it.
+//
+// Decided here: an error is one object, shared by everything its operator should have written and by
+// whatever read that. Reading it once, anywhere, clears it everywhere (MXNet's engine does so).
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <symbind/context.h>
+#include <symbind/error.h>
+
+namespace symbind {
+
+class Storage;
+
+/// Another form of an array's contents (packed weights …), kept with the version it was made from.
+class DerivedForm {
+ public:
+  DerivedForm(Context context, std::size_t bytes);
+  ~DerivedForm();
+  DerivedForm(const DerivedForm&) = delete;
+  DerivedForm& operator=(const DerivedForm&) = delete;
+
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+  /// Whether it still shows what `storage` holds; never for an escaped one.
+  bool current(const Storage& storage) const;
+  /// Calls make(data()) unless current. Several threads may ask; one makes, the others wait.
+  template <class F>
+  void refresh(const Storage& storage, F&& make);
+
+ private:
+  Context context_;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::mutex making_;
+  std::atomic<std::uint64_t> made_from_{0};  // versions start at 1
+};
+
+/// An error that waits to be read.
+struct PendingError {
+  explicit PendingError(Error what) : error(std::move(what)) {}
+  const Error error;
+  std::atomic<bool> read{false};
+};
+
+class Storage {
+ public:
+  /// Undetermined contents. Throws kMemory.
+  static std::shared_ptr<Storage> allocate(Context context, std::size_t bytes);
+  /// Memory of somebody else, who is told when it is no longer used.
+  static std::shared_ptr<Storage> wrap(void* data, std::size_t bytes, Context context,
+                                       std::function<void()> on_release = {});
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  Context context() const { return context_; }
+  std::size_t bytes() const { return bytes_; }
+  void* data() const { return data_; }
+
+  /// Grows with every write through us.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  void touch() { version_.fetch_add(1, std::memory_order_acq_rel); }
+  /// A writable pointer left us: from now on the contents count as changed at every run.
+  void mark_escaped() { escaped_.store(true, std::memory_order_release); }
+  bool escaped() const { return escaped_.load(std::memory_order_acquire); }
+
+  /// The form of this key and size; allocated at the first call and kept. Forms of a part of the
+  /// storage carry the part's offset in their key.
+  DerivedForm& derived(std::string_view key, std::size_t bytes);
+
+  /// Keeps an error here and for waitall(). Pass the same object to everything it befell.
+  void set_error(std::shared_ptr<PendingError> error);
+  void set_error(const Error& error) { set_error(std::make_shared<PendingError>(error)); }
+  bool has_error() const { return failed_.load(std::memory_order_acquire) && error() != nullptr; }
+  /// The unread error, to pass on to what depends on these contents; null if there is none.
+  std::shared_ptr<PendingError> error() const;
+  /// The unread error, which from now on counts as read.
+  std::optional<Error> take_error();
+
+ private:
+  Storage(void* data, std::size_t bytes, Context context, std::function<void()> on_release)
+      : data_(data), bytes_(bytes), context_(context), on_release_(std::move(on_release)) {}
+
+  void* data_;
+  std::size_t bytes_;
+  Context context_;
+  std::function<void()> on_release_;
+  std::atomic<std::uint64_t> version_{1};
+  std::atomic<bool> escaped_{false};
+  std::atomic<bool> failed_{false};
+  mutable std::mutex guard_;  // of the two below
+  std::shared_ptr<PendingError> error_;
+  std::map<std::pair<std::string, std::size_t>, std::unique_ptr<DerivedForm>> derived_;
+};
+
+inline bool DerivedForm::current(const Storage& storage) const {
+  return !storage.escaped() && made_from_.load(std::memory_order_acquire) == storage.version();
+}
+
+template <class F>
+void DerivedForm::refresh(const Storage& storage, F&& make) {
+  if (current(storage)) return;
+  const std::lock_guard lock(making_);
+  if (current(storage)) return;
+  const std::uint64_t version = storage.version();
+  make(data_);
+  made_from_.store(version, std::memory_order_release);
+}
+
+}  // namespace symbind
