@@ -1,0 +1,166 @@
+#include "kernels/convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/check.h"
+#include "base/half.h"
+#include "base/parallel.h"
+
+namespace symbind {
+namespace {
+
+template <class From, class To>
+To convert_one(From x) {
+  if constexpr (std::is_same_v<To, bool>)
+    return x != From(0);
+  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
+    return static_cast<To>(static_cast<std::int64_t>(x));
+  else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>)
+    return To(static_cast<float>(x));
+  else
+    return static_cast<To>(x);
+}
+
+template <class From, class To>
+void convert_loop(const void* from, void* to, std::int64_t n) {
+  const auto* x = static_cast<const From*>(from);
+  auto* y = static_cast<To*>(to);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>)
+      y[i] = convert_one<float, To>(static_cast<float>(x[i]));
+    else
+      y[i] = convert_one<From, To>(x[i]);
+  }
+}
+
+template <class From>
+Convert convert_from(DType to) {
+  switch (to) {
+    case DType::kFloat32: return convert_loop<From, float>;
+    case DType::kFloat64: return convert_loop<From, double>;
+    case DType::kFloat16: return convert_loop<From, Half>;
+    case DType::kBFloat16: return convert_loop<From, BFloat16>;
+    case DType::kUint8: return convert_loop<From, std::uint8_t>;
+    case DType::kInt8: return convert_loop<From, std::int8_t>;
+    case DType::kUint16: return convert_loop<From, std::uint16_t>;
+    case DType::kInt16: return convert_loop<From, std::int16_t>;
+    case DType::kUint32: return convert_loop<From, std::uint32_t>;
+    case DType::kInt32: return convert_loop<From, std::int32_t>;
+    case DType::kUint64: return convert_loop<From, std::uint64_t>;
+    case DType::kInt64: return convert_loop<From, std::int64_t>;
+    case DType::kBool: return convert_loop<From, bool>;
+    case DType::kUnknown: break;
+  }
+  fail(ErrorKind::kType, "the element type is not known");
+}
+
+template <class To>
+Convert integers_to(DType from) {
+  switch (from) {
+    case DType::kUint8: return convert_loop<std::uint8_t, To>;
+    case DType::kInt8: return convert_loop<std::int8_t, To>;
+    case DType::kUint16: return convert_loop<std::uint16_t, To>;
+    case DType::kInt16: return convert_loop<std::int16_t, To>;
+    case DType::kUint32: return convert_loop<std::uint32_t, To>;
+    case DType::kInt32: return convert_loop<std::int32_t, To>;
+    case DType::kUint64: return convert_loop<std::uint64_t, To>;
+    case DType::kInt64: return convert_loop<std::int64_t, To>;
+    case DType::kBool: return convert_loop<bool, To>;
+    default: break;
+  }
+  fail(ErrorKind::kType, "the element type is not known");
+}
+
+std::size_t compute_size(Compute compute) { return compute == Compute::kFloat ? 4 : 8; }
+
+}  // namespace
+
+Convert converter_from(Compute compute, DType to) {
+  switch (compute) {
+    case Compute::kFloat: return convert_from<float>(to);
+    case Compute::kDouble: return convert_from<double>(to);
+    case Compute::kInt64: return convert_from<std::int64_t>(to);
+  }
+  return nullptr;
+}
+
+Compute exact_compute(DType dtype) {
+  if (dtype == DType::kFloat64) return Compute::kDouble;
+  return is_float(dtype) ? Compute::kFloat : Compute::kInt64;
+}
+
+ElementType element_type(DType dtype, Compute integers) {
+  ElementType type{.compute = exact_compute(dtype), .size = size_of(dtype)};
+  if (dtype == DType::kFloat32 || dtype == DType::kFloat64) return type;
+  if (dtype == DType::kFloat16) {
+    type.load = convert_loop<Half, float>;
+  } else if (dtype == DType::kBFloat16) {
+    type.load = convert_loop<BFloat16, float>;
+  } else {
+    type.compute = integers;
+    if (dtype == DType::kInt64 && integers == Compute::kInt64) return type;
+    type.load = integers == Compute::kInt64 ? integers_to<std::int64_t>(dtype) : integers_to<double>(dtype);
+  }
+  type.store = converter_from(type.compute, dtype);
+  return type;
+}
+
+void convert_elements(DType from, const void* source, DType to, void* target, std::int64_t n) {
+  if (from == to) {
+    if (source != target && n > 0) std::memcpy(target, source, static_cast<std::size_t>(n) * size_of(from));
+    return;
+  }
+  const ElementType type = element_type(from);
+  const Convert store = converter_from(type.compute, to);
+  const auto* x = static_cast<const char*>(source);
+  auto* y = static_cast<char*>(target);
+  const auto to_size = static_cast<std::int64_t>(size_of(to)), from_size = static_cast<std::int64_t>(type.size);
+  parallel_for(n, 32768, [&](std::int64_t begin, std::int64_t end) {
+    if (type.load == nullptr) return store(x + begin * from_size, y + begin * to_size, end - begin);
+    alignas(64) char buffer[kChunk * 8];
+    for (std::int64_t i = begin; i < end; i += kChunk) {
+      const std::int64_t count = std::min(kChunk, end - i);
+      type.load(x + i * from_size, buffer, count);
+      store(buffer, y + i * to_size, count);
+    }
+  });
+}
+
+ComputeValue scalar_as(double value, DType dtype, Compute compute) {
+  const ElementType type = element_type(dtype, compute == Compute::kDouble ? compute : Compute::kInt64);
+  alignas(8) char element[8];
+  ComputeValue result{.d = 0};
+  converter_from(Compute::kDouble, dtype)(&value, element, 1);
+  if (type.load != nullptr)
+    type.load(element, &result, 1);
+  else
+    std::memcpy(&result, element, compute_size(type.compute));
+  return result;
+}
+
+void fill_elements(DType dtype, void* target, std::int64_t n, double value) {
+  if (value == 0.0 && !std::signbit(value)) {
+    if (n > 0) std::memset(target, 0, static_cast<std::size_t>(n) * size_of(dtype));
+    return;
+  }
+  const auto size = size_of(dtype);
+  alignas(8) char element[8];
+  converter_from(Compute::kDouble, dtype)(&value, element, 1);
+  auto* y = static_cast<char*>(target);
+  const auto fill = [&]<class Word>(Word) {
+    Word word;
+    std::memcpy(&word, element, sizeof(Word));
+    std::fill_n(reinterpret_cast<Word*>(y), n, word);
+  };
+  switch (size) {
+    case 1: return fill(std::uint8_t{});
+    case 2: return fill(std::uint16_t{});
+    case 4: return fill(std::uint32_t{});
+    default: return fill(std::uint64_t{});
+  }
+}
+
+}  // namespace symbind

@@ -1,0 +1,50 @@
+// C = alpha · op(A) · op(B) + beta · C, row-major, op being the transpose where asked for.
+//
+// Decided here: float and double go to OpenBLAS; the 16-bit types, which no BLAS of ours knows, are
+// multiplied by plain loops that sum in float.
+#pragma once
+
+#include <cstdint>
+
+#include "base/half.h"
+#include "kernels/accumulate.h"
+
+namespace symbind {
+
+struct GemmShape {
+  bool transpose_a = false, transpose_b = false;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+};
+
+void gemm(const GemmShape& s, float alpha, const float* a, const float* b, float beta, float* c);
+void gemm(const GemmShape& s, double alpha, const double* a, const double* b, double beta,
+          double* c);
+
+/// The product by its definition: what every other way is tested against.
+template <class T>
+void gemm_plain(const GemmShape& s, Accumulator<T> alpha, const T* a, const T* b,
+                Accumulator<T> beta, T* c) {
+  using Acc = Accumulator<T>;
+  for (std::int64_t i = 0; i < s.m; ++i) {
+    for (std::int64_t j = 0; j < s.n; ++j) {
+      Acc sum = 0;
+      for (std::int64_t p = 0; p < s.k; ++p) {
+        sum += static_cast<Acc>(s.transpose_a ? a[p * s.lda + i] : a[i * s.lda + p]) *
+               static_cast<Acc>(s.transpose_b ? b[j * s.ldb + p] : b[p * s.ldb + j]);
+      }
+      T& to = c[i * s.ldc + j];
+      to = static_cast<T>(beta == 0 ? alpha * sum : alpha * sum + beta * static_cast<Acc>(to));
+    }
+  }
+}
+inline void gemm(const GemmShape& s, float alpha, const Half* a, const Half* b, float beta,
+                 Half* c) {
+  gemm_plain(s, alpha, a, b, beta, c);
+}
+inline void gemm(const GemmShape& s, float alpha, const BFloat16* a, const BFloat16* b, float beta,
+                 BFloat16* c) {
+  gemm_plain(s, alpha, a, b, beta, c);
+}
+
+}  // namespace symbind

@@ -1,0 +1,238 @@
+// SoftmaxOutput: softmax whose gradient is that of the cross entropy with its label.
+//
+//   p = softmax(x)        dx = (p - onehot(label)) · grad_scale / normaliser
+//
+// Classes lie along axis 1 with multi_output, along the last axis with preserve_shape, else along
+// everything behind the first axis. The head gradient is never read: out_grad multiplies by p itself,
+// as MXNet 1.9.1 does.
+// Decided here: a label of the data's shape is a distribution and gets no normalisation, smoothing or
+// ignoring. A label that is no class leaves dx = p; SYMBIND_CHECK makes it an error. A label (N, 1)
+// counts as (N,). Without multi_output row i reads the i-th label, however many there are.
+#include <symbind/operator.h>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/settings.h"
+#include "kernels/accumulate.h"
+#include "ndarray/dtype_dispatch.h"
+
+namespace symbind {
+
+namespace {
+
+struct SoftmaxOutputAttrs {
+  float grad_scale = 1;
+  float ignore_label = -1;
+  bool multi_output = false;
+  bool use_ignore = false;
+  bool preserve_shape = false;
+  std::string normalization = "null";
+  bool out_grad = false;
+  float smooth_alpha = 0;
+
+  void describe(AttrVisitor& v) {
+    v.field("grad_scale", grad_scale, "Scales the gradient.");
+    v.field("ignore_label", ignore_label, "With use_ignore, rows of this label have no gradient.");
+    v.field("multi_output", multi_output, "Whether the classes lie along axis 1.");
+    v.field("use_ignore", use_ignore, "Whether ignore_label is honoured.");
+    v.field("preserve_shape", preserve_shape, "Whether the classes lie along the last axis.");
+    v.field("normalization", normalization,
+            "Divides the gradient by 1, the batch size or the number of labels not ignored.")
+        .choices({"batch", "null", "valid"});
+    v.field("out_grad", out_grad, "Multiplies the gradient with the output.");
+    v.field("smooth_alpha", smooth_alpha, "Moved from the label's class to all others.")
+        .at_least(0)
+        .at_most(1);
+  }
+};
+
+// ---- Inference ----------------------------------------------------------------------------------
+
+void infer(const SoftmaxOutputAttrs& a, Inference& io) {
+  io.all_same_dtype();
+  io.same_shape(io.in(0), io.out(0));
+  const Shape& x = io.shape(io.in(0));
+  const Shape& label = io.shape(io.in(1));
+  if (!x.known() || label == x) return;
+  check(x.rank() > 0, ErrorKind::kShape, "SoftmaxOutput needs data with at least one axis");
+  Shape without_class;
+  if (a.multi_output) {
+    check(x.rank() > 1, ErrorKind::kShape,
+          "SoftmaxOutput with multi_output needs classes along axis 1, the data is {}", x.str());
+    without_class = Shape{x[0]};
+    for (int i = 2; i < x.rank(); ++i) without_class.push_back(x[i]);
+    Shape with_one = x;
+    with_one[1] = 1;
+    if (label.known() && (label == without_class || label == with_one)) return;
+    io.set_shape(io.in(1), Shape{x[0], x.count(2)}, "(batch, positions) of the data");
+    return;
+  }
+  for (int i = 0; i + 1 < x.rank(); ++i) without_class.push_back(x[i]);
+  Shape with_one = without_class;
+  with_one.push_back(1);
+  if (label.known() && label == with_one) return;
+  io.set_shape(io.in(1), without_class, "the data's axes without that of the classes");
+}
+
+// Inputs: p and the label.
+void infer_backward(const SoftmaxOutputAttrs&, Inference& io) {
+  io.all_same_dtype();
+  io.same_shape(io.in(0), io.out(0));
+}
+
+NodeEntries gradient(const SoftmaxOutputAttrs&, GradientBuilder& g) {
+  const NodeEntries dx = g.call_with_same_attrs("_backward_SoftmaxOutput", {g.output(0), g.input(1)});
+  return {dx[0], {}};
+}
+
+// ---- Kernels ------------------------------------------------------------------------------------
+
+/// The data as (batch, classes, positions).
+struct ClassGrid {
+  std::int64_t batch, classes, positions;
+  std::int64_t rows() const { return batch * positions; }
+  std::int64_t grain() const { return std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, classes)); }
+};
+
+ClassGrid class_grid(const SoftmaxOutputAttrs& a, const Shape& x) {
+  if (a.multi_output) return {x[0], x[1], x.count(2)};
+  if (a.preserve_shape) return {x.count(0, x.rank() - 1), x.back(), 1};
+  return {x[0], x.count(1), 1};
+}
+
+template <class T>
+void softmax_row(const T* x, T* p, std::int64_t classes, std::int64_t stride) {
+  using Acc = Accumulator<T>;
+  Acc top = -std::numeric_limits<Acc>::infinity();
+  for (std::int64_t c = 0; c < classes; ++c) top = std::max(top, static_cast<Acc>(x[c * stride]));
+  Acc sum = 0;
+  for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(static_cast<Acc>(x[c * stride]) - top);
+  for (std::int64_t c = 0; c < classes; ++c)
+    p[c * stride] = static_cast<T>(std::exp(static_cast<Acc>(x[c * stride]) - top) / sum);
+}
+
+Prepared forward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
+  const ClassGrid g = class_grid(a, r.in[0].shape);
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    return [g](const Args& args) {
+      const T* x = args.in<T>(0);
+      T* p = args.out<T>(0);
+      parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const std::int64_t at = row / g.positions * g.classes * g.positions + row % g.positions;
+          softmax_row(x + at, p + at, g.classes, g.positions);
+        }
+      });
+    };
+  });
+}
+
+template <class T>
+struct HardLabels {
+  const T* label;
+  std::int64_t count;
+  int ignore;
+
+  int at(std::int64_t row) const { return static_cast<int>(static_cast<float>(label[row])); }
+  std::int64_t valid() const {
+    std::int64_t n = count;
+    for (std::int64_t i = 0; i < count; ++i) n -= at(i) == ignore;
+    return std::max<std::int64_t>(n, 1);
+  }
+};
+
+template <class T>
+void check_labels(const SoftmaxOutputAttrs& a, const HardLabels<T>& labels, const ClassGrid& g) {
+  for (std::int64_t row = 0; row < g.rows(); ++row) {
+    const float value = static_cast<float>(labels.label[row]);
+    const bool ignored = a.use_ignore && labels.at(row) == labels.ignore;
+    check(ignored || (value >= 0 && value < static_cast<float>(g.classes)),
+          "SoftmaxOutput: the label of row {} is {}, but there are {} classes (0 to {})", row, value,
+          g.classes, g.classes - 1);
+  }
+}
+
+/// What the whole gradient is multiplied with.
+template <class T>
+double label_scale(const SoftmaxOutputAttrs& a, const HardLabels<T>& labels, const ClassGrid& g) {
+  double scale = a.grad_scale;
+  if (a.normalization == "valid") return scale / static_cast<double>(labels.valid());
+  if (a.multi_output) scale /= static_cast<double>(g.positions);
+  if (a.normalization == "batch")
+    scale /= static_cast<double>(a.multi_output ? g.batch : labels.count);
+  return scale;
+}
+
+template <class T>
+void hard_gradient(const SoftmaxOutputAttrs& a, const ClassGrid& g, const HardLabels<T>& labels,
+                   const T* p, T* dx) {
+  using Acc = Accumulator<T>;
+  const Acc scale = static_cast<Acc>(label_scale(a, labels, g));
+  const Acc alpha = a.multi_output ? Acc(0) : static_cast<Acc>(a.smooth_alpha);
+  const Acc others = g.classes > 1 ? alpha / static_cast<Acc>(g.classes - 1) : Acc(0);
+  const bool use_ignore = a.use_ignore, by_output = a.out_grad;
+  parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t at = row / g.positions * g.classes * g.positions + row % g.positions;
+      const int label = labels.at(row);
+      const bool ignored = use_ignore && label == labels.ignore;
+      for (std::int64_t c = 0; c < g.classes; ++c) {
+        const std::int64_t i = at + c * g.positions;
+        const Acc y = static_cast<Acc>(p[i]);
+        Acc d = ignored ? Acc(0) : c == label ? y - 1 + alpha : y - others;
+        d *= scale;
+        dx[i] = static_cast<T>(by_output ? d * y : d);
+      }
+    }
+  });
+}
+
+template <class T>
+void soft_gradient(const SoftmaxOutputAttrs& a, std::int64_t n, const T* label, const T* p, T* dx) {
+  using Acc = Accumulator<T>;
+  const Acc scale = static_cast<Acc>(a.grad_scale);
+  const bool by_output = a.out_grad;
+  parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Acc y = static_cast<Acc>(p[i]);
+      const Acc d = scale * (y - static_cast<Acc>(label[i]));
+      dx[i] = static_cast<T>(by_output ? d * y : d);
+    }
+  });
+}
+
+Prepared backward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
+  const Shape &x = r.in[0].shape, &label = r.in[1].shape;
+  const bool soft = x == label, checked = settings::flag("SYMBIND_CHECK");
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    return [a, soft, checked, g = class_grid(a, x), n = label.size()](const Args& args) {
+      const T *p = args.in<T>(0), *given = args.in<T>(1);
+      if (soft) return soft_gradient(a, n, given, p, args.out<T>(0));
+      const HardLabels<T> labels{given, n, static_cast<int>(a.ignore_label)};
+      if (checked) check_labels(a, labels, g);
+      hard_gradient(a, g, labels, p, args.out<T>(0));
+    };
+  });
+}
+
+}  // namespace
+
+void register_softmax_output(OpRegistry& r) {
+  r.add<SoftmaxOutputAttrs>("SoftmaxOutput")
+      .alias("Softmax")
+      .doc("Softmax; its gradient is that of the cross entropy with the label.")
+      .inputs({"data", "label"})
+      .infer(infer)
+      .gradient(gradient)
+      .loss()
+      .inplace(0, 0)
+      .reference(forward);
+  r.add<SoftmaxOutputAttrs>("_backward_SoftmaxOutput")
+      .backward()
+      .inputs({"output", "label"})
+      .infer(infer_backward)
+      .inplace(0, 0)
+      .reference(backward);
+}
+
+}  // namespace symbind
