@@ -14,9 +14,6 @@ add_library(symbind_blas INTERFACE)
 target_include_directories(symbind_blas SYSTEM INTERFACE "${SYMBIND_CBLAS_INCLUDE}")
 target_link_libraries(symbind_blas INTERFACE "${SYMBIND_OPENBLAS}")
 
-# Random123 is headers only.
-find_path(SYMBIND_RANDOM123_INCLUDE Random123/philox.h REQUIRED)
-
 # oneDNN is a component: Debian's package configuration asks for OpenCL, so look for the files.
 set(SYMBIND_HAVE_ONEDNN 0)
 if(SYMBIND_ONEDNN)
@@ -56,6 +53,7 @@ endif()
 
 if(SYMBIND_TESTS)
   find_package(GTest REQUIRED)
+  find_path(SYMBIND_RANDOM123_INCLUDE Random123/philox.h REQUIRED)
   find_path(SYMBIND_RAPIDCHECK_INCLUDE rapidcheck.h)
   find_library(SYMBIND_RAPIDCHECK rapidcheck)
 endif()

@@ -19,6 +19,7 @@ target_compile_definitions(tests_support ${support_scope}
     SYMBIND_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SYMBIND_BINARY_DIR="${PROJECT_BINARY_DIR}")
 target_link_libraries(tests_support ${support_scope}
     symbind symbind_internal GTest::gtest GTest::gmock ZLIB::ZLIB Threads::Threads)
+target_include_directories(tests_support SYSTEM ${support_scope} "${SYMBIND_RANDOM123_INCLUDE}")
 if(SYMBIND_RAPIDCHECK AND SYMBIND_RAPIDCHECK_INCLUDE)
   target_link_libraries(tests_support ${support_scope} "${SYMBIND_RAPIDCHECK}")
 endif()
@@ -64,6 +65,8 @@ endfunction()
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   symbind_script_test(check_layers unit "${Python3_EXECUTABLE}" tools/check_layers.py)
+  symbind_script_test(check_layers.self_test unit
+      "${Python3_EXECUTABLE}" tools/check_layers.py --self-test)
   symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
 endif()
 symbind_script_test(clang_format unit "${PROJECT_SOURCE_DIR}/tools/format" --check)

@@ -28,6 +28,7 @@ __attribute__((constructor)) void watch_forks() {
 }
 
 thread_local int chosen_threads = 0;  // 0: the setting decides
+thread_local int openmp_threads = 1;  // what OpenMP gave before one was chosen
 
 struct Job {
   detail::RangeFunction function;
@@ -83,9 +84,18 @@ int num_threads() {
 void set_num_threads(int count) {
   check(count >= 0, "[set_num_threads] the number of threads is {}; it must not be negative",
         count);
+  if (chosen_threads == 0) openmp_threads = omp_get_max_threads();
   chosen_threads = count;
-  // OpenBLAS and oneDNN ask OpenMP.
-  omp_set_num_threads(num_threads());
+  omp_set_num_threads(count > 0 ? num_threads() : openmp_threads);
+}
+
+VendorThreads::VendorThreads() : before_(omp_get_max_threads()) {
+  const int wanted = num_threads();
+  if (wanted != before_) omp_set_num_threads(wanted);
+}
+
+VendorThreads::~VendorThreads() {
+  if (omp_get_max_threads() != before_) omp_set_num_threads(before_);
 }
 
 void detail::parallel_for(int64_t n, int64_t grain, RangeFunction function, void* closure) {

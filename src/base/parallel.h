@@ -17,6 +17,19 @@ int num_threads();
 /// Sets it for loops started by this thread; 0 returns to the setting.
 void set_num_threads(int count);
 
+/// While it lives, OpenBLAS and oneDNN called by this thread use num_threads() as well. Cheap: an
+/// executor holds one for each run.
+class VendorThreads {
+ public:
+  VendorThreads();
+  ~VendorThreads();
+  VendorThreads(const VendorThreads&) = delete;
+  VendorThreads& operator=(const VendorThreads&) = delete;
+
+ private:
+  int before_;
+};
+
 namespace detail {
 using RangeFunction = void (*)(void* closure, int64_t begin, int64_t end);
 void parallel_for(int64_t n, int64_t grain, RangeFunction function, void* closure);

@@ -1,0 +1,172 @@
+#include "base/parallel.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/settings.h"
+#include "symbind/error.h"
+
+namespace symbind {
+namespace {
+
+using Chunks = std::vector<std::pair<int64_t, int64_t>>;
+
+Chunks chunks_of(int64_t n, int64_t grain) {
+  Chunks seen;
+  std::mutex guard;
+  parallel_for(n, grain, [&](int64_t begin, int64_t end) {
+    std::lock_guard lock(guard);
+    seen.emplace_back(begin, end);
+  });
+  std::sort(seen.begin(), seen.end());
+  return seen;
+}
+
+struct Threads {
+  explicit Threads(int n) { set_num_threads(n); }
+  ~Threads() { set_num_threads(0); }
+};
+
+TEST(Parallel, NothingToDo) {
+  EXPECT_TRUE(chunks_of(0, 1).empty());
+  EXPECT_TRUE(chunks_of(-5, 1).empty());
+}
+
+TEST(Parallel, SmallLoopsRunInTheCaller) {
+  Threads t(4);
+  std::thread::id where;
+  parallel_for(100, 100, [&](int64_t, int64_t) { where = std::this_thread::get_id(); });
+  EXPECT_EQ(where, std::this_thread::get_id());
+  EXPECT_EQ(chunks_of(100, 100), (Chunks{{0, 100}}));
+}
+
+TEST(Parallel, OneThreadMakesOneChunk) {
+  Threads t(1);
+  EXPECT_EQ(chunks_of(1000, 1), (Chunks{{0, 1000}}));
+}
+
+TEST(Parallel, TheNumberOfThreads) {
+  {
+    settings::override_for_test s("SYMBIND_NUM_THREADS", "7");
+    EXPECT_EQ(num_threads(), 7);
+    Threads t(3);
+    EXPECT_EQ(num_threads(), 3);
+  }
+  EXPECT_EQ(num_threads(), 1);  // the tests run with OMP_NUM_THREADS=1
+}
+
+TEST(ThreadsParallel, ChunksDependOnSizesOnly) {
+  Threads t(3);
+  for (int again = 0; again < 20; ++again) {
+    EXPECT_EQ(chunks_of(10, 1), (Chunks{{0, 4}, {4, 7}, {7, 10}}));
+    EXPECT_EQ(chunks_of(10, 4), (Chunks{{0, 5}, {5, 10}}));
+    EXPECT_EQ(chunks_of(10, 6), (Chunks{{0, 10}}));
+    EXPECT_EQ(chunks_of(2, 0), (Chunks{{0, 1}, {1, 2}}));
+  }
+}
+
+TEST(ThreadsParallel, EveryItemOnce) {
+  for (int threads : {1, 2, 3, 8}) {
+    Threads t(threads);
+    for (int64_t n : {1, 2, 7, 64, 1001}) {
+      std::vector<int> count(static_cast<size_t>(n), 0);
+      parallel_for(n, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++count[static_cast<size_t>(i)];
+      });
+      EXPECT_EQ(count, std::vector<int>(static_cast<size_t>(n), 1)) << n << " over " << threads;
+    }
+  }
+}
+
+TEST(ThreadsParallel, WhatWorkersWroteIsSeenAfterwards) {
+  Threads t(2);
+  std::vector<int64_t> values(1 << 14);
+  for (int64_t round = 1; round <= 50; ++round) {
+    parallel_for(static_cast<int64_t>(values.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) values[static_cast<size_t>(i)] += i * round;
+    });
+    values[0] += round;
+  }
+  EXPECT_EQ(values[0], 1275);
+  EXPECT_EQ(values[5], 5 * 1275);
+  EXPECT_EQ(values.back(), static_cast<int64_t>(values.size() - 1) * 1275);
+}
+
+TEST(ThreadsParallel, NestedLoopsRunInline) {
+  Threads t(2);
+  std::vector<std::vector<int>> count(2, std::vector<int>(100, 0));
+  parallel_for(2, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto here = std::this_thread::get_id();
+      parallel_for(100, 1, [&](int64_t b, int64_t e) {
+        EXPECT_EQ(std::this_thread::get_id(), here);
+        for (int64_t j = b; j < e; ++j) ++count[static_cast<size_t>(i)][static_cast<size_t>(j)];
+      });
+    }
+  });
+  EXPECT_EQ(count, (std::vector<std::vector<int>>(2, std::vector<int>(100, 1))));
+}
+
+TEST(ThreadsParallel, TheErrorOfTheLowestChunkReachesTheCaller) {
+  Threads t(4);
+  for (int again = 0; again < 10; ++again) {
+    try {
+      parallel_for(4, 1, [](int64_t begin, int64_t) {
+        if (begin >= 1) throw Error(ErrorKind::kValue, "chunk " + std::to_string(begin));
+      });
+      FAIL() << "no error";
+    } catch (const Error& e) {
+      EXPECT_STREQ(e.what(), "chunk 1");
+    }
+  }
+  EXPECT_EQ(chunks_of(4, 1).size(), 4u);  // and it works again
+}
+
+TEST(ThreadsParallel, SeveralCallersAtOnce) {
+  std::vector<std::thread> callers;
+  std::vector<int64_t> sums(4, 0);
+  for (size_t c = 0; c < sums.size(); ++c)
+    callers.emplace_back([&sums, c] {
+      set_num_threads(2);
+      std::vector<int64_t> items(1000, 0);
+      for (int round = 0; round < 20; ++round)
+        parallel_for(1000, 1, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) items[static_cast<size_t>(i)] += i;
+        });
+      sums[c] = std::accumulate(items.begin(), items.end(), int64_t{0});
+    });
+  for (auto& c : callers) c.join();
+  EXPECT_EQ(sums, std::vector<int64_t>(4, 20 * 499500));
+}
+
+TEST(ThreadsParallel, AForkedChildUsesOneThread) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the thread sanitizer does not allow threads after a fork";
+#endif
+  Threads t(2);
+  EXPECT_EQ(chunks_of(10, 1).size(), 2u);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) ::_exit(num_threads() == 1 && chunks_of(10, 1).size() == 1 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(BadInputParallel, NegativeThreadCount) {
+  EXPECT_THROW(set_num_threads(-1), Error);
+  EXPECT_GE(num_threads(), 1);
+}
+
+}  // namespace
+}  // namespace symbind

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Checks that every #include keeps to the layers of the house.
+
+A folder of src/ includes itself and lower levels only: never upward, never a sibling of its own
+level. Public headers stand on the standard library alone. Vendor headers, the environment and
+accelerator switches each have their one place. Exit status 1 names every breach.
+
+    tools/check_layers.py [ROOT]      check the tree (of this file by default)
+    tools/check_layers.py --self-test show that every rule can fail
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+LEVELS = {
+    "base": 0,
+    "device": 1,
+    "ndarray": 2,
+    "kernel": 3,
+    "graph": 4,
+    "kernels": 4,
+    "passes": 5,
+    "ops": 5,
+    "executor": 6,
+    "autograd": 7,
+    "optimizer": 7,
+    "kvstore": 7,
+    "io": 7,
+    "metric": 7,
+    "init": 7,
+    "module": 8,
+    "models": 8,
+}
+SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+VENDOR = re.compile(r"^(dnnl|oneapi/dnnl|cblas|openblas|lapacke|cuda|cublas|cudnn|curand|nccl|nvml)")
+SWITCH = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*\b(SYMBIND_HAVE_\w+|__CUDACC__|__CUDA_ARCH__)")
+GETENV = re.compile(r"\b(getenv|secure_getenv)\s*\(")
+
+
+def public_breaches(name, line, where):
+    match = INCLUDE.match(line)
+    if not match:
+        return
+    bracket, target = match.groups()
+    if target.startswith("symbind/"):
+        return
+    if bracket == '"' or not re.fullmatch(r"[a-z_0-9]+", target):
+        yield f"{where}: a public header includes '{target}'; only the standard library and symbind/"
+
+
+def source_breaches(path, line, where):
+    """path: relative to src/."""
+    folder = path.parts[0]
+    is_cuda = path.suffix in {".cu", ".cuh"}
+    hardware = folder == "kernels" or path.parts[:2] == ("device", "cuda") or is_cuda
+    match = INCLUDE.match(line)
+    if match:
+        bracket, target = match.groups()
+        if VENDOR.match(target) and not hardware:
+            yield f"{where}: vendor header '{target}' outside src/kernels and src/device/cuda"
+        elif bracket == '"' and not target.startswith("symbind/"):
+            other = target.split("/")[0]
+            if "/" not in target or other not in LEVELS:
+                yield f"{where}: '{target}' is not written from src/ or symbind/"
+            elif other != folder and LEVELS[other] == LEVELS[folder]:
+                yield f"{where}: {folder}/ includes its sibling {other}/ ('{target}')"
+            elif LEVELS[other] > LEVELS[folder]:
+                yield f"{where}: {folder}/ includes {other}/, which lies above it ('{target}')"
+    if GETENV.search(line) and path != pathlib.PurePath("base/settings.cpp"):
+        yield f"{where}: the environment is read outside base/settings.cpp"
+    if (
+        SWITCH.match(line)
+        and folder not in {"device", "kernels"}
+        and not is_cuda
+        and path != pathlib.PurePath("base/build.h")
+    ):
+        yield f"{where}: an #if on an accelerator outside device/, kernels/ and base/build.h"
+
+
+def breaches(root):
+    for file in sorted((root / "include" / "symbind").rglob("*.h")):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            yield from public_breaches(file.name, line, f"{file.relative_to(root)}:{number}")
+    src = root / "src"
+    for file in sorted(p for p in src.rglob("*") if p.suffix in SUFFIXES):
+        path = file.relative_to(src)
+        if len(path.parts) < 2 or path.parts[0] not in LEVELS:
+            yield f"{file.relative_to(root)}: its folder has no level in tools/check_layers.py"
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            yield from source_breaches(path, line, f"{file.relative_to(root)}:{number}")
+
+
+SELF_TEST = {
+    # file: (text, part of the expected breach, or None if it is allowed)
+    "include/symbind/a.h": ("#include <fmt/core.h>", "public header"),
+    "include/symbind/b.h": ('#include <vector>\n#include "symbind/a.h"', None),
+    "include/symbind/c.h": ('#include "base/check.h"', "public header"),
+    "src/graph/up.cpp": ('#include "passes/plan.h"', "lies above"),
+    "src/graph/down.cpp": ('#include "base/check.h"\n#include "graph/node.h"', None),
+    "src/ops/nn/sibling.cpp": ('#include "passes/plan.h"', "sibling"),
+    "src/ops/nn/vendor.cpp": ("#include <dnnl.hpp>", "vendor"),
+    "src/ops/nn/fine.cu": ("#include <cuda_fp16.h>", None),
+    "src/kernels/onednn/fine.cpp": ("#include <dnnl.hpp>\n#if SYMBIND_HAVE_ONEDNN", None),
+    "src/ops/nn/bare.cpp": ('#include "fully_connected.h"', "not written from"),
+    "src/module/env.cpp": ('auto p = std::getenv("X");', "environment"),
+    "src/executor/switch.cpp": ("#if SYMBIND_HAVE_CUDA", "accelerator"),
+    "src/base/build.h": ("#if SYMBIND_HAVE_CUDA", None),
+    "src/attic/x.cpp": ("", "no level"),
+}
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, (text, _) in SELF_TEST.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text + "\n")
+        found = list(breaches(root))
+    wrong = 0
+    for name, (_, expected) in SELF_TEST.items():
+        mine = [b for b in found if b.startswith(name)]
+        if (expected is None and mine) or (expected and not any(expected in b for b in mine)):
+            print(f"self-test: {name}: expected {expected}, found {mine}")
+            wrong += 1
+    print(f"self-test: {len(SELF_TEST) - wrong} of {len(SELF_TEST)} as expected")
+    return 1 if wrong else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parent.parent)
+    found = list(breaches(root))
+    for breach in found:
+        print(breach)
+    print(f"check_layers: {len(found)} breaches")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
