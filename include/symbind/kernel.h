@@ -1,0 +1,114 @@
+#pragma once
+// What a kernel is: it answers with an Offer before layouts and memory are decided, then prepares
+// a callable that runs with fixed descriptions. Nothing is looked up or decided inside a step.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <symbind/context.h>
+#include <symbind/dtype.h>
+#include <symbind/shape.h>
+
+namespace symbind {
+
+class Storage;
+
+/// How a tensor of rank ≥ 3 lies in memory inside an executor. Users only ever see kPlain.
+/// kBlocked16 is N, C/16, spatial…, 16 (C must divide); kChannelsLast is N, spatial…, C.
+enum class Layout : std::uint8_t { kPlain, kBlocked8, kBlocked16, kChannelsLast };
+const char* layout_name(Layout layout);
+
+struct TensorDesc {
+  Shape shape;
+  DType dtype = DType::kFloat32;
+  Layout layout = Layout::kPlain;
+
+  std::size_t bytes() const;
+  bool operator==(const TensorDesc&) const = default;
+};
+/// Whether two layouts of this shape are the same bytes (a 1×1 image, a single channel block).
+bool same_bytes(const Shape& shape, Layout a, Layout b);
+
+/// What is known of a node when its kernels are asked.
+struct KernelRequest {
+  DeviceType device = DeviceType::kCpu;
+  std::vector<TensorDesc> in;   ///< with the layouts the producers chose
+  std::vector<TensorDesc> out;  ///< layouts are the kernel's to choose; opaque ones have no shape
+  std::vector<bool> wanted;     ///< outputs that somebody reads
+  std::vector<bool>
+      constant;           ///< inputs worth keeping in derived form: parameters without gradient
+  bool training = false;  ///< a backward pass follows
+  int threads = 1;
+};
+
+/// What a kernel can do for a node: the layouts it takes and gives and the memory it needs; or why
+/// not.
+struct Offer {
+  std::string refusal;  ///< empty when the kernel accepts
+  std::vector<Layout> in_layouts, out_layouts;
+  std::size_t workspace_bytes = 0;
+  std::vector<std::size_t> opaque_bytes;  ///< sizes of the opaque outputs, by output index
+  std::shared_ptr<const void> plan;       ///< whatever `prepare` wants to find again
+  bool accepted() const { return refusal.empty(); }
+};
+Offer refuse(std::string reason);
+/// Plain layouts everywhere, no workspace.
+Offer accept_plain(const KernelRequest& request, std::size_t workspace_bytes = 0);
+/// For elementwise kernels: every tensor of the common shape takes the blocked layout if one has
+/// it.
+Offer accept_same_layout(const KernelRequest& request);
+
+/// One tensor at run time.
+struct TensorArg {
+  void* data = nullptr;        ///< null for an output nobody wants
+  Storage* storage = nullptr;  ///< of bound arrays: the home of derived forms
+};
+
+/// The state a step runs in.
+struct RunState {
+  bool is_train = false;
+  void* stream = nullptr;  ///< the device's native stream
+  std::uint64_t random_seed = 0;
+  std::uint64_t random_draw = 0;  ///< distinct for every random step that runs
+};
+
+/// What a prepared kernel receives.
+struct Args {
+  const TensorArg* inputs = nullptr;
+  const TensorArg* outputs = nullptr;
+  void* workspace = nullptr;
+  const double* values = nullptr;         ///< per-call attributes, in the order they are described
+  const double* device_values = nullptr;  ///< the same on the device, where there is one
+  const RunState* run = nullptr;
+
+  template <class T>
+  const T* in(int i) const {
+    return static_cast<const T*>(inputs[i].data);
+  }
+  template <class T>
+  T* out(int i) const {
+    return static_cast<T*>(outputs[i].data);
+  }
+  /// Inputs that the operator declared mutable.
+  template <class T>
+  T* mutable_in(int i) const {
+    return static_cast<T*>(inputs[i].data);
+  }
+  bool wants(int i) const { return outputs[i].data != nullptr; }
+};
+
+using Prepared = std::function<void(const Args&)>;
+
+/// A kernel as the registry stores it; attributes are type-erased.
+struct KernelDef {
+  DeviceType device = DeviceType::kCpu;
+  std::string name;
+  std::function<Offer(const void* attrs, const KernelRequest&)> offer;
+  std::function<Prepared(const void* attrs, const KernelRequest&, const Offer&)> prepare;
+};
+
+}  // namespace symbind

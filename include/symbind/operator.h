@@ -1,0 +1,272 @@
+#pragma once
+// How an operator is defined, ours and yours alike: attributes, inference, gradient, kernels.
+// docs/add_an_operator.md walks through one.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <symbind/attributes.h>
+#include <symbind/kernel.h>
+#include <symbind/symbol.h>
+
+namespace symbind {
+
+/// Shapes and dtypes around one node while they are being found out. The rules state what must be
+/// equal; what one side knows flows to the other. A rule may run many times and must accept
+/// unknowns.
+class Inference {
+ public:
+  struct Ref {
+    bool output;
+    int index;
+  };
+
+  Inference(std::vector<Shape>& in_shapes, std::vector<Shape>& out_shapes,
+            std::vector<DType>& in_dtypes, std::vector<DType>& out_dtypes);
+
+  int num_inputs() const { return static_cast<int>(in_shapes_.size()); }
+  int num_outputs() const { return static_cast<int>(out_shapes_.size()); }
+  static Ref in(int i) { return {false, i}; }
+  static Ref out(int i) { return {true, i}; }
+  const Shape& shape(Ref r) const;
+  DType dtype(Ref r) const;
+  bool known(Ref r) const { return shape(r).known(); }
+  int rank(Ref r) const { return shape(r).rank(); }
+
+  /// Merges `shape` into what is known; `because` explains the need in an error.
+  void set_shape(Ref r, const Shape& shape, std::string_view because = {});
+  void set_dtype(Ref r, DType dtype, std::string_view because = {});
+  void same_shape(Ref a, Ref b);
+  void same_dtype(Ref a, Ref b);
+  /// One shape (dtype) for all inputs and all outputs.
+  void all_same_shape();
+  void all_same_dtype();
+  /// The output's bytes are decided by the kernel's offer.
+  void opaque(Ref r);
+  bool is_opaque(int output) const { return opaque_[static_cast<std::size_t>(output)]; }
+
+  /// What contradicted what; the pass adds names, path and fix.
+  struct Conflict {
+    Ref where;
+    std::string given, needed, because;
+  };
+
+ private:
+  Shape& shape_of(Ref r);
+  std::vector<Shape>&in_shapes_, &out_shapes_;
+  std::vector<DType>&in_dtypes_, &out_dtypes_;
+  std::vector<bool> opaque_;
+};
+
+/// Writes the gradient of one node as graph nodes. An empty entry means "no gradient".
+class GradientBuilder {
+ public:
+  GradientBuilder(NodePtr node, NodeEntries heads, std::vector<bool> wanted)
+      : node_(std::move(node)), heads_(std::move(heads)), wanted_(std::move(wanted)) {}
+
+  /// Gradient arriving at visible output i; zeros when nothing depends on it.
+  NodeEntry head(int i);
+  NodeEntry input(int i) const;
+  NodeEntry output(int i) const { return {node_, i}; }
+  int num_inputs() const;
+  bool wanted(int input) const { return wanted_[static_cast<std::size_t>(input)]; }
+  /// The node's own attributes go on to `op`, which must share the attribute struct.
+  NodeEntries call_with_same_attrs(std::string_view op, NodeEntries inputs);
+  NodeEntry call(std::string_view op, NodeEntries inputs, AttrDict attrs = {});
+
+ private:
+  NodePtr node_;
+  NodeEntries heads_;
+  std::vector<bool> wanted_;
+};
+
+/// Everything known of an operator. Passes read these columns and never name an operator.
+struct OpDef {
+  std::string name;
+  std::vector<std::string> aliases;
+  std::string doc;
+
+  std::function<std::shared_ptr<void>()> make_attrs;
+  std::function<std::vector<AttrField>(void*)> describe;
+  std::function<void(void*, std::size_t num_inputs)> set_num_inputs;  ///< variadic operators
+  std::vector<std::string>
+      ignored_attrs;  ///< accepted and without effect here (workspace, cudnn_tune)
+
+  std::function<std::vector<std::string>(const void*)> input_names;
+  std::string variadic_key;  ///< "num_args" where the inputs are a list
+  std::function<std::vector<std::string>(const void*)> output_names;
+  std::function<int(const void*)> num_visible;
+  std::vector<int> aux_inputs;  ///< auxiliary states: mutable, no gradient, listed apart
+  std::vector<int>
+      mutated_inputs;  ///< inputs a run of this operator writes (update operators, aux)
+  std::vector<std::pair<int, std::string>> init_hints;  ///< input → "__init__" attribute
+
+  std::function<void(const void*, Inference&)> infer;
+  std::function<NodeEntries(const void*, GradientBuilder&)> gradient;
+  bool is_loss = false;                      ///< ignores its head gradient
+  bool is_random = false;                    ///< draws random numbers: never merged with its equal
+  bool is_backward = false;                  ///< made by a gradient, not offered to users
+  std::vector<std::pair<int, int>> inplace;  ///< output o may take the memory of input i: {i, o}
+  std::vector<KernelDef> kernels;            ///< in order of preference, the plain reference last
+
+  int input_index(const void* attrs, std::string_view input) const;
+};
+
+template <class A>
+class OpBuilder;
+
+/// All operators by name and alias.
+class OpRegistry {
+ public:
+  /// The process's registry with every built-in operator.
+  static OpRegistry& global();
+  template <class A = NoAttrs>
+  OpBuilder<A> add(std::string name);
+  const OpDef* find(std::string_view name) const;
+  /// Throws kName with the nearest names.
+  const OpDef& get(std::string_view name) const;
+  /// Canonical names in alphabetical order.
+  std::vector<std::string> names() const;
+  OpDef& insert(OpDef def);
+  void add_alias(OpDef& def, const std::string& alias);
+
+ private:
+  std::map<std::string, std::shared_ptr<OpDef>, std::less<>> by_name_;
+};
+
+/// Fills an OpDef with typed functions.
+template <class A>
+class OpBuilder {
+ public:
+  OpBuilder(OpRegistry& registry, OpDef& def) : registry_(registry), def_(def) {
+    def_.make_attrs = [] { return std::shared_ptr<void>(std::make_shared<A>()); };
+    def_.describe = [](void* attrs) {
+      AttrVisitor v;
+      static_cast<A*>(attrs)->describe(v);
+      return std::move(v.fields());
+    };
+  }
+  OpBuilder& alias(const std::string& name) {
+    registry_.add_alias(def_, name);
+    return *this;
+  }
+  OpBuilder& doc(std::string text) {
+    def_.doc = std::move(text);
+    return *this;
+  }
+  OpBuilder& ignore(std::vector<std::string> names) {
+    def_.ignored_attrs = std::move(names);
+    return *this;
+  }
+  OpBuilder& inputs(std::vector<std::string> names) {
+    def_.input_names = [names = std::move(names)](const void*) { return names; };
+    return *this;
+  }
+  template <class F>
+  requires std::invocable<F, const A&> OpBuilder& inputs(F names) {
+    def_.input_names = [names](const void* a) { return names(*static_cast<const A*>(a)); };
+    return *this;
+  }
+  /// A list of inputs named arg0, arg1, …; `count` is the attribute that holds their number.
+  OpBuilder& variadic(std::string key, int A::*count) {
+    def_.variadic_key = std::move(key);
+    def_.set_num_inputs = [count](void* a, std::size_t n) {
+      static_cast<A*>(a)->*count = static_cast<int>(n);
+    };
+    def_.input_names = [count](const void* a) {
+      std::vector<std::string> names;
+      for (int i = 0; i < static_cast<const A*>(a)->*count; ++i)
+        names.push_back("arg" + std::to_string(i));
+      return names;
+    };
+    return *this;
+  }
+  OpBuilder& outputs(std::vector<std::string> names, int visible = -1) {
+    const int shown = visible < 0 ? static_cast<int>(names.size()) : visible;
+    def_.num_visible = [shown](const void*) { return shown; };
+    def_.output_names = [names = std::move(names)](const void*) { return names; };
+    return *this;
+  }
+  template <class F, class V>
+  OpBuilder& outputs(F names, V visible) {
+    def_.output_names = [names](const void* a) { return names(*static_cast<const A*>(a)); };
+    def_.num_visible = [visible](const void* a) { return visible(*static_cast<const A*>(a)); };
+    return *this;
+  }
+  OpBuilder& aux(std::vector<int> inputs) {
+    def_.aux_inputs = std::move(inputs);
+    return *this;
+  }
+  OpBuilder& mutates(std::vector<int> inputs) {
+    def_.mutated_inputs = std::move(inputs);
+    return *this;
+  }
+  OpBuilder& init_hint(int input, std::string json) {
+    def_.init_hints.emplace_back(input, std::move(json));
+    return *this;
+  }
+  OpBuilder& infer(void (*rule)(const A&, Inference&)) {
+    def_.infer = [rule](const void* a, Inference& io) { rule(*static_cast<const A*>(a), io); };
+    return *this;
+  }
+  OpBuilder& gradient(NodeEntries (*rule)(const A&, GradientBuilder&)) {
+    def_.gradient = [rule](const void* a, GradientBuilder& g) {
+      return rule(*static_cast<const A*>(a), g);
+    };
+    return *this;
+  }
+  OpBuilder& loss() {
+    def_.is_loss = true;
+    return *this;
+  }
+  OpBuilder& random() {
+    def_.is_random = true;
+    return *this;
+  }
+  OpBuilder& backward() {
+    def_.is_backward = true;
+    return *this;
+  }
+  OpBuilder& inplace(int input, int output) {
+    def_.inplace.emplace_back(input, output);
+    return *this;
+  }
+  /// Adds a kernel behind those already there. `offer` may be null: plain layouts, no workspace.
+  OpBuilder& kernel(DeviceType device, std::string name,
+                    std::function<Offer(const A&, const KernelRequest&)> offer,
+                    std::function<Prepared(const A&, const KernelRequest&, const Offer&)> prepare) {
+    KernelDef k{.device = device, .name = std::move(name), .offer = {}, .prepare = {}};
+    k.offer = [offer](const void* a, const KernelRequest& r) {
+      return offer ? offer(*static_cast<const A*>(a), r) : accept_plain(r);
+    };
+    k.prepare = [prepare](const void* a, const KernelRequest& r, const Offer& o) {
+      return prepare(*static_cast<const A*>(a), r, o);
+    };
+    def_.kernels.push_back(std::move(k));
+    return *this;
+  }
+  /// The plain CPU reference: plain layouts, no workspace.
+  OpBuilder& reference(Prepared (*prepare)(const A&, const KernelRequest&)) {
+    return kernel(
+        DeviceType::kCpu, "reference", nullptr,
+        [prepare](const A& a, const KernelRequest& r, const Offer&) { return prepare(a, r); });
+  }
+
+ private:
+  OpRegistry& registry_;
+  OpDef& def_;
+};
+
+template <class A>
+OpBuilder<A> OpRegistry::add(std::string name) {
+  OpDef def;
+  def.name = std::move(name);
+  OpBuilder<A> builder(*this, insert(std::move(def)));
+  builder.inputs(std::vector<std::string>{"data"}).outputs({"output"});
+  return builder;
+}
+
+}  // namespace symbind

@@ -1,0 +1,89 @@
+// Merging what the sides of one node know. A contradiction is thrown as a Conflict; the pass that
+// runs the rules knows the node, the names and the path, and makes the message.
+
+#include <symbind/operator.h>
+
+#include "base/check.h"
+
+namespace symbind {
+
+Inference::Inference(std::vector<Shape>& in_shapes, std::vector<Shape>& out_shapes,
+                     std::vector<DType>& in_dtypes, std::vector<DType>& out_dtypes)
+    : in_shapes_(in_shapes),
+      out_shapes_(out_shapes),
+      in_dtypes_(in_dtypes),
+      out_dtypes_(out_dtypes),
+      opaque_(out_shapes.size(), false) {}
+
+Shape& Inference::shape_of(Ref r) {
+  return (r.output ? out_shapes_ : in_shapes_).at(static_cast<std::size_t>(r.index));
+}
+
+const Shape& Inference::shape(Ref r) const {
+  return (r.output ? out_shapes_ : in_shapes_).at(static_cast<std::size_t>(r.index));
+}
+
+DType Inference::dtype(Ref r) const {
+  return (r.output ? out_dtypes_ : in_dtypes_).at(static_cast<std::size_t>(r.index));
+}
+
+void Inference::set_shape(Ref r, const Shape& needed, std::string_view because) {
+  Shape merged = shape(r);
+  if (!merge(merged, needed)) {
+    throw Conflict{r, shape(r).str(), needed.str(), std::string(because)};
+  }
+  shape_of(r) = merged;
+}
+
+void Inference::set_dtype(Ref r, DType needed, std::string_view because) {
+  DType& have = (r.output ? out_dtypes_ : in_dtypes_).at(static_cast<std::size_t>(r.index));
+  if (needed == DType::kUnknown) return;
+  if (have != DType::kUnknown && have != needed) {
+    throw Conflict{r, std::string(dtype_name(have)), std::string(dtype_name(needed)),
+                   std::string(because)};
+  }
+  have = needed;
+}
+
+void Inference::same_shape(Ref a, Ref b) {
+  set_shape(b, shape(a), "the shapes must be equal");
+  set_shape(a, shape(b), "the shapes must be equal");
+}
+
+void Inference::same_dtype(Ref a, Ref b) {
+  set_dtype(b, dtype(a), "the dtypes must be equal");
+  set_dtype(a, dtype(b), "the dtypes must be equal");
+}
+
+void Inference::all_same_shape() {
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 1; i < num_inputs(); ++i) same_shape(in(0), in(i));
+    for (int i = 0; i < num_outputs(); ++i) {
+      if (num_inputs() > 0)
+        same_shape(in(0), out(i));
+      else
+        same_shape(out(0), out(i));
+    }
+  }
+}
+
+void Inference::all_same_dtype() {
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 1; i < num_inputs(); ++i) same_dtype(in(0), in(i));
+    for (int i = 0; i < num_outputs(); ++i) {
+      if (num_inputs() > 0)
+        same_dtype(in(0), out(i));
+      else
+        same_dtype(out(0), out(i));
+    }
+  }
+}
+
+void Inference::opaque(Ref r) {
+  SYMBIND_ASSERT(r.output);
+  opaque_[static_cast<std::size_t>(r.index)] = true;
+  set_shape(r, Shape{0});
+  set_dtype(r, DType::kUint8);
+}
+
+}  // namespace symbind

@@ -1,0 +1,151 @@
+#include "graph/node.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace symbind {
+
+// A long chain would otherwise be destroyed by recursion: the last owner hands its inputs to a
+// list that is emptied in a loop by the outermost destructor on this thread.
+Node::~Node() {
+  thread_local std::vector<NodePtr>* pending = nullptr;
+  const auto release_into = [&](std::vector<NodePtr>& list) {
+    for (NodeEntry& entry : inputs) list.push_back(std::move(entry.node));
+    if (forward_node) list.push_back(std::move(forward_node));
+  };
+  if (pending != nullptr) {
+    release_into(*pending);
+    return;
+  }
+  std::vector<NodePtr> list;
+  release_into(list);
+  pending = &list;
+  while (!list.empty()) {
+    NodePtr next = std::move(list.back());
+    list.pop_back();
+    next.reset();
+  }
+  pending = nullptr;
+}
+
+int Node::num_outputs() const {
+  return op == nullptr ? 1 : static_cast<int>(op->output_names(parsed.get()).size());
+}
+
+int Node::num_visible() const { return op == nullptr ? 1 : op->num_visible(parsed.get()); }
+
+std::vector<std::string> Node::input_names() const {
+  return op == nullptr ? std::vector<std::string>{} : op->input_names(parsed.get());
+}
+
+std::string Node::output_name(int index) const {
+  if (op == nullptr) return name;
+  return name + "_" + op->output_names(parsed.get()).at(static_cast<std::size_t>(index));
+}
+
+bool Node::is_aux_input(int index) const {
+  return op != nullptr && std::ranges::find(op->aux_inputs, index) != op->aux_inputs.end();
+}
+
+std::string Node::title() const {
+  return op == nullptr ? fmt::format("variable '{}'", name)
+                       : fmt::format("{} '{}'", op->name, name);
+}
+
+NodePtr make_variable(std::string name, AttrDict attrs) {
+  auto node = std::make_shared<Node>();
+  node->name = std::move(name);
+  node->attrs = std::move(attrs);
+  return node;
+}
+
+std::shared_ptr<const void> parse_node_attrs(const OpDef& op, const std::string& name,
+                                             const AttrDict& attrs, std::size_t num_inputs) {
+  std::shared_ptr<void> parsed = op.make_attrs();
+  std::vector<AttrField> fields = op.describe(parsed.get());
+  const bool counted = !op.variadic_key.empty() && !attrs.contains(op.variadic_key);
+  if (counted) {
+    std::erase_if(fields, [&](const AttrField& f) { return f.name == op.variadic_key; });
+  }
+  parse_attrs(fields, attrs, fmt::format("{} '{}'", op.name, name), op.ignored_attrs);
+  if (counted) op.set_num_inputs(parsed.get(), num_inputs);
+  return parsed;
+}
+
+NodePtr make_node(const OpDef& op, std::string name, AttrDict attrs, NodeEntries inputs) {
+  auto node = std::make_shared<Node>();
+  node->op = &op;
+  node->parsed = parse_node_attrs(op, name, attrs, inputs.size());
+  node->name = std::move(name);
+  node->attrs = std::move(attrs);
+  node->inputs = std::move(inputs);
+  return node;
+}
+
+std::vector<NodePtr> post_order(const NodeEntries& heads) {
+  std::vector<NodePtr> order;
+  std::unordered_set<const Node*> seen;
+  struct Frame {
+    NodePtr node;
+    std::size_t next;
+  };
+  std::vector<Frame> stack;
+  for (const NodeEntry& head : heads) {
+    if (!seen.insert(head.node.get()).second) continue;
+    stack.push_back({head.node, 0});
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (top.next == top.node->inputs.size()) {
+        order.push_back(std::move(top.node));
+        stack.pop_back();
+        continue;
+      }
+      const NodePtr& input = top.node->inputs[top.next++].node;
+      if (seen.insert(input.get()).second) stack.push_back({input, 0});
+    }
+  }
+  return order;
+}
+
+NodeEntries rewrite(const NodeEntries& heads,
+                    const std::function<NodeEntries(const NodePtr&, const NodeEntries&)>& change) {
+  std::unordered_map<const Node*, NodeEntries> replaced;  // outputs of every node met so far
+  const auto translate = [&](const NodeEntry& e) {
+    return replaced.at(e.node.get())[static_cast<std::size_t>(e.index)];
+  };
+  for (const NodePtr& node : post_order(heads)) {
+    NodeEntries inputs;
+    inputs.reserve(node->inputs.size());
+    for (const NodeEntry& e : node->inputs) inputs.push_back(translate(e));
+    NodeEntries outputs = change(node, inputs);
+    if (outputs.empty()) {
+      NodePtr kept = node;
+      if (inputs != node->inputs) {
+        auto copy = std::make_shared<Node>(*node);
+        copy->inputs = std::move(inputs);
+        kept = copy;
+      }
+      for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({kept, i});
+    }
+    replaced.emplace(node.get(), std::move(outputs));
+  }
+  NodeEntries result;
+  for (const NodeEntry& head : heads) result.push_back(translate(head));
+  return result;
+}
+
+bool is_hidden_key(std::string_view key) {
+  static constexpr std::string_view kHidden[] = {"ctx_group", "lr_mult", "wd_mult",
+                                                 "force_mirroring", "mirror_stage"};
+  return std::ranges::find(kHidden, key) != std::end(kHidden);
+}
+
+std::string stored_key(const std::string& key) {
+  return is_hidden_key(key) ? "__" + key + "__" : key;
+}
+
+}  // namespace symbind

@@ -1,0 +1,65 @@
+#include <set>
+
+#include <symbind/operator.h>
+
+#include "base/check.h"
+#include "base/nearest.h"
+
+namespace symbind {
+
+/// Written by CMake: one call per file of src/ops.
+void register_all_ops(OpRegistry& registry);
+
+OpRegistry& OpRegistry::global() {
+  static OpRegistry* registry = [] {
+    auto* made = new OpRegistry;  // never destroyed: graphs may outlive main
+    register_all_ops(*made);
+    return made;
+  }();
+  return *registry;
+}
+
+const OpDef* OpRegistry::find(std::string_view name) const {
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? nullptr : it->second.get();
+}
+
+const OpDef& OpRegistry::get(std::string_view name) const {
+  if (const OpDef* def = find(name)) return *def;
+  std::vector<std::string> known;
+  for (const auto& [key, def] : by_name_) {
+    if (!def->is_backward) known.push_back(key);
+  }
+  fail(ErrorKind::kName, "operator '{}' is not known; {}", name, nearest_hint(name, known));
+}
+
+std::vector<std::string> OpRegistry::names() const {
+  std::set<std::string> canonical;
+  for (const auto& [key, def] : by_name_) canonical.insert(def->name);
+  return {canonical.begin(), canonical.end()};
+}
+
+OpDef& OpRegistry::insert(OpDef def) {
+  const std::string name = def.name;
+  auto [it, added] = by_name_.emplace(name, std::make_shared<OpDef>(std::move(def)));
+  check(added, ErrorKind::kName, "operator '{}' is registered already", name);
+  return *it->second;
+}
+
+void OpRegistry::add_alias(OpDef& def, const std::string& alias) {
+  const auto it = by_name_.find(def.name);
+  SYMBIND_ASSERT(it != by_name_.end());
+  check(by_name_.emplace(alias, it->second).second, ErrorKind::kName,
+        "operator '{}' is registered already", alias);
+  def.aliases.push_back(alias);
+}
+
+int OpDef::input_index(const void* attrs, std::string_view input) const {
+  const std::vector<std::string> names = input_names(attrs);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == input) return static_cast<int>(i);
+  }
+  fail(ErrorKind::kName, "{} has no input '{}'; {}", name, input, nearest_hint(input, names));
+}
+
+}  // namespace symbind
