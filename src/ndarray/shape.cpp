@@ -20,8 +20,8 @@ Shape::Shape(std::span<const std::int64_t> dims) {
   check(dims.size() <= kMaxRank, ErrorKind::kShape, "a shape of rank {} is beyond the most, {}",
         dims.size(), kMaxRank);
   for (std::size_t axis = 0; axis < dims.size(); ++axis)
-    check(dims[axis] >= kUnknownDim, ErrorKind::kShape, "axis {} of a shape has the extent {}", axis,
-          dims[axis]);
+    check(dims[axis] >= kUnknownDim, ErrorKind::kShape, "axis {} of a shape has the extent {}",
+          axis, dims[axis]);
   std::copy(dims.begin(), dims.end(), dims_.begin());
   rank_ = static_cast<std::int8_t>(dims.size());
 }
@@ -33,8 +33,8 @@ Shape Shape::unknown() {
 }
 
 Shape Shape::of_rank(int rank) {
-  check(rank >= 0 && rank <= kMaxRank, ErrorKind::kShape, "a shape of rank {} is beyond 0..{}", rank,
-        kMaxRank);
+  check(rank >= 0 && rank <= kMaxRank, ErrorKind::kShape, "a shape of rank {} is beyond 0..{}",
+        rank, kMaxRank);
   Shape shape;
   shape.rank_ = static_cast<std::int8_t>(rank);
   std::fill_n(shape.dims_.begin(), rank, kUnknownDim);
@@ -46,8 +46,8 @@ bool Shape::known() const {
 }
 
 void Shape::push_back(std::int64_t dim) {
-  check(rank_ >= 0 && rank_ < kMaxRank, ErrorKind::kShape, "no axis can be added to a shape of rank {}",
-        rank_);
+  check(rank_ >= 0 && rank_ < kMaxRank, ErrorKind::kShape,
+        "no axis can be added to a shape of rank {}", rank_);
   dims_[static_cast<std::size_t>(rank_++)] = dim;
 }
 
@@ -59,8 +59,10 @@ std::int64_t Shape::count(int first, int last) const {
   for (int axis = first; axis < last; ++axis) {
     const std::int64_t dim = (*this)[axis];
     if (dim == 0) return 0;
-    if (product > kMostElements / dim) overflow = true;
-    else product *= dim;
+    if (product > kMostElements / dim)
+      overflow = true;
+    else
+      product *= dim;
   }
   check(!overflow, ErrorKind::kShape, "the shape {} has more than 2^62 elements", str());
   return product;
@@ -97,8 +99,8 @@ bool merge(Shape& into, const Shape& from) {
 }
 
 int normalize_axis(std::int64_t axis, int rank) {
-  check(axis >= -rank && axis < rank, ErrorKind::kIndex, "axis {} is out of range for rank {}", axis,
-        rank);
+  check(axis >= -rank && axis < rank, ErrorKind::kIndex, "axis {} is out of range for rank {}",
+        axis, rank);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

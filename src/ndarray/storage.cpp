@@ -1,5 +1,5 @@
-// The global list behind waitall() holds unread errors only; it forgets the newest when nobody reads
-// a thousand of them, and it is never destroyed, so that storages in statics may outlive it.
+// The global list behind waitall() holds unread errors only; it forgets the newest when nobody
+// reads a thousand of them, and it is never destroyed, so that storages in statics may outlive it.
 
 #include "ndarray/storage.h"
 

@@ -2,8 +2,8 @@
 // A counted block of device memory, with what is known about its contents: the version of the last
 // write, forms derived from it, and the error of an operator that failed to write it.
 //
-// Decided here: an error is one object, shared by everything its operator should have written and by
-// whatever read that. Reading it once, anywhere, clears it everywhere (MXNet's engine does so).
+// Decided here: an error is one object, shared by everything its operator should have written and
+// by whatever read that. Reading it once, anywhere, clears it everywhere (MXNet's engine does so).
 
 #include <atomic>
 #include <cstddef>

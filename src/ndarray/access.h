@@ -1,0 +1,35 @@
+#pragma once
+// Pointers into an array for code that plays by the rules: NDArray::mutable_data() is for users and
+// marks the memory as escaped, these do not.
+
+#include <cstddef>
+
+#include <symbind/ndarray.h>
+
+#include "ndarray/storage.h"
+
+namespace symbind {
+
+/// For reading; neither waits nor looks at errors.
+inline const std::byte* read_pointer(const NDArray& array) {
+  return static_cast<const std::byte*>(array.storage()->data()) + array.byte_offset();
+}
+
+/// For one write that follows at once: counts as a new version.
+inline std::byte* write_pointer(const NDArray& array) {
+  array.storage()->touch();
+  return static_cast<std::byte*>(array.storage()->data()) + array.byte_offset();
+}
+
+/// Hands an unread error of `from` on to `to`; true if there was one, and nothing else is to be
+/// done.
+bool pass_error(const NDArray& from, const NDArray& to);
+
+/// Throws kState for NDArray().
+void check_defined(const NDArray& array, const char* what);
+
+/// The bytes of `shape` × `dtype`; throws kShape or kType when unknown, kMemory beyond what is
+/// addressable.
+std::size_t bytes_of(const Shape& shape, DType dtype);
+
+}  // namespace symbind
