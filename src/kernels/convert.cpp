@@ -39,20 +39,34 @@ void convert_loop(const void* from, void* to, std::int64_t n) {
 template <class From>
 Convert convert_from(DType to) {
   switch (to) {
-    case DType::kFloat32: return convert_loop<From, float>;
-    case DType::kFloat64: return convert_loop<From, double>;
-    case DType::kFloat16: return convert_loop<From, Half>;
-    case DType::kBFloat16: return convert_loop<From, BFloat16>;
-    case DType::kUint8: return convert_loop<From, std::uint8_t>;
-    case DType::kInt8: return convert_loop<From, std::int8_t>;
-    case DType::kUint16: return convert_loop<From, std::uint16_t>;
-    case DType::kInt16: return convert_loop<From, std::int16_t>;
-    case DType::kUint32: return convert_loop<From, std::uint32_t>;
-    case DType::kInt32: return convert_loop<From, std::int32_t>;
-    case DType::kUint64: return convert_loop<From, std::uint64_t>;
-    case DType::kInt64: return convert_loop<From, std::int64_t>;
-    case DType::kBool: return convert_loop<From, bool>;
-    case DType::kUnknown: break;
+    case DType::kFloat32:
+      return convert_loop<From, float>;
+    case DType::kFloat64:
+      return convert_loop<From, double>;
+    case DType::kFloat16:
+      return convert_loop<From, Half>;
+    case DType::kBFloat16:
+      return convert_loop<From, BFloat16>;
+    case DType::kUint8:
+      return convert_loop<From, std::uint8_t>;
+    case DType::kInt8:
+      return convert_loop<From, std::int8_t>;
+    case DType::kUint16:
+      return convert_loop<From, std::uint16_t>;
+    case DType::kInt16:
+      return convert_loop<From, std::int16_t>;
+    case DType::kUint32:
+      return convert_loop<From, std::uint32_t>;
+    case DType::kInt32:
+      return convert_loop<From, std::int32_t>;
+    case DType::kUint64:
+      return convert_loop<From, std::uint64_t>;
+    case DType::kInt64:
+      return convert_loop<From, std::int64_t>;
+    case DType::kBool:
+      return convert_loop<From, bool>;
+    case DType::kUnknown:
+      break;
   }
   fail(ErrorKind::kType, "the element type is not known");
 }
@@ -60,16 +74,26 @@ Convert convert_from(DType to) {
 template <class To>
 Convert integers_to(DType from) {
   switch (from) {
-    case DType::kUint8: return convert_loop<std::uint8_t, To>;
-    case DType::kInt8: return convert_loop<std::int8_t, To>;
-    case DType::kUint16: return convert_loop<std::uint16_t, To>;
-    case DType::kInt16: return convert_loop<std::int16_t, To>;
-    case DType::kUint32: return convert_loop<std::uint32_t, To>;
-    case DType::kInt32: return convert_loop<std::int32_t, To>;
-    case DType::kUint64: return convert_loop<std::uint64_t, To>;
-    case DType::kInt64: return convert_loop<std::int64_t, To>;
-    case DType::kBool: return convert_loop<bool, To>;
-    default: break;
+    case DType::kUint8:
+      return convert_loop<std::uint8_t, To>;
+    case DType::kInt8:
+      return convert_loop<std::int8_t, To>;
+    case DType::kUint16:
+      return convert_loop<std::uint16_t, To>;
+    case DType::kInt16:
+      return convert_loop<std::int16_t, To>;
+    case DType::kUint32:
+      return convert_loop<std::uint32_t, To>;
+    case DType::kInt32:
+      return convert_loop<std::int32_t, To>;
+    case DType::kUint64:
+      return convert_loop<std::uint64_t, To>;
+    case DType::kInt64:
+      return convert_loop<std::int64_t, To>;
+    case DType::kBool:
+      return convert_loop<bool, To>;
+    default:
+      break;
   }
   fail(ErrorKind::kType, "the element type is not known");
 }
@@ -80,9 +104,12 @@ std::size_t compute_size(Compute compute) { return compute == Compute::kFloat ? 
 
 Convert converter_from(Compute compute, DType to) {
   switch (compute) {
-    case Compute::kFloat: return convert_from<float>(to);
-    case Compute::kDouble: return convert_from<double>(to);
-    case Compute::kInt64: return convert_from<std::int64_t>(to);
+    case Compute::kFloat:
+      return convert_from<float>(to);
+    case Compute::kDouble:
+      return convert_from<double>(to);
+    case Compute::kInt64:
+      return convert_from<std::int64_t>(to);
   }
   return nullptr;
 }
@@ -102,7 +129,8 @@ ElementType element_type(DType dtype, Compute integers) {
   } else {
     type.compute = integers;
     if (dtype == DType::kInt64 && integers == Compute::kInt64) return type;
-    type.load = integers == Compute::kInt64 ? integers_to<std::int64_t>(dtype) : integers_to<double>(dtype);
+    type.load =
+        integers == Compute::kInt64 ? integers_to<std::int64_t>(dtype) : integers_to<double>(dtype);
   }
   type.store = converter_from(type.compute, dtype);
   return type;
@@ -110,14 +138,16 @@ ElementType element_type(DType dtype, Compute integers) {
 
 void convert_elements(DType from, const void* source, DType to, void* target, std::int64_t n) {
   if (from == to) {
-    if (source != target && n > 0) std::memcpy(target, source, static_cast<std::size_t>(n) * size_of(from));
+    if (source != target && n > 0)
+      std::memcpy(target, source, static_cast<std::size_t>(n) * size_of(from));
     return;
   }
   const ElementType type = element_type(from);
   const Convert store = converter_from(type.compute, to);
   const auto* x = static_cast<const char*>(source);
   auto* y = static_cast<char*>(target);
-  const auto to_size = static_cast<std::int64_t>(size_of(to)), from_size = static_cast<std::int64_t>(type.size);
+  const auto to_size = static_cast<std::int64_t>(size_of(to)),
+             from_size = static_cast<std::int64_t>(type.size);
   parallel_for(n, 32768, [&](std::int64_t begin, std::int64_t end) {
     if (type.load == nullptr) return store(x + begin * from_size, y + begin * to_size, end - begin);
     alignas(64) char buffer[kChunk * 8];
@@ -130,7 +160,8 @@ void convert_elements(DType from, const void* source, DType to, void* target, st
 }
 
 ComputeValue scalar_as(double value, DType dtype, Compute compute) {
-  const ElementType type = element_type(dtype, compute == Compute::kDouble ? compute : Compute::kInt64);
+  const ElementType type =
+      element_type(dtype, compute == Compute::kDouble ? compute : Compute::kInt64);
   alignas(8) char element[8];
   ComputeValue result{.d = 0};
   converter_from(Compute::kDouble, dtype)(&value, element, 1);
@@ -156,10 +187,14 @@ void fill_elements(DType dtype, void* target, std::int64_t n, double value) {
     std::fill_n(reinterpret_cast<Word*>(y), n, word);
   };
   switch (size) {
-    case 1: return fill(std::uint8_t{});
-    case 2: return fill(std::uint16_t{});
-    case 4: return fill(std::uint32_t{});
-    default: return fill(std::uint64_t{});
+    case 1:
+      return fill(std::uint8_t{});
+    case 2:
+      return fill(std::uint16_t{});
+    case 4:
+      return fill(std::uint32_t{});
+    default:
+      return fill(std::uint64_t{});
   }
 }
 

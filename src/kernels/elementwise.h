@@ -1,8 +1,8 @@
 // Loops of the elementwise families and how tensors are led through them.
 //
 // Decided here: a function of two operands has three loops (both arrays; one side a single value),
-// which serve equal shapes, scalar operands and broadcasting alike. Chunks are split over threads in
-// a way that cannot change a result: every element is computed on its own.
+// which serve equal shapes, scalar operands and broadcasting alike. Chunks are split over threads
+// in a way that cannot change a result: every element is computed on its own.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ struct UnaryFunction {
   std::array<BinaryLoop, kNumComputes> backward;  ///< (dy, x or y) -> dx
   Needs needs;                                    ///< kNothing: the gradient is zero everywhere
 };
-extern const UnaryFunction kUnaryFunctions[];
-extern const int kNumUnaryFunctions;
+inline constexpr std::size_t kNumUnaryFunctions = 43;
+extern const UnaryFunction kUnaryFunctions[kNumUnaryFunctions];
 
 /// y = f(a, b) by compute type and operand form.
 struct BinaryFunction {
@@ -62,7 +62,8 @@ struct BinaryRun {
   BinaryRun(BinaryLoop loop_, ElementType type_) : loop(loop_), type(type_) {}
   /// The single value of a value form is given in the compute type.
   void serial(const char* a, const char* b, char* y, std::int64_t n, Operand form) const;
-  void operator()(const void* a, const void* b, void* y, std::int64_t n, Operand form = Operand::kArrays) const;
+  void operator()(const void* a, const void* b, void* y, std::int64_t n,
+                  Operand form = Operand::kArrays) const;
 };
 
 /// Two operands stretched to one shape, with neighbouring axes merged where they behave alike.
@@ -81,8 +82,8 @@ void run_broadcast(const BroadcastWalk& walk, const BinaryLoop forms[3], const E
 void run_broadcast(const BroadcastWalk& walk, const TernaryLoop forms[3], const ElementType& type,
                    const void* g, const void* a, const void* b, void* y);
 
-/// The shape two operands are stretched to, as far as known; an unknown shape when ranks are unknown.
-/// False when they do not fit.
+/// The shape two operands are stretched to, as far as known; an unknown shape when ranks are
+/// unknown. False when they do not fit.
 bool broadcast_shape(const Shape& a, const Shape& b, Shape& out);
 
 }  // namespace symbind

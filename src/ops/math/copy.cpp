@@ -1,0 +1,69 @@
+// The identity in its many roles.
+//
+//   _copy, identity             a copy of its own memory
+//   BlockGrad, stop_gradient    the identity without a gradient
+//   make_loss                   the identity as a head: its gradient is 1, the head gradient is
+//   ignored _copyto, _CrossDeviceCopy   a copy between arrays or devices; here both ends are host
+//   memory
+//
+// Decided here: where the memory plan lets the output take its input's memory, nothing is copied.
+#include <cstring>
+
+#include <symbind/operator.h>
+
+#include "base/parallel.h"
+#include "kernels/convert.h"
+
+namespace symbind {
+namespace {
+
+void infer(const NoAttrs&, Inference& io) {
+  io.all_same_shape();
+  io.all_same_dtype();
+}
+NodeEntries pass_on(const NoAttrs&, GradientBuilder& g) { return {g.head(0)}; }
+NodeEntries nothing(const NoAttrs&, GradientBuilder&) { return {{}}; }
+NodeEntries ones(const NoAttrs&, GradientBuilder& g) {
+  return {g.call("ones_like", {g.output(0)})};
+}
+NodeEntries copy_back(const NoAttrs&, GradientBuilder& g) {
+  return {g.call("_CrossDeviceCopy", {g.head(0)})};
+}
+
+Offer offer(const NoAttrs&, const KernelRequest& request) { return accept_same_layout(request); }
+
+Prepared prepare(const NoAttrs&, const KernelRequest& request, const Offer&) {
+  const std::int64_t bytes = static_cast<std::int64_t>(request.out[0].bytes());
+  return [bytes](const Args& a) {
+    const auto* from = static_cast<const char*>(a.inputs[0].data);
+    auto* to = static_cast<char*>(a.outputs[0].data);
+    if (from == to) return;
+    parallel_for(bytes, 1 << 18, [&](std::int64_t begin, std::int64_t end) {
+      std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+    });
+  };
+}
+
+OpBuilder<NoAttrs> add(OpRegistry& r, const char* name) {
+  return r.add(name).infer(infer).kernel(DeviceType::kCpu, "reference", offer, prepare);
+}
+
+}  // namespace
+
+void register_copy(OpRegistry& r) {
+  add(r, "_copy").doc("A copy of the input.").alias("identity").gradient(pass_on).inplace(0, 0);
+  add(r, "BlockGrad")
+      .doc("The input, through which no gradient flows.")
+      .alias("stop_gradient")
+      .gradient(nothing)
+      .inplace(0, 0);
+  add(r, "make_loss")
+      .doc("The input as a loss: backward starts here with ones.")
+      .gradient(ones)
+      .loss()
+      .inplace(0, 0);
+  add(r, "_copyto").doc("Copies into another array.").gradient(copy_back);
+  add(r, "_CrossDeviceCopy").doc("A copy to the device of its reader.").gradient(copy_back);
+}
+
+}  // namespace symbind

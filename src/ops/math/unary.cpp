@@ -1,0 +1,92 @@
+// Functions of one array: y[i] = f(x[i]).
+//
+// The table with the formulas and derivatives is kernels/elementwise_unary.cpp; here each line of
+// it becomes an operator `name` and, where the derivative is not zero, `_backward_name` with the
+// inputs (dy, x) or (dy, y).
+#include <utility>
+
+#include <symbind/operator.h>
+
+#include "kernels/elementwise.h"
+
+namespace symbind {
+namespace {
+
+using Needs = UnaryFunction::Needs;
+
+std::string backward_name(const UnaryFunction& f) { return std::string("_backward_") + f.name; }
+
+void infer(const NoAttrs&, Inference& io) {
+  io.all_same_shape();
+  io.all_same_dtype();
+}
+
+NodeEntries gradient_of(const UnaryFunction& f, GradientBuilder& g) {
+  switch (f.needs) {
+    case Needs::kNothing:
+      return {{}};
+    case Needs::kHeadOnly:
+      return {g.call(f.name, {g.head(0)})};  // linear: its own derivative
+    case Needs::kInput:
+      return {g.call(backward_name(f), {g.head(0), g.input(0)})};
+    case Needs::kOutput:
+      return {g.call(backward_name(f), {g.head(0), g.output(0)})};
+  }
+  return {};
+}
+
+Offer offer(const NoAttrs&, const KernelRequest& request) { return accept_same_layout(request); }
+
+Prepared prepare_forward(const UnaryFunction& f, const KernelRequest& request) {
+  const TensorDesc& out = request.out[0];
+  return [run = UnaryRun(f, out.dtype), n = out.shape.size()](const Args& a) {
+    run(a.inputs[0].data, a.outputs[0].data, n);
+  };
+}
+
+Prepared prepare_backward(const UnaryFunction& f, const KernelRequest& request) {
+  const TensorDesc& out = request.out[0];
+  const ElementType type = element_type(out.dtype, Compute::kDouble);
+  BinaryRun run(f.backward[static_cast<std::size_t>(type.compute)], type);
+  run.grain = 16384;
+  return [run, n = out.shape.size()](const Args& a) {
+    run(a.inputs[0].data, a.inputs[1].data, a.outputs[0].data, n);
+  };
+}
+
+void add(OpRegistry& r, const UnaryFunction& f,
+         NodeEntries (*gradient)(const NoAttrs&, GradientBuilder&)) {
+  r.add(f.name)
+      .doc(std::string("Elementwise ") + f.name + ".")
+      .infer(infer)
+      .gradient(gradient)
+      .inplace(0, 0)
+      .kernel(DeviceType::kCpu, "reference", offer,
+              [&f](const NoAttrs&, const KernelRequest& q, const Offer&) {
+                return prepare_forward(f, q);
+              });
+  if (f.needs != Needs::kInput && f.needs != Needs::kOutput) return;
+  r.add(backward_name(f))
+      .inputs(std::vector<std::string>{"head", f.needs == Needs::kInput ? "data" : "output"})
+      .infer(infer)
+      .backward()
+      .inplace(0, 0)
+      .inplace(1, 0)
+      .kernel(DeviceType::kCpu, "reference", offer,
+              [&f](const NoAttrs&, const KernelRequest& q, const Offer&) {
+                return prepare_backward(f, q);
+              });
+}
+
+}  // namespace
+
+void register_unary(OpRegistry& r) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (add(r, kUnaryFunctions[I],
+         [](const NoAttrs&, GradientBuilder& g) { return gradient_of(kUnaryFunctions[I], g); }),
+     ...);
+  }
+  (std::make_index_sequence<kNumUnaryFunctions>());
+}
+
+}  // namespace symbind
