@@ -1,0 +1,15 @@
+// Pooling through oneDNN; to come.
+#include "kernels/onednn/pooling.h"
+
+namespace symbind::onednn {
+
+Offer offer_pooling(const PoolingSizes&, const KernelRequest&) {
+  return refuse("to come");
+}
+Prepared prepare_pooling(const KernelRequest&, const Offer&) { return {}; }
+Offer offer_pooling_backward(const PoolingSizes&, const KernelRequest&) {
+  return refuse("to come");
+}
+Prepared prepare_pooling_backward(const KernelRequest&, const Offer&) { return {}; }
+
+}  // namespace symbind::onednn

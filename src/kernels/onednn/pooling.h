@@ -1,0 +1,18 @@
+// Max and average pooling through oneDNN, in plain or blocked layout.
+#pragma once
+
+#include <symbind/kernel.h>
+
+#include "kernels/pooling_sizes.h"
+
+namespace symbind::onednn {
+
+/// Input x; outputs y and, for max, the opaque workspace.
+Offer offer_pooling(const PoolingSizes& sizes, const KernelRequest& request);
+Prepared prepare_pooling(const KernelRequest& request, const Offer& offer);
+
+/// Inputs dy and, for max, the workspace; output dx.
+Offer offer_pooling_backward(const PoolingSizes& sizes, const KernelRequest& request);
+Prepared prepare_pooling_backward(const KernelRequest& request, const Offer& offer);
+
+}  // namespace symbind::onednn

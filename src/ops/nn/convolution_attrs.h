@@ -1,0 +1,136 @@
+// What Convolution and its fused forms share: attributes, checks, inference.
+#pragma once
+
+#include <symbind/operator.h>
+
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "kernels/convolution_sizes.h"
+
+namespace symbind {
+
+struct ConvolutionAttrs {
+  Tuple kernel, stride, dilate, pad;
+  int num_filter = 0;
+  int num_group = 1;
+  std::int64_t workspace = 1024;
+  bool no_bias = false;
+  std::optional<std::string> cudnn_tune;
+  bool cudnn_off = false;
+  std::optional<std::string> layout;
+
+  void describe(AttrVisitor& v) {
+    v.field("kernel", kernel, "Kernel size: (w,), (h, w) or (d, h, w).").required();
+    v.field("stride", stride, "Stride of each spatial axis; 1 by default.");
+    v.field("dilate", dilate, "Distance of the kernel's taps; 1 by default.");
+    v.field("pad", pad, "Zero padding on both sides of each spatial axis; 0 by default.");
+    v.field("num_filter", num_filter, "Number of filters, the output's channels.")
+        .required()
+        .at_least(1);
+    v.field("num_group", num_group, "Number of groups the channels are split into.").at_least(1);
+    v.field("workspace", workspace, "Accepted, without effect.").at_least(0);
+    v.field("no_bias", no_bias, "Whether to disable the bias.");
+    v.field("cudnn_tune", cudnn_tune, "Accepted, without effect.")
+        .choices({"fastest", "limited_workspace", "off"});
+    v.field("cudnn_off", cudnn_off, "Accepted, without effect.");
+    v.field("layout", layout, "Layout of the data; channels come second.")
+        .choices({"NCDHW", "NCHW", "NCW", "NDHWC", "NHWC"});
+  }
+
+  int spatial() const { return static_cast<int>(kernel.size()); }
+  std::int64_t stride_of(int axis) const { return stride.empty() ? 1 : stride[axis]; }
+  std::int64_t dilate_of(int axis) const { return dilate.empty() ? 1 : dilate[axis]; }
+  std::int64_t pad_of(int axis) const { return pad.empty() ? 0 : pad[axis]; }
+  /// What the kernel covers with its dilation.
+  std::int64_t reach(int axis) const { return dilate_of(axis) * (kernel[axis] - 1) + 1; }
+};
+
+/// The attributes by themselves and against the data's rank, where that is known.
+inline void check_convolution(const ConvolutionAttrs& a, const Shape& data) {
+  const std::string text = tuple_text(a.kernel);
+  check(a.spatial() >= 1 && a.spatial() <= 3, "kernel {} must have 1, 2 or 3 axes", text);
+  if (data.rank_known() && data.rank() != a.spatial() + 2) {
+    const int axes = data.rank() - 2;
+    check(axes >= 1 && axes <= 3, ErrorKind::kShape,
+          "the data {} must be (batch, channels, spatial…) with 1 to 3 spatial axes", data.str());
+    fail(ErrorKind::kValue, "kernel {} is {}-D but the data has {} spatial axes; give {}", text,
+         a.spatial(), axes, tuple_text(Tuple(static_cast<std::size_t>(axes), a.kernel[0])));
+  }
+  const auto each = [&](const char* name, const Tuple& t, std::int64_t lowest) {
+    check(t.empty() || t.size() == a.kernel.size(), "{} {} must have as many axes as kernel {}", name,
+          tuple_text(t), text);
+    for (const std::int64_t value : t)
+      check(value >= lowest && value <= 0x7fffffff, "{} {} must be {} along every axis", name,
+            tuple_text(t), lowest == 0 ? "at least 0" : "positive");
+  };
+  each("kernel", a.kernel, 1);
+  each("stride", a.stride, 1);
+  each("dilate", a.dilate, 1);
+  each("pad", a.pad, 0);
+  check(a.num_filter % a.num_group == 0, "num_filter {} must be divisible by num_group {}",
+        a.num_filter, a.num_group);
+  check(!a.layout || (*a.layout)[1] == 'C', ErrorKind::kNotImplemented,
+        "layout {} is not offered: give the data as (batch, channels, spatial…)",
+        a.layout.value_or(""));
+}
+
+/// Both ways between data, weight and output; `x`, `w`, `y` say where they stand.
+inline void infer_convolution(const ConvolutionAttrs& a, Inference& io, Inference::Ref x,
+                              Inference::Ref w, Inference::Ref y) {
+  check_convolution(a, io.shape(x));
+  const int n = a.spatial();
+  Shape data = Shape::of_rank(n + 2), weight = data, out = data;
+  merge(data, io.shape(x));
+  weight[0] = a.num_filter;
+  if (data[1] != kUnknownDim) {
+    check(data[1] % a.num_group == 0, ErrorKind::kShape,
+          "{} channels of the data are not divisible by num_group {}", data[1], a.num_group);
+    weight[1] = data[1] / a.num_group;
+  }
+  out[0] = data[0];
+  out[1] = a.num_filter;
+  for (int i = 0; i < n; ++i) {
+    weight[i + 2] = a.kernel[i];
+    if (data[i + 2] == kUnknownDim) continue;
+    const std::int64_t padded = data[i + 2] + 2 * a.pad_of(i);
+    check(a.reach(i) <= padded, ErrorKind::kShape,
+          "kernel {} covers {} along spatial axis {}, the data has {} ({} with padding)",
+          tuple_text(a.kernel), a.reach(i), i, data[i + 2], padded);
+    out[i + 2] = (padded - a.reach(i)) / a.stride_of(i) + 1;
+  }
+  io.set_shape(w, weight, "(num_filter, channels / num_group, kernel…)");
+  io.set_shape(y, out, "what kernel, stride, dilate and pad leave of the data");
+  // Backwards: channels from the weight, extents from the output where no stride hides them.
+  Shape back = Shape::of_rank(n + 2);
+  if (io.shape(w)[1] != kUnknownDim) back[1] = io.shape(w)[1] * a.num_group;
+  back[0] = io.shape(y)[0];
+  for (int i = 0; i < n; ++i) {
+    const std::int64_t o = io.shape(y)[i + 2];
+    if (o != kUnknownDim && a.stride_of(i) == 1) back[i + 2] = o + a.reach(i) - 1 - 2 * a.pad_of(i);
+  }
+  io.set_shape(x, back, "what the output and the weight need");
+}
+
+inline ConvolutionSizes convolution_sizes(const ConvolutionAttrs& a, const Shape& x, const Shape& y) {
+  ConvolutionSizes s;
+  s.spatial = a.spatial();
+  s.batch = x[0];
+  s.in_channels = x[1];
+  s.out_channels = a.num_filter;
+  s.groups = a.num_group;
+  s.bias = !a.no_bias;
+  for (int i = 0; i < a.spatial(); ++i) {
+    const auto to = static_cast<std::size_t>(3 - a.spatial() + i);
+    s.in[to] = x[i + 2];
+    s.out[to] = y[i + 2];
+    s.kernel[to] = a.kernel[i];
+    s.stride[to] = a.stride_of(i);
+    s.dilate[to] = a.dilate_of(i);
+    s.pad[to] = a.pad_of(i);
+  }
+  return s;
+}
+
+}  // namespace symbind
