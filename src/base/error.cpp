@@ -4,24 +4,15 @@ namespace symbind {
 
 const char* kind_name(ErrorKind kind) noexcept {
   switch (kind) {
-    case ErrorKind::kValue:
-      return "ValueError";
-    case ErrorKind::kType:
-      return "TypeError";
-    case ErrorKind::kIndex:
-      return "IndexError";
-    case ErrorKind::kShape:
-      return "ShapeError";
-    case ErrorKind::kNotImplemented:
-      return "NotImplementedError";
-    case ErrorKind::kMemory:
-      return "MemoryError";
-    case ErrorKind::kIo:
-      return "IOError";
-    case ErrorKind::kName:
-      return "NameError";
-    case ErrorKind::kState:
-      return "StateError";
+    case ErrorKind::kValue: return "ValueError";
+    case ErrorKind::kType: return "TypeError";
+    case ErrorKind::kIndex: return "IndexError";
+    case ErrorKind::kShape: return "ShapeError";
+    case ErrorKind::kNotImplemented: return "NotImplementedError";
+    case ErrorKind::kMemory: return "MemoryError";
+    case ErrorKind::kIo: return "IOError";
+    case ErrorKind::kName: return "NameError";
+    case ErrorKind::kState: return "StateError";
   }
   return "Error";
 }
