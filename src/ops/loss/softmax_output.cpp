@@ -10,6 +10,10 @@
 // counts as (N,). Without multi_output row i reads the i-th label, however many there are.
 #include <symbind/operator.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/settings.h"

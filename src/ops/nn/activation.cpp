@@ -10,6 +10,8 @@
 // its gradient at 0 is 0. Any layout goes through as it is.
 #include <symbind/operator.h>
 
+#include <cmath>
+
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "kernels/onednn/eltwise.h"

@@ -6,6 +6,8 @@
 // 1-D data (N,) counts as N rows of one feature. The gradient reads x and W, never y.
 #include <symbind/operator.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "kernels/gemm.h"
 #include "kernels/onednn/inner_product.h"

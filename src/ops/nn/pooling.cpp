@@ -10,6 +10,10 @@
 // The maximum's positions are an opaque output in training, so that backward reads neither x nor y.
 #include <symbind/operator.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
