@@ -27,9 +27,7 @@ class CodeReader {
  private:
   void step(std::int64_t code) {
     switch (code) {
-      case 0:
-        out_.push_back(take(0));
-        return;
+      case 0: out_.push_back(take(0)); return;
       case -1:
         require(inferred_ < 0, "-1 stands twice");
         inferred_ = static_cast<std::ptrdiff_t>(out_.size());
@@ -44,9 +42,7 @@ class CodeReader {
         out_.push_back(first * take(-3));
         return;
       }
-      case -4:
-        split();
-        return;
+      case -4: split(); return;
       default:
         require(code > 0, "code " + std::to_string(code) + " is unknown");
         out_.push_back(code);

@@ -93,16 +93,11 @@ void copy_strided(void* dst, const Strides& dst_strides, const void* src,
     copy_walk(static_cast<T*>(dst), static_cast<const T*>(src), walk);
   };
   switch (element_bytes) {
-    case 1:
-      return run(std::uint8_t{});
-    case 2:
-      return run(std::uint16_t{});
-    case 4:
-      return run(std::uint32_t{});
-    case 8:
-      return run(std::uint64_t{});
-    default:
-      SYMBIND_ASSERT(!"element size");
+    case 1: return run(std::uint8_t{});
+    case 2: return run(std::uint16_t{});
+    case 4: return run(std::uint32_t{});
+    case 8: return run(std::uint64_t{});
+    default: SYMBIND_ASSERT(!"element size");
   }
 }
 

@@ -1,0 +1,33 @@
+#pragma once
+// Floating point numbers as decimal text, NumPy's way: the fewest digits that tell the number from
+// its neighbours of the same type, cut (correctly rounded) at a precision.
+
+#include <string>
+
+namespace symbind {
+
+/// A finite number as text in two parts; `exponent` only in scientific form.
+struct NumberText {
+  std::string whole;     ///< "-12"
+  std::string fraction;  ///< "5"; empty where NumPy writes "12."
+  int exponent = 0;
+};
+
+/// At most `precision` digits behind the point (negative: no limit), trailing zeros dropped.
+template <class T>
+NumberText positional_text(T value, int precision);
+template <class T>
+NumberText scientific_text(T value, int precision);
+/// Exactly `digits` digits behind the point, those of the number itself and not of its shortest
+/// text.
+template <class T>
+NumberText scientific_exact(T value, int digits);
+
+/// "+05": sign and at least `digits` (or two) digits.
+std::string exponent_text(int exponent, int digits = 2);
+
+/// A number that stands alone, as NumPy's str() of a scalar: "1.5", "1e-05", "nan".
+template <class T>
+std::string scalar_text(T value);
+
+}  // namespace symbind
