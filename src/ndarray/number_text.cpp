@@ -84,7 +84,9 @@ NumberText scientific_text(T value, int precision) {
 
 template <class T>
 NumberText scientific_exact(T value, int digits) {
-  NumberText parts = split_scientific(print_exact("%.*e", digits, widen(value)));
+  NumberText parts = split_scientific(shortest_scientific(value));
+  if (static_cast<int>(parts.fraction.size()) == digits) return parts;
+  parts = split_scientific(print_exact("%.*e", digits, widen(value)));
   parts.fraction.resize(static_cast<std::size_t>(digits), '0');
   return parts;
 }

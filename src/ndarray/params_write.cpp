@@ -1,0 +1,88 @@
+// Writing MXNet's array files: V2 records, which every MXNet since 0.12 reads, on cpu(0).
+//
+// Decided here: a scalar of rank 0 has no V2 form and becomes V3 (MXNet reads it under np_shape
+// only; the log says so); NDArray() becomes V2's empty record.
+
+#include <string_view>
+
+#include <symbind/log.h>
+#include <symbind/ndarray.h>
+
+#include "base/check.h"
+#include "base/files.h"
+#include "ndarray/access.h"
+#include "ndarray/params_format.h"
+
+namespace symbind {
+namespace {
+
+/// A FileWriter's verbs over memory.
+class MemoryWriter {
+ public:
+  void write(const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const std::byte*>(data);
+    bytes_.insert(bytes_.end(), bytes, bytes + size);
+  }
+  template <class T>
+  void put(T value) {
+    write(&value, sizeof value);
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+template <class Writer>
+void put_record(Writer& out, const NDArray& array) {
+  const int rank = array.defined() ? array.ndim() : 0;
+  const bool scalar = array.defined() && rank == 0;
+  if (scalar) log_debug("a scalar is saved as a V3 record: MXNet reads it under np_shape only");
+  out.put(scalar ? params::kV3 : params::kV2);
+  out.put(std::int32_t{params::kDense});
+  out.put(static_cast<std::int32_t>(rank));
+  if (!array.defined()) return;
+  for (const std::int64_t dim : array.shape()) out.put(dim);
+  out.put(static_cast<std::int32_t>(DeviceType::kCpu));
+  out.put(std::int32_t{0});
+  out.put(static_cast<std::int32_t>(array.dtype()));
+  array.wait_to_read();
+  const NDArray host = array.context().is_gpu() ? array.as_in_context(cpu()) : array;
+  if (host.nbytes() > 0) out.write(read_pointer(host), host.nbytes());
+}
+
+void put_list_head(FileWriter& out, std::size_t count) {
+  out.put(params::kListMagic);
+  out.put(std::uint64_t{0});
+  out.put(static_cast<std::uint64_t>(count));
+}
+
+}  // namespace
+
+void save(const std::string& path, const NDArrayMap& arrays) {
+  write_file_atomic(path, [&](FileWriter& out) {
+    put_list_head(out, arrays.size());
+    for (const auto& [name, array] : arrays) put_record(out, array);
+    out.put(static_cast<std::uint64_t>(arrays.size()));
+    for (const auto& [name, array] : arrays) {
+      out.put(static_cast<std::uint64_t>(name.size()));
+      out.write(name.data(), name.size());
+    }
+  });
+}
+
+void save(const std::string& path, const std::vector<NDArray>& arrays) {
+  write_file_atomic(path, [&](FileWriter& out) {
+    put_list_head(out, arrays.size());
+    for (const NDArray& array : arrays) put_record(out, array);
+    out.put(std::uint64_t{0});
+  });
+}
+
+std::vector<std::byte> to_record(const NDArray& array) {
+  MemoryWriter out;
+  put_record(out, array);
+  return out.take();
+}
+
+}  // namespace symbind
