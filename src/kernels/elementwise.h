@@ -11,7 +11,7 @@
 
 #include <symbind/shape.h>
 
-#include "kernels/convert.h"
+#include "kernels/element_type.h"
 
 namespace symbind {
 

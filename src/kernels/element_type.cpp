@@ -1,39 +1,19 @@
-#include "kernels/convert.h"
+#include "kernels/element_type.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "base/check.h"
-#include "base/half.h"
-#include "base/parallel.h"
+#include "ndarray/convert.h"
 
 namespace symbind {
 namespace {
-
-template <class From, class To>
-To convert_one(From x) {
-  if constexpr (std::is_same_v<To, bool>)
-    return x != From(0);
-  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
-    return static_cast<To>(static_cast<std::int64_t>(x));
-  else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>)
-    return To(static_cast<float>(x));
-  else
-    return static_cast<To>(x);
-}
 
 template <class From, class To>
 void convert_loop(const void* from, void* to, std::int64_t n) {
   const auto* x = static_cast<const From*>(from);
   auto* y = static_cast<To*>(to);
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) {
-    if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>)
-      y[i] = convert_one<float, To>(static_cast<float>(x[i]));
-    else
-      y[i] = convert_one<From, To>(x[i]);
-  }
+  for (std::int64_t i = 0; i < n; ++i) y[i] = convert_element<To>(x[i]);
 }
 
 template <class From>
@@ -136,29 +116,6 @@ ElementType element_type(DType dtype, Compute integers) {
   return type;
 }
 
-void convert_elements(DType from, const void* source, DType to, void* target, std::int64_t n) {
-  if (from == to) {
-    if (source != target && n > 0)
-      std::memcpy(target, source, static_cast<std::size_t>(n) * size_of(from));
-    return;
-  }
-  const ElementType type = element_type(from);
-  const Convert store = converter_from(type.compute, to);
-  const auto* x = static_cast<const char*>(source);
-  auto* y = static_cast<char*>(target);
-  const auto to_size = static_cast<std::int64_t>(size_of(to)),
-             from_size = static_cast<std::int64_t>(type.size);
-  parallel_for(n, 32768, [&](std::int64_t begin, std::int64_t end) {
-    if (type.load == nullptr) return store(x + begin * from_size, y + begin * to_size, end - begin);
-    alignas(64) char buffer[kChunk * 8];
-    for (std::int64_t i = begin; i < end; i += kChunk) {
-      const std::int64_t count = std::min(kChunk, end - i);
-      type.load(x + i * from_size, buffer, count);
-      store(buffer, y + i * to_size, count);
-    }
-  });
-}
-
 ComputeValue scalar_as(double value, DType dtype, Compute compute) {
   const ElementType type =
       element_type(dtype, compute == Compute::kDouble ? compute : Compute::kInt64);
@@ -170,32 +127,6 @@ ComputeValue scalar_as(double value, DType dtype, Compute compute) {
   else
     std::memcpy(&result, element, compute_size(type.compute));
   return result;
-}
-
-void fill_elements(DType dtype, void* target, std::int64_t n, double value) {
-  if (value == 0.0 && !std::signbit(value)) {
-    if (n > 0) std::memset(target, 0, static_cast<std::size_t>(n) * size_of(dtype));
-    return;
-  }
-  const auto size = size_of(dtype);
-  alignas(8) char element[8];
-  converter_from(Compute::kDouble, dtype)(&value, element, 1);
-  auto* y = static_cast<char*>(target);
-  const auto fill = [&]<class Word>(Word) {
-    Word word;
-    std::memcpy(&word, element, sizeof(Word));
-    std::fill_n(reinterpret_cast<Word*>(y), n, word);
-  };
-  switch (size) {
-    case 1:
-      return fill(std::uint8_t{});
-    case 2:
-      return fill(std::uint16_t{});
-    case 4:
-      return fill(std::uint32_t{});
-    default:
-      return fill(std::uint64_t{});
-  }
 }
 
 }  // namespace symbind

@@ -17,7 +17,7 @@ inline constexpr int kNumComputes = 3;
 /// Elements that are converted at a time; buffers of this many live on the stack.
 inline constexpr std::int64_t kChunk = 256;
 
-/// Converts n contiguous elements. Floats become integers by truncation.
+/// Converts n contiguous elements by the rules of ndarray/convert.h.
 using Convert = void (*)(const void* from, void* to, std::int64_t n);
 
 /// How elements of one dtype get into a loop and out of it.
@@ -35,11 +35,6 @@ ElementType element_type(DType dtype, Compute integers = Compute::kInt64);
 Convert converter_from(Compute compute, DType to);
 /// The compute type that holds every value of `dtype` exactly.
 Compute exact_compute(DType dtype);
-/// n elements of one dtype as another.
-void convert_elements(DType from, const void* source, DType to, void* target, std::int64_t n);
-/// Writes one value as n elements.
-void fill_elements(DType dtype, void* target, std::int64_t n, double value);
-
 /// One number in a compute type.
 union ComputeValue {
   float f;

@@ -1,0 +1,15 @@
+// Batch normalisation through oneDNN; to come.
+#include "kernels/onednn/batch_norm.h"
+
+namespace symbind::onednn {
+
+Offer offer_batch_norm(const BatchNormSizes&, const KernelRequest&) {
+  return refuse("to come");
+}
+Prepared prepare_batch_norm(const KernelRequest&, const Offer&) { return {}; }
+Offer offer_batch_norm_backward(const BatchNormSizes&, const KernelRequest&) {
+  return refuse("to come");
+}
+Prepared prepare_batch_norm_backward(const KernelRequest&, const Offer&) { return {}; }
+
+}  // namespace symbind::onednn

@@ -1,0 +1,118 @@
+// Every layout here is (outer, rows, columns) or its transpose: between plain and a layout with `b`
+// channels inside, each image's block of b channels is a matrix b × positions to be transposed. So one
+// tiled transpose serves all; only between two channel layouts does it go element by element.
+#include "kernels/reorder.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "kernels/accumulate.h"
+
+namespace symbind {
+
+namespace {
+
+/// Channels that lie side by side in this layout: 1, 8, 16 or all of them.
+std::int64_t inner_channels(const Shape& shape, Layout layout) {
+  switch (layout) {
+    case Layout::kBlocked8:
+      return 8;
+    case Layout::kBlocked16:
+      return 16;
+    case Layout::kChannelsLast:
+      return shape[1];
+    default:
+      return 1;
+  }
+}
+
+/// out[c][r] = in[r][c] for a matrix of rows × columns.
+template <class T>
+void transpose(const T* in, T* out, std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t kTile = 16;
+  for (std::int64_t c0 = 0; c0 < columns; c0 += kTile) {
+    for (std::int64_t r0 = 0; r0 < rows; r0 += kTile) {
+      const std::int64_t height = std::min(kTile, rows - r0), width = std::min(kTile, columns - c0);
+      const T* from = in + r0 * columns + c0;
+      T* to = out + c0 * rows + r0;
+      if (height == kTile && width == kTile) {
+        T tile[kTile][kTile];
+        for (std::int64_t r = 0; r < kTile; ++r)
+          for (std::int64_t c = 0; c < kTile; ++c) tile[c][r] = from[r * columns + c];
+        for (std::int64_t c = 0; c < kTile; ++c) std::memcpy(to + c * rows, tile[c], sizeof(tile[c]));
+      } else {
+        for (std::int64_t c = 0; c < width; ++c)
+          for (std::int64_t r = 0; r < height; ++r) to[c * rows + r] = from[r * columns + c];
+      }
+    }
+  }
+}
+
+template <class T>
+Prepared transposes(std::int64_t count, std::int64_t rows, std::int64_t columns) {
+  return [=](const Args& args) {
+    const T* in = args.in<T>(0);
+    T* out = args.out<T>(0);
+    const std::int64_t size = rows * columns;
+    parallel_for(count, std::max<std::int64_t>(1, kElementGrain / (size + 1)),
+                 [=](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     transpose(in + i * size, out + i * size, rows, columns);
+                 });
+  };
+}
+
+/// Between two layouts that both keep channels inside.
+template <class T>
+Prepared by_element(const Shape& shape, std::int64_t from, std::int64_t to) {
+  return [from, to, channels = shape[1], positions = shape.count(2), images = shape[0]](const Args& args) {
+    const T* in = args.in<T>(0);
+    T* out = args.out<T>(0);
+    const auto at = [=](std::int64_t inner, std::int64_t c, std::int64_t p) {
+      return c / inner * positions * inner + p * inner + c % inner;
+    };
+    parallel_for(images, 1, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t n = begin; n < end; ++n)
+        for (std::int64_t p = 0; p < positions; ++p)
+          for (std::int64_t c = 0; c < channels; ++c)
+            out[n * channels * positions + at(to, c, p)] = in[n * channels * positions + at(from, c, p)];
+    });
+  };
+}
+
+template <class T>
+Prepared prepare_of(const TensorDesc& from, const TensorDesc& to) {
+  const Shape& shape = from.shape;
+  const std::int64_t a = inner_channels(shape, from.layout), b = inner_channels(shape, to.layout);
+  if (a != 1 && b != 1) return by_element<T>(shape, a, b);
+  const std::int64_t inner = a * b, positions = shape.count(2);
+  SYMBIND_ASSERT(inner > 0 && shape[1] % inner == 0);
+  const std::int64_t matrices = shape[0] * (shape[1] / inner);
+  return a == 1 ? transposes<T>(matrices, inner, positions) : transposes<T>(matrices, positions, inner);
+}
+
+}  // namespace
+
+Prepared prepare_reorder(const TensorDesc& from, const TensorDesc& to) {
+  SYMBIND_ASSERT(from.shape == to.shape && from.dtype == to.dtype);
+  const std::size_t bytes = from.bytes();
+  if (bytes == 0 || same_bytes(from.shape, from.layout, to.layout))
+    return [bytes](const Args& args) {
+      if (bytes != 0) std::memcpy(args.outputs[0].data, args.inputs[0].data, bytes);
+    };
+  switch (size_of(from.dtype)) {
+    case 1:
+      return prepare_of<std::uint8_t>(from, to);
+    case 2:
+      return prepare_of<std::uint16_t>(from, to);
+    case 4:
+      return prepare_of<std::uint32_t>(from, to);
+    default:
+      return prepare_of<std::uint64_t>(from, to);
+  }
+}
+
+}  // namespace symbind

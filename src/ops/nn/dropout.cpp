@@ -1,0 +1,150 @@
+// Dropout: zeroes elements with probability p and scales the rest by 1 / (1 − p).
+//
+//   mask = [u < 1 − p] / (1 − p),   y = x · mask,   dx = dy · mask
+//
+// Active in training, or always with mode "always"; otherwise the identity. Along `axes` one mask is
+// shared. Decided here: element i of the mask comes from Philox counter i / 4 of this draw, so the
+// bits depend neither on threads nor on the device. Layouts are plain, so that they do not either.
+#include <symbind/operator.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/philox.h"
+#include "kernels/accumulate.h"
+#include "ndarray/dtype_dispatch.h"
+
+namespace symbind {
+
+namespace {
+
+struct DropoutAttrs {
+  float p = 0.5f;
+  std::string mode = "training";
+  Tuple axes;
+  std::optional<bool> cudnn_off = false;
+
+  void describe(AttrVisitor& v) {
+    v.field("p", p, "Fraction of the elements that become 0.").at_least(0).at_most(1);
+    v.field("mode", mode, "Whether to drop in training only, or always.").choices({"always", "training"});
+    v.field("axes", axes, "Axes along which one mask is shared.");
+    v.field("cudnn_off", cudnn_off, "Accepted, without effect.");
+  }
+};
+
+Shape mask_shape(const DropoutAttrs& a, const Shape& x) {
+  Shape m = x;
+  for (const std::int64_t axis : a.axes) m[normalize_axis(axis, x.rank())] = 1;
+  return m;
+}
+
+void infer(const DropoutAttrs& a, Inference& io) {
+  io.same_shape(io.in(0), io.out(0));
+  io.all_same_dtype();
+  const Shape& x = io.shape(io.in(0));
+  if (x.rank_known()) io.set_shape(io.out(1), mask_shape(a, x), "one value per element dropped apart");
+}
+
+void infer_backward(const DropoutAttrs& a, Inference& io) {
+  io.same_shape(io.in(0), io.out(0));
+  io.all_same_dtype();
+  const Shape& x = io.shape(io.in(0));
+  if (x.rank_known()) io.set_shape(io.in(1), mask_shape(a, x));
+}
+
+NodeEntries gradient(const DropoutAttrs&, GradientBuilder& g) {
+  return g.call_with_same_attrs("_backward_Dropout", {g.head(0), g.output(1)});
+}
+
+// ---- Kernels ------------------------------------------------------------------------------------
+
+/// Finds the mask element of an element where axes are shared.
+class MaskIndex {
+ public:
+  MaskIndex(const Shape& x, const Shape& mask) : x_(x), mask_(mask), same_(x == mask) {}
+  std::int64_t operator()(std::int64_t i) const {
+    if (same_) return i;
+    std::int64_t at = 0, step = 1;
+    for (int axis = x_.rank() - 1; axis >= 0; --axis) {
+      at += mask_[axis] == 1 ? 0 : i % x_[axis] * step;
+      step *= mask_[axis];
+      i /= x_[axis];
+    }
+    return at;
+  }
+
+ private:
+  Shape x_, mask_;
+  bool same_;
+};
+
+float kept(float keep, const RunState& run, std::int64_t i) {
+  const auto bits = philox(run.random_seed, run.random_draw, static_cast<std::uint64_t>(i / 4));
+  return unit_float(bits[static_cast<std::size_t>(i % 4)]) < keep ? 1 / keep : 0;
+}
+
+template <class T>
+void apply(const MaskIndex& index, std::int64_t n, const T* x, const T* mask, T* y) {
+  using Acc = Accumulator<T>;
+  parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      y[i] = static_cast<T>(static_cast<Acc>(x[i]) * static_cast<Acc>(mask[index(i)]));
+  });
+}
+
+Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
+  const Shape &x_shape = r.in[0].shape, mask = mask_shape(a, x_shape);
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    return [index = MaskIndex(x_shape, mask), n = x_shape.size(), m = mask.size(), keep = 1 - a.p,
+            always = a.mode == "always"](const Args& args) {
+      const T* x = args.in<T>(0);
+      T* y = args.out<T>(0);
+      T* drawn = args.wants(1) ? args.out<T>(1) : static_cast<T*>(args.workspace);
+      const bool active = (always || args.run->is_train) && keep < 1;
+      if (!active && x != y) std::copy_n(x, n, y);
+      if (!active && args.wants(1)) std::fill_n(drawn, m, T(1.f));
+      if (!active) return;
+      parallel_for(m, kElementGrain / 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+          drawn[i] = static_cast<T>(keep > 0 ? kept(keep, *args.run, i) : 0.f);
+      });
+      apply(index, n, x, drawn, y);
+    };
+  });
+}
+
+Offer offer_forward(const DropoutAttrs& a, const KernelRequest& r) {
+  const std::size_t mask = static_cast<std::size_t>(mask_shape(a, r.in[0].shape).size());
+  return accept_plain(r, r.wanted[1] ? 0 : mask * size_of(r.in[0].dtype));
+}
+
+Prepared backward(const DropoutAttrs& a, const KernelRequest& r) {
+  const Shape& x = r.in[0].shape;
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    return [index = MaskIndex(x, mask_shape(a, x)), n = x.size()](const Args& args) {
+      apply(index, n, args.in<T>(0), args.in<T>(1), args.out<T>(0));
+    };
+  });
+}
+
+}  // namespace
+
+void register_dropout(OpRegistry& r) {
+  r.add<DropoutAttrs>("Dropout")
+      .doc("Zeroes elements at random while training and scales the rest.")
+      .outputs({"output", "mask"}, 1)
+      .random()
+      .infer(infer)
+      .gradient(gradient)
+      .inplace(0, 0)
+      .kernel(DeviceType::kCpu, "reference", offer_forward, forward);
+  r.add<DropoutAttrs>("_backward_Dropout")
+      .backward()
+      .inputs({"dy", "mask"})
+      .infer(infer_backward)
+      .inplace(0, 0)
+      .reference(backward);
+}
+
+}  // namespace symbind
