@@ -15,9 +15,10 @@ inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
   if (to == from) return;
   auto* t = static_cast<char*>(to);
   const auto* f = static_cast<const char*>(from);
-  parallel_for(static_cast<std::int64_t>(bytes), 1 << 18, [&](std::int64_t begin, std::int64_t end) {
-    std::memcpy(t + begin, f + begin, static_cast<std::size_t>(end - begin));
-  });
+  parallel_for(static_cast<std::int64_t>(bytes), 1 << 18,
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::memcpy(t + begin, f + begin, static_cast<std::size_t>(end - begin));
+               });
 }
 
 /// One strided copy, described once and run often: to[i·to_strides] = from[i·from_strides]. The
@@ -36,11 +37,13 @@ struct BlockCopy {
     while (axis < shape.rank() && shape[axis] <= 1) ++axis;
     if (axis == shape.rank()) return copy_strided(t, to, f, from, shape, element_bytes);
     const auto k = static_cast<std::size_t>(axis);
-    const std::int64_t grain = std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, shape.count(axis + 1)));
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, shape.count(axis + 1)));
     parallel_for(shape[axis], grain, [&](std::int64_t begin, std::int64_t end) {
       Shape part = shape;
       part[axis] = end - begin;
-      copy_strided(t + begin * to[k] * bytes, to, f + begin * from[k] * bytes, from, part, element_bytes);
+      copy_strided(t + begin * to[k] * bytes, to, f + begin * from[k] * bytes, from, part,
+                   element_bytes);
     });
   }
 };

@@ -19,34 +19,20 @@ void convert_loop(const void* from, void* to, std::int64_t n) {
 template <class From>
 Convert convert_from(DType to) {
   switch (to) {
-    case DType::kFloat32:
-      return convert_loop<From, float>;
-    case DType::kFloat64:
-      return convert_loop<From, double>;
-    case DType::kFloat16:
-      return convert_loop<From, Half>;
-    case DType::kBFloat16:
-      return convert_loop<From, BFloat16>;
-    case DType::kUint8:
-      return convert_loop<From, std::uint8_t>;
-    case DType::kInt8:
-      return convert_loop<From, std::int8_t>;
-    case DType::kUint16:
-      return convert_loop<From, std::uint16_t>;
-    case DType::kInt16:
-      return convert_loop<From, std::int16_t>;
-    case DType::kUint32:
-      return convert_loop<From, std::uint32_t>;
-    case DType::kInt32:
-      return convert_loop<From, std::int32_t>;
-    case DType::kUint64:
-      return convert_loop<From, std::uint64_t>;
-    case DType::kInt64:
-      return convert_loop<From, std::int64_t>;
-    case DType::kBool:
-      return convert_loop<From, bool>;
-    case DType::kUnknown:
-      break;
+    case DType::kFloat32: return convert_loop<From, float>;
+    case DType::kFloat64: return convert_loop<From, double>;
+    case DType::kFloat16: return convert_loop<From, Half>;
+    case DType::kBFloat16: return convert_loop<From, BFloat16>;
+    case DType::kUint8: return convert_loop<From, std::uint8_t>;
+    case DType::kInt8: return convert_loop<From, std::int8_t>;
+    case DType::kUint16: return convert_loop<From, std::uint16_t>;
+    case DType::kInt16: return convert_loop<From, std::int16_t>;
+    case DType::kUint32: return convert_loop<From, std::uint32_t>;
+    case DType::kInt32: return convert_loop<From, std::int32_t>;
+    case DType::kUint64: return convert_loop<From, std::uint64_t>;
+    case DType::kInt64: return convert_loop<From, std::int64_t>;
+    case DType::kBool: return convert_loop<From, bool>;
+    case DType::kUnknown: break;
   }
   fail(ErrorKind::kType, "the element type is not known");
 }
@@ -54,26 +40,16 @@ Convert convert_from(DType to) {
 template <class To>
 Convert integers_to(DType from) {
   switch (from) {
-    case DType::kUint8:
-      return convert_loop<std::uint8_t, To>;
-    case DType::kInt8:
-      return convert_loop<std::int8_t, To>;
-    case DType::kUint16:
-      return convert_loop<std::uint16_t, To>;
-    case DType::kInt16:
-      return convert_loop<std::int16_t, To>;
-    case DType::kUint32:
-      return convert_loop<std::uint32_t, To>;
-    case DType::kInt32:
-      return convert_loop<std::int32_t, To>;
-    case DType::kUint64:
-      return convert_loop<std::uint64_t, To>;
-    case DType::kInt64:
-      return convert_loop<std::int64_t, To>;
-    case DType::kBool:
-      return convert_loop<bool, To>;
-    default:
-      break;
+    case DType::kUint8: return convert_loop<std::uint8_t, To>;
+    case DType::kInt8: return convert_loop<std::int8_t, To>;
+    case DType::kUint16: return convert_loop<std::uint16_t, To>;
+    case DType::kInt16: return convert_loop<std::int16_t, To>;
+    case DType::kUint32: return convert_loop<std::uint32_t, To>;
+    case DType::kInt32: return convert_loop<std::int32_t, To>;
+    case DType::kUint64: return convert_loop<std::uint64_t, To>;
+    case DType::kInt64: return convert_loop<std::int64_t, To>;
+    case DType::kBool: return convert_loop<bool, To>;
+    default: break;
   }
   fail(ErrorKind::kType, "the element type is not known");
 }
@@ -84,12 +60,9 @@ std::size_t compute_size(Compute compute) { return compute == Compute::kFloat ? 
 
 Convert converter_from(Compute compute, DType to) {
   switch (compute) {
-    case Compute::kFloat:
-      return convert_from<float>(to);
-    case Compute::kDouble:
-      return convert_from<double>(to);
-    case Compute::kInt64:
-      return convert_from<std::int64_t>(to);
+    case Compute::kFloat: return convert_from<float>(to);
+    case Compute::kDouble: return convert_from<double>(to);
+    case Compute::kInt64: return convert_from<std::int64_t>(to);
   }
   return nullptr;
 }

@@ -12,38 +12,6 @@ struct Buffer {
   alignas(64) char bytes[kChunk * 8];
 };
 
-/// Walks the rows of a broadcast: calls row(y_offset, a_offset, b_offset) for rows [begin, end).
-template <class Row>
-void walk_rows(const BroadcastWalk& w, std::int64_t begin, std::int64_t end, Row row) {
-  std::array<std::int64_t, kMaxRank> index{};
-  std::int64_t a = 0, b = 0, rest = begin;
-  for (int d = w.rank - 2; d >= 0; --d) {
-    const auto k = static_cast<std::size_t>(d);
-    index[k] = rest % w.extent[k];
-    rest /= w.extent[k];
-    a += index[k] * w.a_stride[k];
-    b += index[k] * w.b_stride[k];
-  }
-  const std::int64_t inner = w.inner();
-  for (std::int64_t r = begin; r < end; ++r) {
-    row(r * inner, a, b);
-    for (int d = w.rank - 2; d >= 0; --d) {
-      const auto k = static_cast<std::size_t>(d);
-      a += w.a_stride[k];
-      b += w.b_stride[k];
-      if (++index[k] < w.extent[k]) break;
-      a -= w.a_stride[k] * w.extent[k];
-      b -= w.b_stride[k] * w.extent[k];
-      index[k] = 0;
-    }
-  }
-}
-
-/// Rows worth a thread of their own.
-std::int64_t row_grain(std::int64_t inner) {
-  return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, inner));
-}
-
 }  // namespace
 
 UnaryRun::UnaryRun(const UnaryFunction& f, DType dtype) {
@@ -151,69 +119,47 @@ Operand BroadcastWalk::form() const {
 
 void run_broadcast(const BroadcastWalk& w, const BinaryLoop forms[3], const ElementType& type,
                    const void* a, const void* b, void* y) {
-  if (w.size == 0) return;
   const Operand form = w.form();
   const BinaryRun run(forms[static_cast<int>(form)], type);
   const auto* as = static_cast<const char*>(a);
   const auto* bs = static_cast<const char*>(b);
   auto* ys = static_cast<char*>(y);
-  if (w.rank == 1 && form == Operand::kArrays) return run(a, b, y, w.size);
   const auto size = static_cast<std::int64_t>(type.size);
-  const std::int64_t inner = w.inner();
-  parallel_for(w.size / inner, row_grain(inner), [&](std::int64_t begin, std::int64_t end) {
-    walk_rows(w, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
-      const char *pa = as + ia * size, *pb = bs + ib * size;
-      alignas(8) char value[8];
-      if (type.load != nullptr && form != Operand::kArrays) {
-        const char*& single = form == Operand::kLeftValue ? pa : pb;
-        type.load(single, value, 1);
-        single = value;
-      }
-      run.serial(pa, pb, ys + at * size, inner, form);
-    });
-  });
+  for_stretches(w, run.grain,
+                [&](std::int64_t at, std::int64_t ia, std::int64_t ib, std::int64_t n) {
+                  const char *pa = as + ia * size, *pb = bs + ib * size;
+                  alignas(8) char value[8];
+                  if (type.load != nullptr && form != Operand::kArrays) {
+                    const char*& single = form == Operand::kLeftValue ? pa : pb;
+                    type.load(single, value, 1);
+                    single = value;
+                  }
+                  run.serial(pa, pb, ys + at * size, n, form);
+                });
 }
 
 void run_broadcast(const BroadcastWalk& w, const TernaryLoop forms[3], const ElementType& type,
                    const void* g, const void* a, const void* b, void* y) {
-  if (w.size == 0) return;
   const Operand form = w.form();
   const TernaryLoop loop = forms[static_cast<int>(form)];
   const auto *gs = static_cast<const char*>(g), *as = static_cast<const char*>(a),
              *bs = static_cast<const char*>(b);
   auto* ys = static_cast<char*>(y);
   const auto size = static_cast<std::int64_t>(type.size);
-  const std::int64_t inner = w.inner();
-  // One row, from `first` on. A single value stays where it is.
-  const auto row = [&](std::int64_t at, std::int64_t ia, std::int64_t ib, std::int64_t first,
-                       std::int64_t count) {
-    const std::int64_t move_a = form == Operand::kLeftValue ? 0 : first,
-                       move_b = form == Operand::kRightValue ? 0 : first;
+  const bool left_value = form == Operand::kLeftValue, right_value = form == Operand::kRightValue;
+  for_stretches(w, 8192, [&](std::int64_t at, std::int64_t ia, std::int64_t ib, std::int64_t n) {
     if (type.load == nullptr)
-      return loop(gs + (at + first) * size, as + (ia + move_a) * size, bs + (ib + move_b) * size,
-                  ys + (at + first) * size, count);
+      return loop(gs + at * size, as + ia * size, bs + ib * size, ys + at * size, n);
     Buffer head, left, right;
-    for (std::int64_t i = 0; i < count; i += kChunk) {
-      const std::int64_t m = std::min(kChunk, count - i);
-      type.load(gs + (at + first + i) * size, head.bytes, m);
-      const bool left_value = form == Operand::kLeftValue,
-                 right_value = form == Operand::kRightValue;
-      type.load(as + (left_value ? ia : ia + first + i) * size, left.bytes, left_value ? 1 : m);
-      type.load(bs + (right_value ? ib : ib + first + i) * size, right.bytes, right_value ? 1 : m);
+    for (std::int64_t i = 0; i < n; i += kChunk) {
+      const std::int64_t m = std::min(kChunk, n - i);
+      type.load(gs + (at + i) * size, head.bytes, m);
+      type.load(as + (left_value ? ia : ia + i) * size, left.bytes, left_value ? 1 : m);
+      type.load(bs + (right_value ? ib : ib + i) * size, right.bytes, right_value ? 1 : m);
       loop(head.bytes, left.bytes, right.bytes, head.bytes, m);
-      type.store(head.bytes, ys + (at + first + i) * size, m);
+      type.store(head.bytes, ys + (at + i) * size, m);
     }
-  };
-  if (w.rank == 1)
-    return parallel_for(w.size, 8192, [&](std::int64_t begin, std::int64_t end) {
-      row(0, 0, 0, begin, end - begin);
-    });
-  parallel_for(w.size / inner, std::max<std::int64_t>(1, row_grain(inner) / 4),
-               [&](std::int64_t begin, std::int64_t end) {
-                 walk_rows(w, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
-                   row(at, ia, ib, 0, inner);
-                 });
-               });
+  });
 }
 
 bool broadcast_shape(const Shape& a, const Shape& b, Shape& out) {

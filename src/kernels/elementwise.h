@@ -5,12 +5,14 @@
 // in a way that cannot change a result: every element is computed on its own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
 
 #include <symbind/shape.h>
 
+#include "base/parallel.h"
 #include "kernels/element_type.h"
 
 namespace symbind {
@@ -75,6 +77,40 @@ struct BroadcastWalk {
   std::int64_t inner() const { return extent[static_cast<std::size_t>(rank - 1)]; }
   Operand form() const;
 };
+/// Calls f(y_offset, a_offset, b_offset, count) for stretches of the innermost axis, over threads.
+template <class F>
+void for_stretches(const BroadcastWalk& w, std::int64_t grain, const F& f) {
+  if (w.size == 0) return;
+  const auto last = static_cast<std::size_t>(w.rank - 1);
+  if (w.rank == 1) {
+    return parallel_for(w.size, grain, [&](std::int64_t begin, std::int64_t end) {
+      f(begin, begin * w.a_stride[last], begin * w.b_stride[last], end - begin);
+    });
+  }
+  const std::int64_t inner = w.inner();
+  parallel_for(w.size / inner, std::max<std::int64_t>(1, grain / inner),
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::array<std::int64_t, kMaxRank> index{};
+                 std::int64_t a = 0, b = 0, rest = begin;
+                 for (std::size_t d = last; d-- > 0;) {
+                   index[d] = rest % w.extent[d];
+                   rest /= w.extent[d];
+                   a += index[d] * w.a_stride[d];
+                   b += index[d] * w.b_stride[d];
+                 }
+                 for (std::int64_t row = begin; row < end; ++row) {
+                   f(row * inner, a, b, inner);
+                   for (std::size_t d = last; d-- > 0;) {
+                     a += w.a_stride[d];
+                     b += w.b_stride[d];
+                     if (++index[d] < w.extent[d]) break;
+                     a -= w.a_stride[d] * w.extent[d];
+                     b -= w.b_stride[d] * w.extent[d];
+                     index[d] = 0;
+                   }
+                 }
+               });
+}
 /// y = f(a, b) with broadcasting; `forms` are the three loops for the dtype's compute type.
 void run_broadcast(const BroadcastWalk& walk, const BinaryLoop forms[3], const ElementType& type,
                    const void* a, const void* b, void* y);

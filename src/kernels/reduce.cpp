@@ -19,37 +19,74 @@ using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
 
 // A monoid and what is done to an element before it joins.
 struct Sum {
-  template <class T> static T identity() { return T(0); }
-  template <class T> static T join(T a, T b) { return a + b; }
-  template <class T> static T map(T x) { return x; }
+  template <class T>
+  static T identity() {
+    return T(0);
+  }
+  template <class T>
+  static T join(T a, T b) {
+    return a + b;
+  }
+  template <class T>
+  static T map(T x) {
+    return x;
+  }
 };
 struct Prod : Sum {
-  template <class T> static T identity() { return T(1); }
-  template <class T> static T join(T a, T b) { return a * b; }
+  template <class T>
+  static T identity() {
+    return T(1);
+  }
+  template <class T>
+  static T join(T a, T b) {
+    return a * b;
+  }
 };
 struct Max : Sum {
-  template <class T> static T identity() {
-    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  template <class T>
+  static T identity() {
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
   }
-  template <class T> static T join(T a, T b) { return (a > b || a != a) ? a : b; }
+  template <class T>
+  static T join(T a, T b) {
+    return (a > b || a != a) ? a : b;
+  }
 };
 struct Min : Sum {
-  template <class T> static T identity() {
-    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  template <class T>
+  static T identity() {
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::max();
   }
-  template <class T> static T join(T a, T b) { return (a < b || a != a) ? a : b; }
+  template <class T>
+  static T join(T a, T b) {
+    return (a < b || a != a) ? a : b;
+  }
 };
 struct NanSum : Sum {
-  template <class T> static T map(T x) { return x != x ? T(0) : x; }
+  template <class T>
+  static T map(T x) {
+    return x != x ? T(0) : x;
+  }
 };
 struct NanProd : Prod {
-  template <class T> static T map(T x) { return x != x ? T(1) : x; }
+  template <class T>
+  static T map(T x) {
+    return x != x ? T(1) : x;
+  }
 };
 struct Norm1 : Sum {
-  template <class T> static T map(T x) { return x < T(0) ? -x : x; }
+  template <class T>
+  static T map(T x) {
+    return x < T(0) ? -x : x;
+  }
 };
 struct Norm2 : Sum {
-  template <class T> static T map(T x) { return x * x; }
+  template <class T>
+  static T map(T x) {
+    return x * x;
+  }
 };
 
 /// Up to kBlock contiguous elements.
@@ -121,7 +158,10 @@ std::int64_t offset_at(const Axes& axes, std::int64_t index) {
 }  // namespace
 
 ReduceWalk::ReduceWalk(const Shape& in, const std::array<bool, kMaxRank>& reduced) {
-  struct Group { std::int64_t extent, stride; bool folded; };
+  struct Group {
+    std::int64_t extent, stride;
+    bool folded;
+  };
   std::vector<Group> groups;  // innermost first
   std::int64_t stride = 1;
   for (int d = in.rank() - 1; d >= 0; --d) {
@@ -142,9 +182,16 @@ ReduceWalk::ReduceWalk(const Shape& in, const std::array<bool, kMaxRank>& reduce
     (groups[g].folded ? folded_ : kept_).push_back({groups[g].extent, groups[g].stride});
 }
 
-Reducer::Reducer(Reduction op, DType dtype, const Shape& in, const std::array<bool, kMaxRank>& reduced)
+Reducer::Reducer(Reduction op, DType dtype, const Shape& in,
+                 const std::array<bool, kMaxRank>& reduced)
     : op_(op), dtype_(dtype), walk_(in, reduced) {
-  type_ = element_type(dtype, op == Reduction::kNorm2 || op == Reduction::kMean ? Compute::kDouble : Compute::kInt64);
+  type_ = element_type(dtype, op == Reduction::kNorm2 || op == Reduction::kMean ? Compute::kDouble
+                                                                                : Compute::kInt64);
+  if (op == Reduction::kNorm2 && dtype == DType::kFloat32) {  // squares overflow early in float
+    type_.compute = Compute::kDouble;
+    type_.load = converter_from(Compute::kFloat, DType::kFloat64);
+    type_.store = converter_from(Compute::kDouble, DType::kFloat32);
+  }
 }
 
 void Reducer::operator()(const void* x, void* y) const {
@@ -183,23 +230,27 @@ void Reducer::run(const char* x, char* y) const {
   if (!walk_.inner_folded_) {  // columns: whole rows join a tile of results
     const std::int64_t width = walk_.inner_.extent, tiles = (width + kTile - 1) / kTile;
     const std::int64_t cost = walk_.reduced_ * std::min(width, kTile);
-    parallel_for(walk_.outputs_ / width * tiles, std::max<std::int64_t>(1, 32768 / cost), [&](std::int64_t begin, std::int64_t end) {
-      T buffer[kTile], part[kTile];
-      Wide<T> total[kTile];
-      for (std::int64_t u = begin; u < end; ++u) {
-        const std::int64_t outer = u / tiles, first = u % tiles * kTile, n = std::min(kTile, width - first);
-        const std::int64_t base = offset_at(walk_.kept_, outer) + first;
-        std::fill_n(total, n, f.wide_identity);
-        for (std::int64_t r = 0; r < folds; r += kBlockRows) {
-          std::fill_n(part, n, f.identity);
-          for (std::int64_t k = r; k < std::min(folds, r + kBlockRows); ++k)
-            f.row(part, load(base + offset_at(walk_.folded_, k), n, buffer), n);
-          for (std::int64_t j = 0; j < n; ++j) total[j] = f.join(total[j], static_cast<Wide<T>>(part[j]));
-        }
-        for (std::int64_t j = 0; j < n; ++j) part[j] = finish<T>(op_, total[j], walk_.reduced_);
-        store(outer * width + first, part, n);
-      }
-    });
+    parallel_for(walk_.outputs_ / width * tiles, std::max<std::int64_t>(1, 32768 / cost),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   T buffer[kTile], part[kTile];
+                   Wide<T> total[kTile];
+                   for (std::int64_t u = begin; u < end; ++u) {
+                     const std::int64_t outer = u / tiles, first = u % tiles * kTile,
+                                        n = std::min(kTile, width - first);
+                     const std::int64_t base = offset_at(walk_.kept_, outer) + first;
+                     std::fill_n(total, n, f.wide_identity);
+                     for (std::int64_t r = 0; r < folds; r += kBlockRows) {
+                       std::fill_n(part, n, f.identity);
+                       for (std::int64_t k = r; k < std::min(folds, r + kBlockRows); ++k)
+                         f.row(part, load(base + offset_at(walk_.folded_, k), n, buffer), n);
+                       for (std::int64_t j = 0; j < n; ++j)
+                         total[j] = f.join(total[j], static_cast<Wide<T>>(part[j]));
+                     }
+                     for (std::int64_t j = 0; j < n; ++j)
+                       part[j] = finish<T>(op_, total[j], walk_.reduced_);
+                     store(outer * width + first, part, n);
+                   }
+                 });
     return;
   }
   // Rows: contiguous stretches are folded block by block.
@@ -213,42 +264,51 @@ void Reducer::run(const char* x, char* y) const {
     }
     return total;
   };
-  if (walk_.outputs_ == 1 && folds == 1 && length > 2 * 65536) {  // one long sum: parts of a fixed length
+  if (walk_.outputs_ == 1 && folds == 1 &&
+      length > 2 * 65536) {  // one long sum: parts of a fixed length
     constexpr std::int64_t kParts = 256;
     const std::int64_t blocks = (length + kBlock - 1) / kBlock;
-    const std::int64_t step = std::max<std::int64_t>(65536 / kBlock, (blocks + kParts - 1) / kParts) * kBlock;
+    const std::int64_t step =
+        std::max<std::int64_t>(65536 / kBlock, (blocks + kParts - 1) / kParts) * kBlock;
     const std::int64_t parts = (length + step - 1) / step;
     Wide<T> part[kParts];
     parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t p = begin; p < end; ++p) part[p] = fold(0, p * step, std::min(length, (p + 1) * step));
+      for (std::int64_t p = begin; p < end; ++p)
+        part[p] = fold(0, p * step, std::min(length, (p + 1) * step));
     });
     Wide<T> total = f.wide_identity;
     for (std::int64_t p = 0; p < parts; ++p) total = f.join(total, part[p]);
     const T value = finish<T>(op_, total, walk_.reduced_);
     return store(0, &value, 1);
   }
-  parallel_for(walk_.outputs_, std::max<std::int64_t>(1, 32768 / walk_.reduced_), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t o = begin; o < end; ++o) {
-      const std::int64_t base = offset_at(walk_.kept_, o);
-      Wide<T> total = f.wide_identity;
-      for (std::int64_t k = 0; k < folds; ++k) total = f.join(total, fold(base + offset_at(walk_.folded_, k), 0, length));
-      const T value = finish<T>(op_, total, walk_.reduced_);
-      store(o, &value, 1);
-    }
-  });
+  parallel_for(walk_.outputs_, std::max<std::int64_t>(1, 32768 / walk_.reduced_),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t o = begin; o < end; ++o) {
+                   const std::int64_t base = offset_at(walk_.kept_, o);
+                   Wide<T> total = f.wide_identity;
+                   for (std::int64_t k = 0; k < folds; ++k)
+                     total = f.join(total, fold(base + offset_at(walk_.folded_, k), 0, length));
+                   const T value = finish<T>(op_, total, walk_.reduced_);
+                   store(o, &value, 1);
+                 }
+               });
 }
 
-std::array<bool, kMaxRank> reduced_axes(const std::vector<std::int64_t>& axes, bool exclude, int rank) {
+std::array<bool, kMaxRank> reduced_axes(const std::vector<std::int64_t>& axes, bool exclude,
+                                        int rank) {
   std::array<bool, kMaxRank> reduced{};
-  for (int d = 0; d < rank; ++d) reduced[static_cast<std::size_t>(d)] = axes.empty() ? true : exclude;
-  for (const std::int64_t axis : axes) reduced[static_cast<std::size_t>(normalize_axis(axis, rank))] = !exclude;
+  for (int d = 0; d < rank; ++d)
+    reduced[static_cast<std::size_t>(d)] = axes.empty() ? true : exclude;
+  for (const std::int64_t axis : axes)
+    reduced[static_cast<std::size_t>(normalize_axis(axis, rank))] = !exclude;
   return reduced;
 }
 
 std::array<bool, kMaxRank> stretched_axes(const Shape& large, const Shape& small) {
   std::array<bool, kMaxRank> reduced{};
   const int ahead = large.rank() - small.rank();
-  for (int d = 0; d < large.rank(); ++d) reduced[static_cast<std::size_t>(d)] = d < ahead || (small[d - ahead] == 1 && large[d] != 1);
+  for (int d = 0; d < large.rank(); ++d)
+    reduced[static_cast<std::size_t>(d)] = d < ahead || (small[d - ahead] == 1 && large[d] != 1);
   return reduced;
 }
 

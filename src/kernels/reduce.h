@@ -1,8 +1,8 @@
 // Reductions over any set of axes.
 //
 // Decided here: float sums run in 16 lanes over blocks of 512 elements; blocks are added in double.
-// That is as exact as pairwise summation, and the order depends on the shape alone, so any number of
-// threads gives the same bits.
+// That is as exact as pairwise summation, and the order depends on the shape alone, so any number
+// of threads gives the same bits.
 #pragma once
 
 #include <array>
@@ -15,7 +15,17 @@
 
 namespace symbind {
 
-enum class Reduction : std::uint8_t { kSum, kMean, kProd, kMax, kMin, kNanSum, kNanProd, kNorm1, kNorm2 };
+enum class Reduction : std::uint8_t {
+  kSum,
+  kMean,
+  kProd,
+  kMax,
+  kMin,
+  kNanSum,
+  kNanProd,
+  kNorm1,
+  kNorm2
+};
 
 /// Input and reduced axes, neighbouring axes of a kind merged.
 class ReduceWalk {
@@ -27,7 +37,9 @@ class ReduceWalk {
 
  private:
   friend class Reducer;
-  struct Axis { std::int64_t extent, stride; };
+  struct Axis {
+    std::int64_t extent, stride;
+  };
   std::vector<Axis> kept_, folded_;  ///< without the innermost one, which is `inner_`
   Axis inner_{1, 1};
   bool inner_folded_ = true;
@@ -50,7 +62,8 @@ class Reducer {
 };
 
 /// Which axes an attribute names: `axes` (all when empty), or all others with `exclude`.
-std::array<bool, kMaxRank> reduced_axes(const std::vector<std::int64_t>& axes, bool exclude, int rank);
+std::array<bool, kMaxRank> reduced_axes(const std::vector<std::int64_t>& axes, bool exclude,
+                                        int rank);
 /// The axes along which `small` was stretched to `large`; ranks are aligned at the right.
 std::array<bool, kMaxRank> stretched_axes(const Shape& large, const Shape& small);
 

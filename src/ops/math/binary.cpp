@@ -77,12 +77,9 @@ void infer_entry(const Entry& e, Inference& io) {
 NodeEntries gradient_entry(const Entry& e, GradientBuilder& g) {
   const NodeEntry head = g.head(0);
   switch (e.gradient) {
-    case Gradient::kNone:
-      return {{}, {}};
-    case Gradient::kAdd:
-      return {head, head};
-    case Gradient::kSub:
-      return {head, g.wanted(1) ? g.call("negative", {head}) : NodeEntry{}};
+    case Gradient::kNone: return {{}, {}};
+    case Gradient::kAdd: return {head, head};
+    case Gradient::kSub: return {head, g.wanted(1) ? g.call("negative", {head}) : NodeEntry{}};
     case Gradient::kMul:
       return {g.wanted(0) ? g.call("elemwise_mul", {head, g.input(1)}) : NodeEntry{},
               g.wanted(1) ? g.call("elemwise_mul", {head, g.input(0)}) : NodeEntry{}};

@@ -12,7 +12,7 @@
 #include <symbind/operator.h>
 
 #include "base/parallel.h"
-#include "kernels/convert.h"
+#include "kernels/element_type.h"
 
 namespace symbind {
 namespace {

@@ -64,16 +64,11 @@ void infer(const ScalarAttrs&, Inference& io) {
 
 NodeEntries gradient_entry(const Entry& e, GradientBuilder& g) {
   switch (e.gradient) {
-    case Gradient::kNone:
-      return {{}};
-    case Gradient::kHead:
-      return {g.head(0)};
-    case Gradient::kNegative:
-      return {g.call("negative", {g.head(0)})};
-    case Gradient::kSelf:
-      return g.call_with_same_attrs(e.name, {g.head(0)});
-    case Gradient::kNode:
-      return g.call_with_same_attrs(backward_name(e), {g.head(0), g.input(0)});
+    case Gradient::kNone: return {{}};
+    case Gradient::kHead: return {g.head(0)};
+    case Gradient::kNegative: return {g.call("negative", {g.head(0)})};
+    case Gradient::kSelf: return g.call_with_same_attrs(e.name, {g.head(0)});
+    case Gradient::kNode: return g.call_with_same_attrs(backward_name(e), {g.head(0), g.input(0)});
   }
   return {};
 }

@@ -23,14 +23,10 @@ void infer(const NoAttrs&, Inference& io) {
 
 NodeEntries gradient_of(const UnaryFunction& f, GradientBuilder& g) {
   switch (f.needs) {
-    case Needs::kNothing:
-      return {{}};
-    case Needs::kHeadOnly:
-      return {g.call(f.name, {g.head(0)})};  // linear: its own derivative
-    case Needs::kInput:
-      return {g.call(backward_name(f), {g.head(0), g.input(0)})};
-    case Needs::kOutput:
-      return {g.call(backward_name(f), {g.head(0), g.output(0)})};
+    case Needs::kNothing: return {{}};
+    case Needs::kHeadOnly: return {g.call(f.name, {g.head(0)})};  // linear: its own derivative
+    case Needs::kInput: return {g.call(backward_name(f), {g.head(0), g.input(0)})};
+    case Needs::kOutput: return {g.call(backward_name(f), {g.head(0), g.output(0)})};
   }
   return {};
 }

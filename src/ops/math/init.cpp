@@ -1,0 +1,172 @@
+// Arrays made of nothing: _zeros, _ones, _full, _arange, and zeros_like, ones_like of an array.
+//
+// Decided here: an extent 0 in `shape` is unknown and is filled by whoever reads the array, as
+// MXNet does; without a shape nothing at all is known.
+#include <cmath>
+
+#include <symbind/operator.h>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "ndarray/convert.h"
+
+namespace symbind {
+namespace {
+
+struct InitAttrs {
+  Tuple shape;
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+  void describe(AttrVisitor& v) {
+    v.field("shape", shape, "The shape of the output.");
+    v.field("ctx", ctx, "The device, like cpu(0); only for imperative calls.");
+    v.field("dtype", dtype, "The element type of the output.");
+  }
+};
+
+struct FullAttrs : InitAttrs {
+  double value = 0;
+  void describe(AttrVisitor& v) {
+    InitAttrs::describe(v);
+    v.field("value", value, "The value of every element.").required().per_call();
+  }
+};
+
+struct ArangeAttrs {
+  double start = 0;
+  std::optional<double> stop;
+  double step = 1;
+  int repeat = 1;
+  bool infer_range = false;
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+  void describe(AttrVisitor& v) {
+    v.field("start", start, "The first value.").required();
+    v.field("stop", stop, "The end, not included; None means from 0 to start.");
+    v.field("step", step, "The distance of two values.");
+    v.field("repeat", repeat, "How often each value stands.").at_least(1);
+    v.field("infer_range", infer_range, "Whether the reader's shape decides the length.");
+    v.field("ctx", ctx, "The device, like cpu(0); only for imperative calls.");
+    v.field("dtype", dtype, "The element type of the output.");
+  }
+};
+
+void infer(const InitAttrs& a, Inference& io) {
+  io.set_dtype(io.out(0), a.dtype, "attribute dtype");
+  if (a.shape.empty()) return;
+  Shape shape(a.shape);
+  for (int d = 0; d < shape.rank(); ++d) {
+    check(shape[d] >= -1, ErrorKind::kValue, "shape {} has a negative extent", shape.str());
+    if (shape[d] == 0) shape[d] = kUnknownDim;
+  }
+  io.set_shape(io.out(0), shape, "attribute shape");
+}
+void infer_full(const FullAttrs& a, Inference& io) { infer(a, io); }
+
+void infer_like(const NoAttrs&, Inference& io) {
+  io.all_same_shape();
+  io.all_same_dtype();
+}
+
+void infer_arange(const ArangeAttrs& a, Inference& io) {
+  io.set_dtype(io.out(0), a.dtype, "attribute dtype");
+  if (a.infer_range) {
+    io.set_shape(io.out(0), Shape::of_rank(1), "arange has one axis");
+    return;
+  }
+  check(a.step != 0, "step of arange must not be 0");
+  const double start = a.stop ? a.start : 0, stop = a.stop ? *a.stop : a.start;
+  const double count = std::ceil((stop - start) / a.step);
+  check(count > 0, "arange from {} to {} by {} is empty", start, stop, a.step);
+  check(count * a.repeat < 0x1p62, "arange from {} to {} by {} is too long", start, stop, a.step);
+  io.set_shape(io.out(0), Shape{static_cast<std::int64_t>(count) * a.repeat},
+               "attributes start, stop and step");
+}
+
+template <class A>
+NodeEntries no_gradient(const A&, GradientBuilder& g) {
+  return NodeEntries(static_cast<std::size_t>(g.num_inputs()));
+}
+
+/// Writes one value everywhere, whatever the layout.
+Prepared fill_with(double value, const KernelRequest& request) {
+  const TensorDesc& out = request.out[0];
+  return [value, dtype = out.dtype, n = out.shape.size()](const Args& a) {
+    fill(a.outputs[0].data, dtype, value, n);
+  };
+}
+Prepared zeros(const InitAttrs&, const KernelRequest& q) { return fill_with(0, q); }
+Prepared ones(const InitAttrs&, const KernelRequest& q) { return fill_with(1, q); }
+Prepared full(const FullAttrs&, const KernelRequest& request) {
+  const TensorDesc& out = request.out[0];
+  return [dtype = out.dtype, n = out.shape.size()](const Args& a) {
+    fill(a.outputs[0].data, dtype, a.values[0], n);
+  };
+}
+
+Prepared arange(const ArangeAttrs& attrs, const KernelRequest& request) {
+  const TensorDesc& out = request.out[0];
+  const double start = attrs.stop || attrs.infer_range ? attrs.start : 0;
+  return [start, step = attrs.step, repeat = attrs.repeat, dtype = out.dtype,
+          n = out.shape.size()](const Args& a) {
+    double values[256];
+    auto* y = static_cast<char*>(a.outputs[0].data);
+    for (std::int64_t i = 0; i < n; i += 256) {
+      const std::int64_t m = std::min<std::int64_t>(256, n - i);
+      for (std::int64_t k = 0; k < m; ++k)
+        values[k] = start + step * static_cast<double>((i + k) / repeat);
+      convert(y + i * static_cast<std::int64_t>(size_of(dtype)), dtype, values, DType::kFloat64, m);
+    }
+  };
+}
+
+Offer offer_like(const NoAttrs&, const KernelRequest& request) {
+  return accept_same_layout(request);
+}
+
+void add_like(OpRegistry& r, const char* name, double value) {
+  r.add(name)
+      .doc(std::string("An array of ") + (value == 0 ? "zeros" : "ones") +
+           " with shape and element type of the input.")
+      .infer(infer_like)
+      .gradient(no_gradient<NoAttrs>)
+      .inplace(0, 0)
+      .kernel(DeviceType::kCpu, "reference", offer_like,
+              [value](const NoAttrs&, const KernelRequest& q, const Offer&) {
+                return fill_with(value, q);
+              });
+}
+
+}  // namespace
+
+void register_init(OpRegistry& r) {
+  const std::vector<std::string> none;
+  r.add<InitAttrs>("_zeros")
+      .doc("An array of zeros.")
+      .inputs(none)
+      .infer(infer)
+      .gradient(no_gradient)
+      .reference(zeros);
+  r.add<InitAttrs>("_ones")
+      .doc("An array of ones.")
+      .inputs(none)
+      .infer(infer)
+      .gradient(no_gradient)
+      .reference(ones);
+  r.add<FullAttrs>("_full")
+      .doc("An array of one value.")
+      .inputs(none)
+      .infer(infer_full)
+      .gradient(no_gradient)
+      .reference(full);
+  r.add<ArangeAttrs>("_arange")
+      .doc("Evenly spaced values: start, start + step, … before stop.")
+      .inputs(none)
+      .infer(infer_arange)
+      .gradient(no_gradient)
+      .reference(arange);
+  add_like(r, "zeros_like", 0);
+  add_like(r, "ones_like", 1);
+}
+
+}  // namespace symbind

@@ -1,0 +1,158 @@
+// Reductions: sum, mean, max, min, prod, nansum, nanprod.
+//
+//   sum      y = Σ x        dx = dy            prod      y = Π x     dx = dy · y / x
+//   mean     y = Σ x / n    dx = dy / n        nansum, nanprod       NaN counts as 0, as 1
+//   max, min                dx = dy · [x = y]: every element that is tied gets the gradient
+//
+// Decided here: `axis` is None, a number or a tuple; `exclude` reduces all the others. A full
+// reduction has shape (1,): MXNet's legacy shapes know no scalars. How sums stay exact:
+// kernels/reduce.h.
+#include <symbind/operator.h>
+
+#include "base/check.h"
+#include "kernels/elementwise.h"
+#include "kernels/reduce.h"
+#include "ops/reduce/reduce_attrs.h"
+
+namespace symbind {
+namespace {
+
+enum class Needs { kShape, kInput, kInputAndOutput };
+
+struct Entry {
+  const char* name;
+  const char* alias;
+  Reduction reduction;
+  Needs needs;
+};
+constexpr Entry kEntries[] = {
+    {"sum", "sum_axis", Reduction::kSum, Needs::kShape},
+    {"mean", nullptr, Reduction::kMean, Needs::kShape},
+    {"prod", nullptr, Reduction::kProd, Needs::kInputAndOutput},
+    {"max", "max_axis", Reduction::kMax, Needs::kInputAndOutput},
+    {"min", "min_axis", Reduction::kMin, Needs::kInputAndOutput},
+    {"nansum", nullptr, Reduction::kNanSum, Needs::kInput},
+    {"nanprod", nullptr, Reduction::kNanProd, Needs::kInputAndOutput},
+};
+
+std::string backward_name(const Entry& e) { return std::string("_backward_") + e.name; }
+
+void infer(const ReduceAttrs& a, Inference& io) {
+  io.same_dtype(io.in(0), io.out(0));
+  infer_reduced(a.axes(), a.exclude, a.keepdims, io);
+}
+
+void infer_backward(const ReduceAttrs&, Inference& io) {
+  io.same_shape(io.in(1), io.out(0));
+  io.all_same_dtype();
+}
+
+NodeEntries gradient_entry(const Entry& e, GradientBuilder& g) {
+  NodeEntries inputs{g.head(0), g.input(0)};
+  if (e.needs == Needs::kInputAndOutput) inputs.push_back(g.output(0));
+  return g.call_with_same_attrs(backward_name(e), std::move(inputs));
+}
+
+// dx from dy, x and y, element by element.
+template <class T>
+T pass(T g, T, T) {
+  return g;
+}
+template <class T>
+T equal(T g, T x, T y) {
+  return x == y ? g : T(0);
+}
+template <class T>
+T others(T g, T x, T y) {
+  return g * y / x;
+}
+template <class T>
+T pass_numbers(T g, T x, T) {
+  return x != x ? T(0) : g;
+}
+template <class T>
+T others_numbers(T g, T x, T y) {
+  return x != x ? T(0) : g * y / x;
+}
+
+template <class T, T (*f)(T, T, T)>
+void loop(const void* head, const void* in, const void* out, void* result, std::int64_t n) {
+  const auto *g = static_cast<const T*>(head), *x = static_cast<const T*>(in),
+             *y = static_cast<const T*>(out);
+  auto* dx = static_cast<T*>(result);
+  for (std::int64_t i = 0; i < n; ++i) dx[i] = f(g[i], x[i], y[i]);
+}
+
+template <class T>
+TernaryLoop backward_loop(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::kMax:
+    case Reduction::kMin: return loop<T, equal<T>>;
+    case Reduction::kProd: return loop<T, others<T>>;
+    case Reduction::kNanSum: return loop<T, pass_numbers<T>>;
+    case Reduction::kNanProd: return loop<T, others_numbers<T>>;
+    default: return loop<T, pass<T>>;
+  }
+}
+
+Prepared prepare_forward(const Entry& e, const ReduceAttrs& a, const KernelRequest& q) {
+  const TensorDesc& in = q.in[0];
+  const auto axes = reduced_axes(a.axes(), a.exclude, in.shape.rank());
+  return [reduce = Reducer(e.reduction, in.dtype, in.shape, axes)](const Args& args) {
+    reduce(args.inputs[0].data, args.outputs[0].data);
+  };
+}
+
+Prepared prepare_backward(const Entry& e, const ReduceAttrs& a, const KernelRequest& q) {
+  const TensorDesc& in = q.in[1];
+  const auto axes = reduced_axes(a.axes(), a.exclude, in.shape.rank());
+  Shape small = in.shape;
+  std::int64_t count = 1;
+  for (int d = 0; d < small.rank(); ++d) {
+    if (!axes[static_cast<std::size_t>(d)]) continue;
+    count *= small[d];
+    small[d] = 1;
+  }
+  const ElementType type = element_type(in.dtype, Compute::kDouble);
+  const bool is_double = type.compute == Compute::kDouble;
+  return spread_back(
+      is_double ? backward_loop<double>(e.reduction) : backward_loop<float>(e.reduction), type,
+      in.shape, small, e.reduction == Reduction::kMean ? 1.0 / static_cast<double>(count) : 1.0,
+      e.needs == Needs::kInputAndOutput);
+}
+
+void add(OpRegistry& r, const Entry& e,
+         NodeEntries (*gradient)(const ReduceAttrs&, GradientBuilder&)) {
+  auto op = r.add<ReduceAttrs>(e.name)
+                .doc(std::string("Reduces by ") + e.name + " along axes.")
+                .infer(infer)
+                .gradient(gradient)
+                .kernel(DeviceType::kCpu, "reference", nullptr,
+                        [&e](const ReduceAttrs& a, const KernelRequest& q, const Offer&) {
+                          return prepare_forward(e, a, q);
+                        });
+  if (e.alias != nullptr) op.alias(e.alias);
+  std::vector<std::string> names{"head", "data"};
+  if (e.needs == Needs::kInputAndOutput) names.push_back("output");
+  r.add<ReduceAttrs>(backward_name(e))
+      .inputs(names)
+      .infer(infer_backward)
+      .backward()
+      .kernel(DeviceType::kCpu, "reference", nullptr,
+              [&e](const ReduceAttrs& a, const KernelRequest& q, const Offer&) {
+                return prepare_backward(e, a, q);
+              });
+}
+
+}  // namespace
+
+void register_reduce(OpRegistry& r) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (add(r, kEntries[I],
+         [](const ReduceAttrs&, GradientBuilder& g) { return gradient_entry(kEntries[I], g); }),
+     ...);
+  }
+  (std::make_index_sequence<std::size(kEntries)>());
+}
+
+}  // namespace symbind
