@@ -126,7 +126,9 @@ def binary():
         for left, right in SHAPES:
             yield Case("broadcast_" + word, "broadcast_%s: %s and %s" % (word, left, right), {},
                        pair(word, left, right), train=(True,))
-        yield Case(op, op + ": add", {}, pair(word, (2, 3), (2, 3)), train=(True,), req="add")
+        # in MXNet elemwise_add's second gradient is wrong when both are added to
+        req = {"lhs": "add"} if word == "add" else "add"
+        yield Case(op, op + ": add", {}, pair(word, (2, 3), (2, 3)), train=(True,), req=req)
 
 
 def scalar():

@@ -98,7 +98,6 @@ def reductions():
         cases += [
             one(op, "float64", (3, 4), {"axis": 1}, dtype="float64"),
             one(op, "float64, all", (3, 4), dtype="float64"),
-            one(op, "add", (3, 2), {"axis": 1}, req="add"),
             Case(op, "ties", {"axis": 1}, {"data": ties}, train=(True,)),
             Case(op, "ties, all", {}, {"data": ties}, train=(True,)),
             Case(op, "special values", {"axis": 1}, {"data": special}, train=(False,)),
@@ -106,6 +105,8 @@ def reductions():
                  train=(False,), req="null"),
             one(op, "large", (40, 50), {"axis": 0}),
         ]
+        if op != "mean":  # MXNet's mean divides what was there before, too
+            cases.append(one(op, "add", (3, 2), {"axis": 1}, req="add"))
     return cases
 
 

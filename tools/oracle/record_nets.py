@@ -13,47 +13,53 @@ import nets
 from golden import Formula, fnv1a, mx, np, summary
 
 
+# Where each kind of parameter starts, by the end of its name: (lo, hi), or the gain of a weight,
+# whose bounds are then +-sqrt(gain / fan_in); 6 is He's. The first that fits counts.
+START = {"_weight": 6.0, "_gamma": (0.75, 1.25), "_var": (0.75, 1.25), "": (-0.125, 0.125)}
+
+
 class Net:
-    """symbol, input shapes, and how it is trained.
+    """A symbol, its input shapes, and how it is trained.
 
     req: argument -> grad_req where it is not 'write'; data and label are 'null' unless named.
-    sgd: attributes of sgd_mom_update; every argument whose req is not null is updated, but data.
+    sgd: attributes of sgd_mom_update; every parameter whose req is not null is updated.
+    start: what comes before START. salt is part of the parameters' seeds: it was chosen so that no input of a
+    ReLU and no two of a max pooling are so close that rounding in float32 decides between them;
+    else two right implementations would differ by far more than rounding.
     """
 
-    def __init__(self, name, symbol, shapes, classes, steps, dtype="float32", req=None, sgd=None,
-                 gain=6.0):
-        self.name, self.symbol, self.classes = name, symbol, classes
-        self.steps, self.dtype = steps, dtype
-        self.shapes, self.gain = shapes, gain
-        self.sgd = sgd or {}
+    def __init__(self, name, symbol, shapes, classes, steps, sgd, dtype="float32", req=None,
+                 start=None, salt=""):
+        self.name, self.symbol, self.shapes, self.classes = name, symbol, shapes, classes
+        self.steps, self.dtype, self.sgd = steps, dtype, sgd
+        self.start = list((start or {}).items()) + list(START.items())
+        self.salt = salt
         args = symbol.list_arguments()
         self.req = {a: "null" if a in shapes else "write" for a in args}
         self.req.update(req or {})
-        arg_shapes, self.out_shapes, aux_shapes = symbol.infer_shape(**shapes)
-        self.params = {n: self.start(n, s) for n, s in zip(args, arg_shapes) if n not in shapes}
-        self.aux = {n: self.start(n, s) for n, s in
-                    zip(symbol.list_auxiliary_states(), aux_shapes)}
+        arg_shapes, _, aux_shapes = symbol.infer_shape(**shapes)
+        self.params = {n: self.parameter(n, s) for n, s in zip(args, arg_shapes) if n not in shapes}
+        self.aux = {n: self.parameter(n, s)
+                    for n, s in zip(symbol.list_auxiliary_states(), aux_shapes)}
 
-    def start(self, name, shape):
-        """He's bounds for weights (gain 6), near 1 for gamma and variance, near 0 for the rest."""
-        if name.endswith("_weight"):
-            bound = math.sqrt(self.gain / np.prod(shape[1:]))
-            lo, hi = -bound, bound
-        elif name.endswith(("_gamma", "_var")):
-            lo, hi = 0.75, 1.25
-        else:
-            lo, hi = -0.125, 0.125
-        return Formula(*shape, lo=lo, hi=hi, dtype=self.dtype,
-                       seed=fnv1a("%s/%s" % (self.net_seed(), name)))
+    def seed(self, what):
+        return fnv1a("%s/%s" % (self.family(), what))
 
-    def net_seed(self):
+    def family(self):
         return self.name.split("-float")[0]
+
+    def parameter(self, name, shape):
+        rule = next(r for end, r in self.start if name.endswith(end))
+        if not isinstance(rule, tuple):
+            bound = math.sqrt(rule / np.prod(shape[1:]))
+            rule = (-bound, bound)
+        return Formula(*shape, lo=rule[0], hi=rule[1], dtype=self.dtype,
+                       seed=fnv1a("%s%s/%s" % (self.family(), self.salt, name)))
 
     def inputs(self, step):
         data = Formula(*self.shapes["data"], dtype=self.dtype,
-                       seed=fnv1a("%s/data/%d" % (self.net_seed(), step)))
-        seed = fnv1a("%s/label/%d" % (self.net_seed(), step))
-        label = golden.bits(seed, self.shapes["softmax_label"][0]) % np.uint64(self.classes)
+                       seed=self.seed("data/%d" % step))
+        label = golden.bits(self.seed("label/%d" % step), self.shapes["softmax_label"][0]) % np.uint64(self.classes)
         return data, label.astype(np.int64)
 
     def record(self):
@@ -89,7 +95,7 @@ class Net:
 
     def write(self):
         named = lambda specs: [dict(name=n, **s.describe()) for n, s in specs.items()]
-        file = "%s-symbol.json" % self.net_seed()
+        file = "%s-symbol.json" % self.family()
         head = {"net": self.name, "mxnet": mx.__version__, "symbol": file, "dtype": self.dtype,
                 "shapes": {n: list(s) for n, s in self.shapes.items()},
                 "data": {"lo": -1.0, "hi": 1.0}, "grad_req": self.req,
@@ -101,14 +107,38 @@ class Net:
             f.write(self.symbol.tojson())
 
 
+def sgd(batch):
+    return {"lr": 0.05, "momentum": 0.9, "wd": 1e-4, "rescale_grad": 1 / batch}
+
+
 def lenet():
     return Net("lenet", nets.lenet(), {"data": (8, 1, 28, 28), "softmax_label": (8,)}, 10, steps=10,
-               sgd={"lr": 0.05, "momentum": 0.9, "wd": 1e-4, "rescale_grad": 1 / 8}, gain=1.0)
+               sgd=sgd(8), start={"_weight": 1.0})
 
 
-NETS = {"lenet": lenet}
+def resnet20(dtype, steps):
+    req = {"data": "write", "conv0_weight": "add", "shared_weight": "add", "fc1_bias": "add",
+           "stage1_unit2_bn2_gamma": "null", "stage3_unit1_sc_weight": "null",
+           "stage3_unit2_conv1_weight": "null", "stage3_unit3_conv2_weight": "add"}
+    return Net("resnet20-" + dtype, nets.resnet20(),
+               {"data": (4, 3, 16, 16), "softmax_label": (4,)}, 10, steps=steps, sgd=sgd(4),
+               dtype=dtype, req=req, salt="#27")
+
+
+def resnet50():
+    symbol = nets.resnet50()
+    nets.check_resnet50(symbol)
+    return Net("resnet50", symbol, {"data": (2, 3, 64, 64), "softmax_label": (2,)}, 1000, steps=1,
+               sgd=sgd(2), salt="#9",
+               start={"conv3_weight": 0.5, "bn_data_beta": (-0.125, 0.125), "_gamma": (0.25, 0.5),
+                      "_beta": (-2, 2)})
+
+
+NETS = {"lenet": lenet, "resnet20-float64": lambda: resnet20("float64", 10),
+        "resnet20-float32": lambda: resnet20("float32", 3), "resnet50": resnet50}
 
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or NETS:
-        NETS[name]().write()
+        with mx.name.NameManager():  # automatic names count from 0 in every net
+            NETS[name]().write()
