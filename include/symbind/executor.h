@@ -76,6 +76,8 @@ class Executor {
   /// MXNet's debug text: ends with "Total N MB allocated" and the resource line.
   std::string debug_str() const;
 
+  const std::shared_ptr<Impl>& impl() const { return impl_; }
+
  private:
   std::shared_ptr<Impl> impl_;
 };

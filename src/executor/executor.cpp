@@ -1,0 +1,217 @@
+// The executor's run loop and the verbs around it. Everything was decided when the plan was made:
+// a run walks an array of prepared kernels with fixed pointers.
+//
+// An error inside a step stops the run and is kept on every bound array the remaining steps would
+// have written; the next wait on one of them raises it, once.
+
+#include <algorithm>
+#include <new>
+
+#include <fmt/format.h>
+#include <symbind/log.h>
+
+#include "base/check.h"
+#include "base/nearest.h"
+#include "base/parallel.h"
+#include "device/runtime.h"
+#include "executor/executor_impl.h"
+#include "executor/random_state.h"
+#include "ndarray/access.h"
+#include "ndarray/storage.h"
+
+namespace symbind {
+
+void Executor::Impl::run_range(std::size_t first, std::size_t last) {
+  const VendorThreads threads;
+  for (std::size_t i = first; i < last; ++i) {
+    const Runnable& step = runnables_[i];
+    try {
+      if (step.is_random) {
+        RunState& state = run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
+        std::tie(state.random_seed, state.random_draw) = next_random_draw(plan_->steps[i].context);
+      }
+      (*step.run)(step.args);
+      if (monitor_) show(i);
+    } catch (const Error& e) {
+      return fail_from(i, e.with_context("in " + plan_->steps[i].title), last);
+    } catch (const std::bad_alloc&) {
+      return fail_from(i, Error(ErrorKind::kMemory, "out of memory in " + plan_->steps[i].title), last);
+    } catch (const std::exception& e) {
+      return fail_from(i, Error(ErrorKind::kState, fmt::format("{} in {}", e.what(), plan_->steps[i].title)), last);
+    }
+  }
+}
+
+void Executor::Impl::fail_from(std::size_t step, const Error& error, std::size_t last) {
+  const auto pending = std::make_shared<PendingError>(error);
+  for (std::size_t i = step; i < last; ++i) {
+    for (const int t : plan_->steps[i].out) {
+      if (Storage* storage = resolve(t).storage) storage->set_error(pending);
+    }
+  }
+}
+
+// An array whose own operator failed is not read: its error passes on to what this phase writes.
+bool Executor::Impl::blocked_by_error(Phase phase) {
+  for (Storage* storage : read_[static_cast<std::size_t>(phase)]) {
+    if (!storage->has_error()) continue;
+    const std::shared_ptr<PendingError> error = storage->error();
+    if (error == nullptr) continue;
+    for (Storage* written : written_[static_cast<std::size_t>(phase)]) written->set_error(error);
+    return true;
+  }
+  return false;
+}
+
+void Executor::Impl::run(Phase phase) {
+  if (blocked_by_error(phase)) return;
+  refresh_device_values();
+  const bool forward = phase == Phase::kForward;
+  run_range(forward ? 0 : plan_->num_forward, forward ? plan_->num_forward : runnables_.size());
+  for (Storage* storage : written_[static_cast<std::size_t>(phase)]) storage->touch();
+}
+
+void Executor::Impl::load_feed(const NDArrayMap& feed) {
+  for (const auto& [name, array] : feed) {
+    const auto it = std::ranges::find(bound_.arg_names, name);
+    check(it != bound_.arg_names.end(), ErrorKind::kType, "Unknown argument {}; {}", name,
+          nearest_hint(name, bound_.arg_names));
+    const NDArray& target = bound_.args[static_cast<std::size_t>(it - bound_.arg_names.begin())];
+    check(array.shape() == target.shape(), ErrorKind::kShape,
+          "Shape not match! Argument {}, need: {}, received: {}; reshape() the executor to run another size",
+          name, target.shape().str(), array.shape().str());
+  }
+  for (const auto& [name, array] : feed) {
+    const auto it = std::ranges::find(bound_.arg_names, name);
+    array.copy_to(bound_.args[static_cast<std::size_t>(it - bound_.arg_names.begin())]);
+  }
+}
+
+void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
+  load_feed(feed);
+  if (is_train && ran_forward_train_ && !warned_forward_) {
+    warned_forward_ = true;
+    log_warning("Calling forward the second time after forward(is_train=True) without calling backward first. "
+                "Is this intended?");
+  }
+  ran_forward_train_ = is_train;
+  for (RunState& state : run_state_) state.is_train = is_train;
+  run(Phase::kForward);
+}
+
+void Executor::Impl::load_head_grads(const std::vector<NDArray>& head_grads) {
+  const std::vector<std::string> names = bound_.symbol.list_outputs();
+  check(head_grads.empty() || head_grads.size() == names.size(), "{} head gradients for {} outputs ({})",
+        head_grads.size(), names.size(), fmt::join(names, ", "));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!plan_->needs_head_gradient[i]) continue;
+    check(i < head_grads.size() && head_grads[i].defined(),
+          "the last operator is not Loss function, head_gradient is required: output {} of {} needs one\n"
+          "  fix:  give backward() a head gradient of shape {}, or end the network with MakeLoss",
+          names[i], bound_.symbol.str(), outputs_[i].shape().str());
+    check(head_grads[i].shape() == head_grads_[i].shape(), ErrorKind::kShape,
+          "the head gradient of {} has shape {}, the output has {}", names[i], head_grads[i].shape().str(),
+          head_grads_[i].shape().str());
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (plan_->needs_head_gradient[i]) head_grads[i].copy_to(head_grads_[i]);
+  }
+}
+
+void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
+  if (plan_->num_forward == plan_->steps.size() && plan_->zero_gradients.empty()) return;
+  load_head_grads(head_grads);
+  if (!ran_forward_train_ && !warned_backward_) {
+    warned_backward_ = true;
+    log_warning("Calling backward without calling forward(is_train=True) first. Behavior is undefined.");
+  }
+  ran_forward_train_ = false;
+  for (RunState& state : run_state_) state.is_train = true;
+  run(Phase::kBackward);
+  for (const int arg : plan_->zero_gradients) bound_.grads[static_cast<std::size_t>(arg)].set(0.0);
+}
+
+void Executor::Impl::backward(const NDArrayMap& by_name) {
+  const std::vector<std::string> names = bound_.symbol.list_outputs();
+  std::vector<NDArray> ordered(names.size());
+  for (const auto& [name, array] : by_name) {
+    const auto it = std::ranges::find(names, name);
+    check(it != names.end(), ErrorKind::kName, "there is no output '{}'; {}", name, nearest_hint(name, names));
+    ordered[static_cast<std::size_t>(it - names.begin())] = array;
+  }
+  backward(ordered);
+}
+
+void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra) {
+  const auto copy_all = [&](const NDArrayMap& from, const std::vector<std::string>& names,
+                            const std::vector<NDArray>& to, const char* what) {
+    for (const auto& [name, array] : from) {
+      const auto it = std::ranges::find(names, name);
+      if (it == names.end()) {
+        check(allow_extra, "Find name \"{}\" that is not in the {}; {}", name, what, nearest_hint(name, names));
+        continue;
+      }
+      const NDArray& target = to[static_cast<std::size_t>(it - names.begin())];
+      check(array.shape() == target.shape(), ErrorKind::kShape, "{} '{}' has shape {}, the executor's has {}", what,
+            name, array.shape().str(), target.shape().str());
+      array.copy_to(target);
+    }
+  };
+  copy_all(args, bound_.arg_names, bound_.args, "arguments");
+  copy_all(aux, bound_.aux_names, bound_.aux, "auxiliary states");
+}
+
+// The public class is a handle.
+
+const std::vector<NDArray>& Executor::forward(bool is_train, const NDArrayMap& feed) {
+  impl_->forward(is_train, feed);
+  return impl_->outputs();
+}
+void Executor::backward(const std::vector<NDArray>& head_grads) { impl_->backward(head_grads); }
+void Executor::backward(const NDArrayMap& head_grads) { impl_->backward(head_grads); }
+const std::vector<NDArray>& Executor::outputs() const { return impl_->outputs(); }
+const std::vector<NDArray>& Executor::arg_arrays() const { return impl_->bound().args; }
+const std::vector<NDArray>& Executor::grad_arrays() const { return impl_->bound().grads; }
+const std::vector<NDArray>& Executor::aux_arrays() const { return impl_->bound().aux; }
+
+namespace {
+
+NDArrayMap by_name(const std::vector<std::string>& names, const std::vector<NDArray>& arrays) {
+  NDArrayMap map;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    check(map.emplace(names[i], arrays[i]).second, "two arrays are named '{}'; read them by position", names[i]);
+  }
+  return map;
+}
+
+}  // namespace
+
+NDArrayMap Executor::arg_dict() const { return by_name(impl_->bound().arg_names, arg_arrays()); }
+NDArrayMap Executor::grad_dict() const { return by_name(impl_->bound().arg_names, grad_arrays()); }
+NDArrayMap Executor::aux_dict() const { return by_name(impl_->bound().aux_names, aux_arrays()); }
+NDArrayMap Executor::output_dict() const { return by_name(symbol().list_outputs(), outputs()); }
+void Executor::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra) {
+  impl_->copy_params_from(args, aux, allow_extra);
+}
+Executor Executor::reshape(const ShapeMap& shapes, const ReshapeOptions& options) const {
+  return Executor(impl_->reshape(shapes, options));
+}
+void Executor::set_monitor_callback(MonitorCallback callback, bool all) { impl_->set_monitor(std::move(callback), all); }
+int Executor::add_update(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out,
+                         const AttrDict& attrs) {
+  return impl_->add_update(op, inputs, out, attrs);
+}
+void Executor::set_update_value(int number, const std::string& attr, double value) {
+  impl_->set_update_value(number, attr, value);
+}
+void Executor::step(const NDArrayMap& feed) { impl_->step(feed); }
+const Symbol& Executor::symbol() const { return impl_->bound().symbol; }
+Symbol Executor::optimized_symbol() const { return impl_->plan().optimized; }
+PlanStats Executor::stats() const {
+  const Plan& plan = impl_->plan();
+  return {plan.total_arena_bytes(), plan.max_live_bytes, static_cast<int>(plan.steps.size()), plan.reorders};
+}
+std::string Executor::plan_text() const { return impl_->plan().text(); }
+std::string Executor::debug_str() const { return impl_->debug_str(); }
+
+}  // namespace symbind

@@ -1,0 +1,96 @@
+#pragma once
+// The state behind an Executor: a plan, the bound arrays, one arena per device, and the flat list of
+// steps with fixed pointers that a run walks.
+
+#include <symbind/executor.h>
+
+#include "device/arena.h"
+#include "executor/imperative.h"
+#include "passes/plan.h"
+
+namespace symbind {
+
+/// Arenas by device; executors that share memory share the object.
+using Arenas = std::map<std::pair<int, int>, std::shared_ptr<Arena>>;
+
+/// Everything an executor is bound to.
+struct Bound {
+  Symbol symbol;
+  Context context;
+  ContextMap group2ctx;
+  std::vector<std::string> arg_names, aux_names;
+  std::vector<NDArray> args, grads, aux;
+  std::vector<GradReq> grad_req;
+};
+
+/// An update that `step` runs behind backward.
+struct Update {
+  std::shared_ptr<const ImperativeKernel> kernel;
+  std::vector<NDArray> inputs;
+  NDArray out;
+  std::vector<std::string> value_names = {};  ///< of the per-call attributes
+  std::vector<double> values = {};
+  std::vector<TensorArg> in_args = {}, out_args = {};
+  std::shared_ptr<Storage> workspace = {};
+};
+
+class Executor::Impl {
+ public:
+  Impl(Bound bound, std::shared_ptr<Arenas> arenas, const std::vector<NDArray>& outputs_to_reuse);
+
+  void forward(bool is_train, const NDArrayMap& feed);
+  void backward(const std::vector<NDArray>& head_grads);
+  void backward(const NDArrayMap& head_grads);
+  void copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra);
+  void set_monitor(MonitorCallback callback, bool all);
+  int add_update(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out, const AttrDict& attrs);
+  void set_update_value(int number, const std::string& attr, double value);
+  void step(const NDArrayMap& feed);
+  std::shared_ptr<Impl> reshape(const ShapeMap& shapes, const ReshapeOptions& options) const;
+  std::string debug_str() const;
+
+  const Bound& bound() const { return bound_; }
+  const Plan& plan() const { return *plan_; }
+  const std::vector<NDArray>& outputs() const { return outputs_; }
+  const std::shared_ptr<Arenas>& arenas() const { return arenas_; }
+
+ private:
+  /// One step with its pointers: what the hot loop touches.
+  struct Runnable {
+    const Prepared* run;
+    Args args;
+    bool is_random;
+  };
+
+  BindSpec bind_spec() const;
+  void compile_and_wire(const std::vector<NDArray>& outputs_to_reuse);
+  void allocate_outputs(const std::vector<NDArray>& reuse);
+  void wire_steps();
+  TensorArg resolve(int tensor) const;
+  void load_feed(const NDArrayMap& feed);
+  void load_head_grads(const std::vector<NDArray>& head_grads);
+  void run(Phase phase);
+  void run_range(std::size_t first, std::size_t last);
+  bool blocked_by_error(Phase phase);
+  void fail_from(std::size_t step, const Error& error, std::size_t last);
+  void show(std::size_t step);
+  void refresh_device_values();
+  void run_updates();
+
+  Bound bound_;
+  std::shared_ptr<Arenas> arenas_;
+  std::shared_ptr<const Plan> plan_;
+  std::vector<NDArray> outputs_, head_grads_;
+  std::vector<TensorArg> tensor_args_;  ///< inputs and outputs of all steps, one after the other
+  std::vector<Runnable> runnables_;
+  std::vector<RunState> run_state_;     ///< by device slot
+  std::vector<double> values_;          ///< per-call attributes of all steps
+  std::array<std::vector<Storage*>, 2> written_, read_;  ///< by phase: bound storages
+  std::vector<Update> updates_;
+  MonitorCallback monitor_;
+  bool monitor_all_ = false;
+  bool ran_forward_train_ = false;
+  bool warned_forward_ = false, warned_backward_ = false;
+};
+
+}  // namespace symbind

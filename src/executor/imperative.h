@@ -1,0 +1,23 @@
+#pragma once
+// One operator prepared to run on plain arrays: what `invoke` caches and what updates hold.
+
+#include <memory>
+
+#include "graph/node.h"
+
+namespace symbind {
+
+struct ImperativeKernel {
+  const OpDef* op = nullptr;
+  Prepared run;
+  std::vector<TensorDesc> out;  ///< hidden outputs included
+  int num_visible = 1;
+  std::size_t workspace_bytes = 0;
+};
+
+/// Infers, chooses among the kernels that take plain layouts, prepares. The result is cached by
+/// operator, attributes (per-call ones aside), descriptions and device.
+std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op, const std::shared_ptr<const void>& attrs,
+                                                          const std::vector<TensorDesc>& in, Context context);
+
+}  // namespace symbind

@@ -1,0 +1,112 @@
+// The fused step: forward, backward and the updates behind them, and the monitor.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/nearest.h"
+#include "base/parallel.h"
+#include "device/runtime.h"
+#include "executor/executor_impl.h"
+#include "executor/imperative.h"
+#include "ndarray/access.h"
+#include "ndarray/storage.h"
+
+namespace symbind {
+
+int Executor::Impl::add_update(const std::string& name, const std::vector<NDArray>& inputs, const NDArray& out,
+                               const AttrDict& attrs) {
+  const OpDef& op = OpRegistry::global().get(name);
+  const auto parsed = parse_node_attrs(op, name, attrs, inputs.size());
+  std::vector<TensorDesc> in;
+  for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
+  Update u{.kernel = imperative_kernel(op, parsed, in, out.context()), .inputs = inputs, .out = out};
+  check(u.kernel->out.front().shape == out.shape() && u.kernel->out.front().dtype == out.dtype(), ErrorKind::kShape,
+        "{}: out has shape {}, the result has {}", name, out.shape().str(), u.kernel->out.front().shape.str());
+  const std::vector<AttrField> fields = op.describe(const_cast<void*>(parsed.get()));
+  for (const AttrField& f : fields) {
+    if (f.is_per_call) u.value_names.push_back(f.name);
+  }
+  u.values = per_call_values(fields);
+  const auto arg = [](const NDArray& a) -> TensorArg {
+    return {static_cast<std::byte*>(a.storage()->data()) + a.byte_offset(), a.storage().get()};
+  };
+  for (const NDArray& a : inputs) u.in_args.push_back(arg(a));
+  u.out_args.resize(u.kernel->out.size());
+  u.out_args.front() = arg(out);
+  if (u.kernel->workspace_bytes > 0) u.workspace = Storage::allocate(out.context(), u.kernel->workspace_bytes);
+  updates_.push_back(std::move(u));
+  return static_cast<int>(updates_.size()) - 1;
+}
+
+void Executor::Impl::set_update_value(int number, const std::string& attr, double value) {
+  check(number >= 0 && static_cast<std::size_t>(number) < updates_.size(), ErrorKind::kIndex, "there is no update {}", number);
+  Update& u = updates_[static_cast<std::size_t>(number)];
+  const auto it = std::ranges::find(u.value_names, attr);
+  check(it != u.value_names.end(), ErrorKind::kName, "{} has no per-call attribute '{}'; {}", u.kernel->op->name, attr,
+        nearest_hint(attr, u.value_names));
+  u.values[static_cast<std::size_t>(it - u.value_names.begin())] = value;
+}
+
+void Executor::Impl::run_updates() {
+  const VendorThreads threads;
+  for (Update& u : updates_) {
+    if (std::ranges::any_of(u.inputs, [](const NDArray& a) { return a.storage()->has_error(); })) {
+      for (const NDArray& a : u.inputs) pass_error(a, u.out);
+      continue;
+    }
+    const Args args{.inputs = u.in_args.data(), .outputs = u.out_args.data(),
+                    .workspace = u.workspace ? u.workspace->data() : nullptr, .values = u.values.data(),
+                    .run = &run_state_.front()};
+    u.kernel->run(args);
+    u.out.storage()->touch();
+    for (const int i : u.kernel->op->mutated_inputs) u.inputs[static_cast<std::size_t>(i)].storage()->touch();
+  }
+}
+
+void Executor::Impl::step(const NDArrayMap& feed) {
+  forward(true, feed);
+  backward(std::vector<NDArray>{});
+  run_updates();
+}
+
+void Executor::Impl::refresh_device_values() {}
+
+void Executor::Impl::set_monitor(MonitorCallback callback, bool all) {
+  const bool recompile = (callback != nullptr) != (monitor_ != nullptr);
+  monitor_ = std::move(callback);
+  monitor_all_ = all;
+  if (recompile) compile_and_wire(outputs_);
+}
+
+namespace {
+
+std::string input_name(const Node& node, int i) {
+  const std::vector<std::string> names = node.input_names();
+  return node.name + "_" + names[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+void Executor::Impl::show(std::size_t number) {
+  const PlanStep& step = plan_->steps[number];
+  if (step.node == nullptr) return;
+  const auto call = [&](const std::string& name, int tensor) {
+    const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
+    const TensorArg at = resolve(tensor);
+    if (at.data == nullptr || t.desc.layout != Layout::kPlain) return;
+    const auto storage = Storage::wrap(at.data, t.desc.bytes(), t.context);
+    monitor_(name, NDArray(storage, t.desc.shape, t.desc.dtype).copy());
+  };
+  if (monitor_all_) {
+    for (std::size_t i = 0; i < step.in.size(); ++i) {
+      const Node& source = *step.node->inputs[i].node;
+      if (source.is_variable()) call(source.name, step.in[i]);
+      call(input_name(*step.node, static_cast<int>(i)), step.in[i]);
+    }
+  }
+  for (std::size_t o = 0; o < step.out.size(); ++o) call(step.node->output_name(static_cast<int>(o)), step.out[o]);
+}
+
+}  // namespace symbind

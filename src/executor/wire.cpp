@@ -1,0 +1,181 @@
+// Making an executor: compile the plan, take the arenas, and write every step's pointers down.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "device/runtime.h"
+#include "executor/executor_impl.h"
+#include "ndarray/access.h"
+#include "ndarray/storage.h"
+
+namespace symbind {
+namespace {
+
+std::vector<TensorDesc> describe(const std::vector<NDArray>& arrays) {
+  std::vector<TensorDesc> descs;
+  for (const NDArray& a : arrays) descs.push_back({.shape = a.shape(), .dtype = a.dtype()});
+  return descs;
+}
+
+std::vector<Context> contexts_of(const std::vector<NDArray>& arrays) {
+  std::vector<Context> contexts;
+  for (const NDArray& a : arrays) contexts.push_back(a.context());
+  return contexts;
+}
+
+// What to tell a user whose net does not fit: the three largest intermediates.
+std::string largest(const Plan& plan) {
+  std::vector<const PlanTensor*> tensors;
+  for (const PlanTensor& t : plan.tensors) {
+    if (t.home == Home::kArena) tensors.push_back(&t);
+  }
+  const auto count = std::min<std::size_t>(3, tensors.size());
+  std::ranges::partial_sort(tensors, tensors.begin() + static_cast<std::ptrdiff_t>(count),
+                            [](const PlanTensor* a, const PlanTensor* b) { return a->bytes > b->bytes; });
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += fmt::format("{}{} {} ({} bytes)", i ? ", " : "", tensors[i]->name, tensors[i]->desc.shape.str(), tensors[i]->bytes);
+  }
+  return text;
+}
+
+}  // namespace
+
+Executor::Impl::Impl(Bound bound, std::shared_ptr<Arenas> arenas, const std::vector<NDArray>& outputs_to_reuse)
+    : bound_(std::move(bound)), arenas_(arenas ? std::move(arenas) : std::make_shared<Arenas>()) {
+  compile_and_wire(outputs_to_reuse);
+}
+
+BindSpec Executor::Impl::bind_spec() const {
+  BindSpec spec;
+  spec.context = bound_.context;
+  spec.group2ctx = bound_.group2ctx;
+  spec.arg_names = bound_.arg_names;
+  spec.aux_names = bound_.aux_names;
+  spec.args = describe(bound_.args);
+  spec.aux = describe(bound_.aux);
+  spec.arg_contexts = contexts_of(bound_.args);
+  spec.aux_contexts = contexts_of(bound_.aux);
+  spec.grad_req = bound_.grad_req;
+  spec.monitored = monitor_ != nullptr;
+  return spec;
+}
+
+void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reuse) {
+  plan_ = compile(bound_.symbol, bind_spec());
+  for (const auto& [slot, bytes] : plan_->arena_bytes) {
+    const Context context = plan_->contexts[static_cast<std::size_t>(slot)];
+    std::shared_ptr<Arena>& arena = (*arenas_)[{static_cast<int>(context.type), context.id}];
+    if (!arena) arena = runtime(context).make_arena();
+    try {
+      arena->grow_to(bytes);
+    } catch (const Error& e) {
+      throw e.with_context(fmt::format("for the intermediates of {} on {}: {} bytes; the largest are {}",
+                                       bound_.symbol.str(), context.str(), bytes, largest(*plan_)));
+    }
+  }
+  allocate_outputs(outputs_to_reuse);
+  wire_steps();
+}
+
+void Executor::Impl::allocate_outputs(const std::vector<NDArray>& reuse) {
+  outputs_.clear();
+  head_grads_.assign(plan_->outputs.size(), {});
+  for (std::size_t i = 0; i < plan_->outputs.size(); ++i) {
+    const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(plan_->outputs[i])];
+    const bool fits = i < reuse.size() && reuse[i].context() == t.context && reuse[i].dtype() == t.desc.dtype &&
+                      reuse[i].storage()->bytes() >= t.desc.bytes();
+    outputs_.push_back(fits ? NDArray(reuse[i].storage(), t.desc.shape, t.desc.dtype)
+                            : NDArray::zeros(t.desc.shape, t.context, t.desc.dtype));
+    if (plan_->needs_head_gradient[i]) head_grads_[i] = NDArray::zeros(t.desc.shape, t.context, t.desc.dtype);
+  }
+}
+
+TensorArg Executor::Impl::resolve(int tensor) const {
+  const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
+  const auto bound = [](const NDArray& array) -> TensorArg {
+    return {static_cast<std::byte*>(array.storage()->data()) + array.byte_offset(), array.storage().get()};
+  };
+  const auto index = static_cast<std::size_t>(t.index);
+  switch (t.home) {
+    case Home::kNowhere: return {};
+    case Home::kArgument: return bound(bound_.args[index]);
+    case Home::kAux: return bound(bound_.aux[index]);
+    case Home::kGradient: return bound(bound_.grads[index]);
+    case Home::kHeadGradient: return bound(head_grads_[index]);
+    case Home::kOutput: return bound(outputs_[index]);
+    case Home::kArena: {
+      const auto& arena = arenas_->at({static_cast<int>(t.context.type), t.context.id});
+      return {static_cast<std::byte*>(arena->base()) + t.offset, nullptr};
+    }
+  }
+  return {};
+}
+
+void Executor::Impl::wire_steps() {
+  std::size_t num_args = 0, num_values = 0;
+  for (const PlanStep& step : plan_->steps) {
+    num_args += step.in.size() + step.out.size();
+    num_values += step.values.size();
+  }
+  tensor_args_.clear();
+  tensor_args_.reserve(num_args);
+  values_.clear();
+  values_.reserve(num_values);
+  run_state_.assign(plan_->contexts.size(), {});
+  for (std::size_t slot = 0; slot < plan_->contexts.size(); ++slot) {
+    run_state_[slot].stream = runtime(plan_->contexts[slot]).stream();
+  }
+  runnables_.clear();
+  runnables_.reserve(plan_->steps.size());
+  for (auto& list : written_) list.clear();
+  for (auto& list : read_) list.clear();
+  const auto note = [](std::vector<Storage*>& list, Storage* storage) {
+    if (storage != nullptr && std::ranges::find(list, storage) == list.end()) list.push_back(storage);
+  };
+  for (const PlanStep& step : plan_->steps) {
+    const auto phase = static_cast<std::size_t>(step.phase);
+    Runnable r{.run = &step.run, .args = {}, .is_random = step.is_random};
+    r.args.inputs = tensor_args_.data() + tensor_args_.size();
+    for (const int t : step.in) {
+      tensor_args_.push_back(resolve(t));
+      note(read_[phase], tensor_args_.back().storage);
+    }
+    r.args.outputs = tensor_args_.data() + tensor_args_.size();
+    for (const int t : step.out) {
+      tensor_args_.push_back(resolve(t));
+      note(written_[phase], tensor_args_.back().storage);
+    }
+    if (step.node != nullptr) {
+      for (const int i : step.node->op->mutated_inputs) {
+        if (static_cast<std::size_t>(i) < step.in.size()) note(written_[phase], resolve(step.in[static_cast<std::size_t>(i)]).storage);
+      }
+    }
+    r.args.values = values_.data() + values_.size();
+    values_.insert(values_.end(), step.values.begin(), step.values.end());
+    const int slot = plan_->slot_of(step.context);
+    r.args.run = &run_state_[static_cast<std::size_t>(slot)];
+    if (step.workspace_bytes > 0) {
+      const auto& arena = arenas_->at({static_cast<int>(step.context.type), step.context.id});
+      r.args.workspace = static_cast<std::byte*>(arena->base()) + step.workspace_offset;
+    }
+    runnables_.push_back(r);
+  }
+  // What a phase itself writes first is not an input whose old error could block it.
+  for (std::size_t phase = 0; phase < 2; ++phase) {
+    std::erase_if(read_[phase], [&](Storage* s) {
+      return std::ranges::any_of(outputs_, [&](const NDArray& o) { return o.storage().get() == s; }) && phase == 0;
+    });
+  }
+}
+
+std::string Executor::Impl::debug_str() const {
+  std::size_t bytes = plan_->total_arena_bytes();
+  for (const NDArray& o : outputs_) bytes += o.nbytes();
+  return fmt::format("{}Total {} MB allocated\nTotal 11 TempSpace resource requested\n", bound_.symbol.debug_str(),
+                     bytes >> 20);
+}
+
+}  // namespace symbind

@@ -1,0 +1,209 @@
+// Chooses among the kernels' offers, node by node in execution order, so that a node's kernels see
+// the layouts their producers chose. The first kernel in the operator's own order that accepts wins;
+// a gradient takes the kernel of its forward node when that one saved something only it can read.
+
+#include <fmt/format.h>
+#include <symbind/log.h>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/settings.h"
+#include "passes/layout.h"
+
+namespace symbind {
+namespace {
+
+DeviceType kernel_device(Context context) {
+  return context.is_gpu() ? DeviceType::kGpu : DeviceType::kCpu;
+}
+
+struct Choice {
+  const KernelDef* kernel = nullptr;
+  Offer offer;
+  std::vector<std::string> refusals;
+};
+
+class Chooser {
+ public:
+  Chooser(const Lowering& lowering, Plan& plan)
+      : l_(lowering), plan_(plan), layouts_(plan), forbidden_(settings::text("SYMBIND_KERNELS")),
+        tensor_of_(static_cast<std::size_t>(lowering.graph.num_entries()), -1) {}
+
+  void run() {
+    count_readers();
+    for (std::size_t i = 0; i < l_.graph.nodes.size(); ++i) {
+      if (i == l_.num_forward_nodes) end_forward();
+      const IndexedNode& n = l_.graph.nodes[i];
+      if (n.node->is_variable()) {
+        tensor_of_[static_cast<std::size_t>(n.first_entry)] = add_tensor(n, 0, i);
+      } else {
+        lower(n, i);
+      }
+    }
+    if (l_.num_forward_nodes >= l_.graph.nodes.size()) end_forward();
+    for (std::size_t i = 0; i < l_.results.size(); ++i) {
+      if (l_.results[i].owner.home == Home::kGradient) deliver(i, Phase::kBackward);
+    }
+  }
+
+ private:
+  void end_forward() {
+    for (std::size_t i = 0; i < l_.results.size(); ++i) {
+      if (l_.results[i].owner.home == Home::kOutput) deliver(i, Phase::kForward);
+    }
+    plan_.num_forward = plan_.steps.size();
+  }
+
+  void count_readers() {
+    readers_.assign(static_cast<std::size_t>(l_.graph.num_entries()), 0);
+    for (const IndexedNode& n : l_.graph.nodes) {
+      for (const int e : n.inputs) ++readers_[static_cast<std::size_t>(e)];
+    }
+    for (const Lowering::Result& r : l_.results) ++readers_[static_cast<std::size_t>(r.entry)];
+  }
+
+  Phase phase_of(std::size_t node) const {
+    return node < l_.num_forward_nodes ? Phase::kForward : Phase::kBackward;
+  }
+
+  int add_tensor(const IndexedNode& n, int output, std::size_t node) {
+    const auto entry = static_cast<std::size_t>(n.first_entry + output);
+    PlanTensor t;
+    t.name = n.node->output_name(output);
+    t.desc = {.shape = l_.known.shapes[entry], .dtype = l_.known.dtypes[entry], .layout = Layout::kPlain};
+    t.context = l_.context[node];
+    t.home = l_.owner[entry].home;
+    t.index = l_.owner[entry].index;
+    if (readers_[entry] == 0 && t.home == Home::kArena) t.home = Home::kNowhere;
+    plan_.tensors.push_back(std::move(t));
+    return static_cast<int>(plan_.tensors.size()) - 1;
+  }
+
+  KernelRequest request(const IndexedNode& n, std::size_t node) const {
+    KernelRequest r;
+    r.device = kernel_device(l_.context[node]);
+    for (const int e : n.inputs) {
+      r.in.push_back(plan_.tensors[static_cast<std::size_t>(tensor_of_[static_cast<std::size_t>(e)])].desc);
+      r.constant.push_back(l_.constant[static_cast<std::size_t>(e)]);
+    }
+    for (int o = 0; o < n.num_outputs; ++o) {
+      const auto entry = static_cast<std::size_t>(n.first_entry + o);
+      r.out.push_back({.shape = l_.known.shapes[entry], .dtype = l_.known.dtypes[entry], .layout = Layout::kPlain});
+      r.wanted.push_back(readers_[entry] > 0);
+    }
+    r.training = l_.training;
+    r.threads = num_threads();
+    return r;
+  }
+
+  bool is_forbidden(const std::string& kernel) const {
+    return kernel != "reference" && ("," + forbidden_ + ",").find(",-" + kernel + ",") != std::string::npos;
+  }
+
+  Choice choose(const Node& node, const KernelRequest& r) {
+    Choice choice;
+    const auto bound = bound_kernel_.find(node.forward_node.get());
+    for (const KernelDef& kernel : node.op->kernels) {
+      if (kernel.device != r.device) continue;
+      if (bound != bound_kernel_.end() && kernel.name != bound->second) continue;
+      if (is_forbidden(kernel.name)) {
+        choice.refusals.push_back(kernel.name + ": forbidden by SYMBIND_KERNELS");
+        continue;
+      }
+      choice.offer = kernel.offer(node.parsed.get(), r);
+      if (choice.offer.accepted()) {
+        choice.kernel = &kernel;
+        break;
+      }
+      choice.refusals.push_back(kernel.name + ": " + choice.offer.refusal);
+    }
+    check(choice.kernel != nullptr, ErrorKind::kNotImplemented, "{} has no kernel for {}{}{}", node.title(),
+          r.device == DeviceType::kGpu ? "gpu" : "cpu", choice.refusals.empty() ? "" : ": ",
+          fmt::join(choice.refusals, "; "));
+    if (settings::has_item("SYMBIND_LOG", "dispatch")) {
+      log_info(fmt::format("dispatch {}: {} ({})", node.title(), choice.kernel->name, fmt::join(choice.refusals, "; ")));
+    }
+    return choice;
+  }
+
+  void lower(const IndexedNode& n, std::size_t number) {
+    const Node& node = *n.node;
+    KernelRequest r = request(n, number);
+    Choice choice = choose(node, r);
+    PlanStep step;
+    step.node = n.node;
+    step.title = node.title();
+    step.kernel = choice.kernel->name;
+    step.refusals = std::move(choice.refusals);
+    step.phase = phase_of(number);
+    step.context = l_.context[number];
+    step.inplace = node.op->inplace;
+    step.is_random = node.op->is_random;
+    step.workspace_bytes = choice.offer.workspace_bytes;
+    step.values = values_of(node);
+    for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+      const Layout wanted = choice.offer.in_layouts[i];
+      step.in.push_back(layouts_.in_layout(tensor_of_[static_cast<std::size_t>(n.inputs[i])], wanted, step.phase));
+      r.in[i].layout = wanted;
+    }
+    bool saved_opaque = false;
+    for (int o = 0; o < n.num_outputs; ++o) {
+      const auto index = static_cast<std::size_t>(o);
+      const auto entry = static_cast<std::size_t>(n.first_entry + o);
+      const int id = add_tensor(n, o, number);
+      PlanTensor& t = plan_.tensors[static_cast<std::size_t>(id)];
+      t.desc.layout = r.out[index].layout = choice.offer.out_layouts[index];
+      if (l_.known.opaque[entry]) {
+        t.desc.shape = r.out[index].shape = Shape{static_cast<std::int64_t>(choice.offer.opaque_bytes[index])};
+        saved_opaque |= choice.offer.opaque_bytes[index] > 0 && readers_[entry] > 0;
+      }
+      tensor_of_[entry] = id;
+      step.out.push_back(id);
+    }
+    if (saved_opaque) bound_kernel_[n.node.get()] = step.kernel;
+    step.prepare = [kernel = choice.kernel, node = n.node, r = std::move(r), offer = std::move(choice.offer)] {
+      return kernel->prepare(node->parsed.get(), r, offer);
+    };
+    plan_.steps.push_back(std::move(step));
+  }
+
+  static std::vector<double> values_of(const Node& node) {
+    // describe() binds to the instance; the instance is only read here.
+    return per_call_values(node.op->describe(const_cast<void*>(node.parsed.get())));
+  }
+
+  // Puts a head where its owner wants it: the producer writes there directly when it can.
+  void deliver(std::size_t result, Phase phase) {
+    const Lowering::Result& r = l_.results[result];
+    const int id = tensor_of_[static_cast<std::size_t>(r.entry)];
+    PlanTensor& t = plan_.tensors[static_cast<std::size_t>(id)];
+    int placed = id;
+    if (t.home == Home::kArena && same_bytes(t.desc.shape, t.desc.layout, Layout::kPlain)) {
+      t.home = r.owner.home;
+      t.index = r.owner.index;
+    } else {
+      PlanTensor copy = t;
+      copy.desc.layout = Layout::kPlain;
+      copy.home = r.owner.home;
+      copy.index = r.owner.index;
+      placed = static_cast<int>(plan_.tensors.size());
+      plan_.tensors.push_back(std::move(copy));
+      layouts_.write_plain(id, placed, phase);
+    }
+    if (r.owner.home == Home::kOutput) plan_.outputs.push_back(placed);
+  }
+
+  const Lowering& l_;
+  Plan& plan_;
+  LayoutFlow layouts_;
+  std::string forbidden_;
+  std::vector<int> tensor_of_;  ///< by entry
+  std::vector<int> readers_;
+  std::unordered_map<const Node*, std::string> bound_kernel_;
+};
+
+}  // namespace
+
+void choose_kernels(const Lowering& lowering, Plan& plan) { Chooser(lowering, plan).run(); }
+
+}  // namespace symbind

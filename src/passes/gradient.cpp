@@ -1,0 +1,106 @@
+// Reverse-mode differentiation as a graph pass: nodes are visited against their order, the gradients
+// that arrive at an output are summed, and the operator writes the gradients of its inputs.
+// An absent gradient stays absent: a node that receives none writes none.
+
+#include "passes/gradient.h"
+
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "graph/core_ops.h"
+
+namespace symbind {
+namespace {
+
+class Builder {
+ public:
+  Builder(const NodeEntries& heads, const std::vector<const Node*>& wanted)
+      : order_(post_order(heads)) {
+    for (const Node* variable : wanted) needed_.insert(variable);
+    for (const NodePtr& node : order_) {
+      for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+        if (needed_.contains(node->inputs[i].node.get()) && !node->is_aux_input(static_cast<int>(i))) {
+          needed_.insert(node.get());
+        }
+      }
+    }
+  }
+
+  void arrive(const NodeEntry& at, const NodeEntry& gradient) {
+    std::vector<NodeEntries>& slots = arrived_[at.node.get()];
+    slots.resize(static_cast<std::size_t>(at.node->num_outputs()));
+    slots[static_cast<std::size_t>(at.index)].push_back(gradient);
+  }
+
+  void run() {
+    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+      if ((*it)->is_variable() || !needed_.contains(it->get())) continue;
+      const auto found = arrived_.find(it->get());
+      if (found == arrived_.end()) continue;
+      differentiate(*it, sums(*it, found->second));
+    }
+  }
+
+  NodeEntry total(const NodePtr& variable) {
+    const auto found = arrived_.find(variable.get());
+    return found == arrived_.end() ? NodeEntry{} : sums(variable, found->second).front();
+  }
+
+ private:
+  NodeEntries sums(const NodePtr& node, const std::vector<NodeEntries>& slots) {
+    NodeEntries result;
+    for (const NodeEntries& parts : slots) {
+      if (parts.size() < 2) {
+        result.push_back(parts.empty() ? NodeEntry{} : parts.front());
+        continue;
+      }
+      auto sum = std::make_shared<Node>(*make_node(OpRegistry::global().get(core_ops::kSum),
+                                                   node->name + "_grad_sum", {}, parts));
+      sum->forward_node = node;
+      result.push_back({sum, 0});
+    }
+    return result;
+  }
+
+  void differentiate(const NodePtr& node, NodeEntries heads) {
+    check(node->op->gradient != nullptr, ErrorKind::kNotImplemented,
+          "{} has no gradient, but a gradient is asked for before it\n  fix:  put BlockGrad behind it, or "
+          "set grad_req='null' for the arguments it depends on",
+          node->title());
+    std::vector<bool> wanted;
+    for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+      wanted.push_back(needed_.contains(node->inputs[i].node.get()) && !node->is_aux_input(static_cast<int>(i)));
+    }
+    GradientBuilder builder(node, std::move(heads), wanted);
+    const NodeEntries gradients = node->op->gradient(node->parsed.get(), builder);
+    check(gradients.size() <= node->inputs.size(), ErrorKind::kState, "{} wrote {} gradients for {} inputs",
+          node->title(), gradients.size(), node->inputs.size());
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (wanted[i] && gradients[i]) arrive(node->inputs[i], gradients[i]);
+    }
+  }
+
+  std::vector<NodePtr> order_;
+  std::unordered_set<const Node*> needed_;
+  std::unordered_map<const Node*, std::vector<NodeEntries>> arrived_;
+};
+
+}  // namespace
+
+GradientGraph gradient(const NodeEntries& heads, const std::vector<const Node*>& wanted) {
+  GradientGraph result;
+  Builder builder(heads, wanted);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    result.head_grads.push_back(make_variable(fmt::format("{}_head_grad", heads[i].node->output_name(heads[i].index))));
+    builder.arrive(heads[i], {result.head_grads.back(), 0});
+  }
+  builder.run();
+  std::unordered_map<const Node*, NodePtr> by_pointer;
+  for (const NodePtr& node : post_order(heads)) by_pointer.emplace(node.get(), node);
+  for (const Node* variable : wanted) result.gradients.push_back(builder.total(by_pointer.at(variable)));
+  return result;
+}
+
+}  // namespace symbind

@@ -1,0 +1,19 @@
+// What nothing determines is float32, as MXNet's simple_bind has it.
+
+#include "passes/infer.h"
+
+namespace symbind {
+
+void infer_dtype(const IndexedGraph& graph, Inferred& known) {
+  bool defaulted = false;
+  for (const IndexedNode& n : graph.nodes) {
+    DType& dtype = known.dtypes[static_cast<std::size_t>(n.first_entry)];
+    if (!n.node->is_variable() || dtype != DType::kUnknown) continue;
+    dtype = DType::kFloat32;
+    defaulted = true;
+    infer_shape(graph, known);  // one default may decide others (float64 weights beside it)
+  }
+  if (!defaulted) infer_shape(graph, known);
+}
+
+}  // namespace symbind

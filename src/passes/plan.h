@@ -1,0 +1,86 @@
+#pragma once
+// The whole result of compiling: ordered steps with prepared kernels, every tensor with its layout
+// and its place. Immutable once made; printable; shared by threads.
+
+#include <array>
+#include <map>
+
+#include "graph/indexed_graph.h"
+
+namespace symbind {
+
+enum class Phase : std::uint8_t { kForward, kBackward };
+
+/// Who owns a tensor's memory.
+enum class Home : std::uint8_t {
+  kNowhere,   ///< nobody reads it
+  kArena,     ///< the executor's arena, at `offset`
+  kArgument,  ///< bound arrays, by `index`
+  kAux,
+  kGradient,
+  kHeadGradient,
+  kOutput,
+};
+
+struct PlanTensor {
+  std::string name;
+  TensorDesc desc;
+  Context context;
+  Home home = Home::kArena;
+  int index = -1;          ///< which bound array
+  std::size_t bytes = 0;
+  std::size_t offset = 0;  ///< in the arena of `context`
+};
+
+struct PlanStep {
+  NodePtr node;              ///< null for a reorder
+  std::string title;         ///< "Convolution 'conv0'", "reorder 'conv0_output'"
+  std::string kernel;
+  std::vector<std::string> refusals;  ///< "onednn: temperature is set"
+  Phase phase = Phase::kForward;
+  Context context;
+  std::vector<int> in, out;  ///< tensors
+  std::vector<std::pair<int, int>> inplace;  ///< {input, output} that may share memory
+  std::size_t workspace_bytes = 0, workspace_offset = 0;
+  std::vector<double> values;  ///< per-call attributes
+  bool is_random = false;
+  std::function<Prepared()> prepare;  ///< called once memory is planned
+  Prepared run;
+};
+
+struct Plan {
+  std::vector<PlanTensor> tensors;
+  std::vector<PlanStep> steps;
+  std::size_t num_forward = 0;  ///< steps [0, num_forward) are the forward phase
+  std::vector<int> outputs;     ///< tensors of the heads
+  std::vector<bool> needs_head_gradient;  ///< by output
+  std::map<int, std::size_t> arena_bytes;  ///< by device slot, see `contexts`
+  std::vector<Context> contexts;           ///< every device the plan uses; the first is the default
+  std::size_t max_live_bytes = 0;
+  int reorders = 0;
+  std::vector<int> zero_gradients;  ///< arguments whose gradient is zero: no output depends on them
+  Symbol optimized;  ///< after the passes on symbols, without gradients
+
+  std::size_t total_arena_bytes() const;
+  int slot_of(Context context) const;
+  std::string text() const;
+};
+
+enum class GradReq : std::uint8_t { kNull, kWrite, kAdd };
+
+/// What to compile for. Arrays are known by shape, dtype and place; compiling never touches data.
+struct BindSpec {
+  Context context;
+  ContextMap group2ctx;
+  std::vector<std::string> arg_names, aux_names;
+  std::vector<TensorDesc> args, aux;
+  std::vector<Context> arg_contexts, aux_contexts;
+  std::vector<GradReq> grad_req;  ///< by argument
+  bool monitored = false;  ///< every output must be seen: no fusion, no memory reuse
+  bool training() const;
+};
+
+/// Symbol → Plan: the passes in order.
+std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec);
+
+}  // namespace symbind

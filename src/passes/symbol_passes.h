@@ -1,0 +1,27 @@
+#pragma once
+// The passes that rewrite symbols, before anything is numbered.
+
+#include <unordered_map>
+
+#include "graph/node.h"
+
+namespace symbind {
+
+/// Merges equal subexpressions.
+NodeEntries eliminate_common(const NodeEntries& heads);
+
+/// Replaces patterns of two operators by one fused operator; the patterns are a table in fuse.cpp.
+NodeEntries fuse(const NodeEntries& heads);
+
+/// Where every node runs. `heads` is rewritten: a copy stands on every edge between devices.
+struct Placement {
+  NodeEntries heads;
+  std::unordered_map<const Node*, Context> context;
+  Context of(const Node* node) const { return context.at(node); }
+};
+/// Needs: the graph with gradients. A node runs where its ctx_group says, a gradient where its forward
+/// node ran; `variables` says where bound variables live.
+Placement place_device(const NodeEntries& heads, Context fallback, const ContextMap& group2ctx,
+                       const std::unordered_map<const Node*, Context>& variables);
+
+}  // namespace symbind
