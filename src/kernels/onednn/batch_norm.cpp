@@ -1,15 +1,228 @@
-// Batch normalisation through oneDNN; to come.
+// Batch normalisation through oneDNN, in the layout the data comes in.
+//
+// Decided here: two forward primitives are made, one with the batch's statistics and one with the
+// given ones, because is_train is a matter of the run. oneDNN speaks of variances, MXNet of inverse
+// standard deviations: they are translated here, channel by channel.
 #include "kernels/onednn/batch_norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "kernels/onednn/internal.h"
 
 namespace symbind::onednn {
 
-Offer offer_batch_norm(const BatchNormSizes&, const KernelRequest&) {
-  return refuse("to come");
+namespace {
+
+using dnnl::prop_kind;
+using Flags = dnnl::normalization_flags;
+using Forward = dnnl::batch_normalization_forward;
+using Backward = dnnl::batch_normalization_backward;
+
+Flags flags_of(const BatchNormSizes& s, bool global) {
+  Flags flags = Flags::use_scale | Flags::use_shift;
+  if (s.relu) flags |= Flags::fuse_norm_relu;
+  if (global) flags |= Flags::use_global_stats;
+  return flags;
 }
-Prepared prepare_batch_norm(const KernelRequest&, const Offer&) { return {}; }
-Offer offer_batch_norm_backward(const BatchNormSizes&, const KernelRequest&) {
-  return refuse("to come");
+
+Forward::primitive_desc forward_desc(const BatchNormSizes& s, const MemoryDesc& x, bool global,
+                                     prop_kind kind) {
+  return {Forward::desc(kind, x, static_cast<float>(s.eps), flags_of(s, global)), user_scratchpad(),
+          engine(), true};
 }
-Prepared prepare_batch_norm_backward(const KernelRequest&, const Offer&) { return {}; }
+
+std::string unfit(const TensorDesc& x) {
+  if (x.dtype != DType::kFloat32) return "dtype is not float32";
+  if (x.shape.rank() < 2 || x.shape.rank() > 5) return "rank is not 2 to 5";
+  if (x.shape.size() == 0) return "the data is empty";
+  return {};
+}
+
+/// One forward primitive: with the batch's statistics, or with given ones.
+struct Variant {
+  Call call;
+  bool mask = false;
+};
+
+Variant make_variant(const BatchNormSizes& s, const MemoryDesc& x, const MemoryDesc& channels,
+                     bool global, bool training, std::size_t& scratch, std::size_t& mask_bytes) {
+  const auto pd = forward_desc(s, x, global, training ? prop_kind::forward_training : prop_kind::forward_inference);
+  if (!pd) throw dnnl::error(dnnl_unimplemented, "no such batch normalisation");
+  Call::Arguments arguments{{DNNL_ARG_SRC, x},          {DNNL_ARG_DST, x},
+                            {DNNL_ARG_MEAN, channels},  {DNNL_ARG_VARIANCE, channels},
+                            {DNNL_ARG_SCALE, channels}, {DNNL_ARG_SHIFT, channels}};
+  Variant v;
+  v.mask = s.relu && training && pd.workspace_desc().get_size() > 0;
+  if (v.mask) {
+    arguments.emplace_back(DNNL_ARG_WORKSPACE, pd.workspace_desc());
+    mask_bytes = std::max(mask_bytes, pd.workspace_desc().get_size());
+  }
+  scratch = std::max(scratch, pd.scratchpad_desc().get_size());
+  v.call = Call(Forward(pd), pd.scratchpad_desc(), std::move(arguments));
+  return v;
+}
+
+struct ForwardPlan {
+  BatchNormSizes sizes;
+  std::int64_t channels = 0;
+  bool training = false;
+  Variant batch, given;
+  std::size_t mean = 0, variance = 0, ones = 0, mask = 0, scratch = 0;
+};
+
+struct BackwardPlan {
+  BatchNormSizes sizes;
+  std::int64_t channels = 0;
+  Call call;
+  std::size_t variance = 0, ones = 0, dgamma = 0, dbeta = 0, dx = 0, scratch = 0;
+};
+
+void run_forward(const ForwardPlan& p, const Args& args) {
+  const BatchNormSizes& s = p.sizes;
+  const auto n = static_cast<std::size_t>(p.channels);
+  float* gamma = args.mutable_in<float>(1);
+  if (s.fix_gamma) {
+    if (!p.training) gamma = static_cast<float*>(at(args, p.ones));  // the array is left alone
+    std::fill_n(gamma, n, 1.f);
+  }
+  const bool from_batch = args.run->is_train && !s.global_stats;
+  float *mean = args.mutable_in<float>(3), *variance = args.mutable_in<float>(4);
+  if (from_batch) {
+    mean = args.wants(1) ? args.out<float>(1) : static_cast<float*>(at(args, p.mean));
+    variance = static_cast<float*>(at(args, p.variance));
+  }
+  const Variant& v = from_batch ? p.batch : p.given;
+  void *x = args.inputs[0].data, *y = args.outputs[0].data, *beta = args.inputs[2].data;
+  void* scratch = at(args, p.scratch);
+  if (v.mask)
+    v.call({x, y, mean, variance, gamma, beta, args.wants(3) ? args.outputs[3].data : at(args, p.mask)},
+           scratch);
+  else
+    v.call({x, y, mean, variance, gamma, beta}, scratch);
+  if (!from_batch && args.wants(1)) std::copy_n(mean, n, args.out<float>(1));
+  if (!args.wants(2)) return;
+  float* inverse = args.out<float>(2);
+  for (std::size_t c = 0; c < n; ++c)
+    inverse[c] = static_cast<float>(1 / std::sqrt(static_cast<double>(variance[c]) + s.eps));
+}
+
+void run_backward(const BackwardPlan& p, const Args& args) {
+  const BatchNormSizes& s = p.sizes;
+  const auto n = static_cast<std::size_t>(p.channels);
+  const float* inverse = args.in<float>(4);
+  float* variance = static_cast<float*>(at(args, p.variance));
+  for (std::size_t c = 0; c < n; ++c) {
+    const double i = static_cast<double>(inverse[c]);
+    variance[c] = static_cast<float>(std::max(0.0, 1 / (i * i) - s.eps));
+  }
+  void* gamma = args.inputs[2].data;
+  if (s.fix_gamma) {
+    gamma = at(args, p.ones);
+    std::fill_n(static_cast<float*>(gamma), n, 1.f);
+  }
+  void* dgamma = args.wants(1) && !s.fix_gamma ? args.outputs[1].data : at(args, p.dgamma);
+  void* dbeta = args.wants(2) ? args.outputs[2].data : at(args, p.dbeta);
+  void* dx = args.wants(0) ? args.outputs[0].data : at(args, p.dx);
+  void *dy = args.inputs[0].data, *x = args.inputs[1].data, *mean = args.inputs[3].data;
+  void* scratch = at(args, p.scratch);
+  if (s.relu)
+    p.call({x, dy, mean, variance, gamma, dx, dgamma, dbeta, args.inputs[7].data}, scratch);
+  else
+    p.call({x, dy, mean, variance, gamma, dx, dgamma, dbeta}, scratch);
+  if (s.fix_gamma && args.wants(1)) std::fill_n(args.out<float>(1), n, 0.f);
+  if (s.global_stats) return;
+  float *moving_mean = args.mutable_in<float>(5), *moving_var = args.mutable_in<float>(6);
+  const float keep = s.momentum;
+  for (std::size_t c = 0; c < n; ++c) {
+    moving_mean[c] = moving_mean[c] * keep + args.in<float>(3)[c] * (1 - keep);
+    moving_var[c] = moving_var[c] * keep + variance[c] * (1 - keep);
+  }
+}
+
+}  // namespace
+
+Offer offer_batch_norm(const BatchNormSizes& s, const KernelRequest& r) {
+  const TensorDesc& in = r.in[0];
+  if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
+  return guarded([&] {
+    const VendorThreads threads;
+    auto plan = std::make_shared<ForwardPlan>();
+    plan->sizes = s;
+    plan->channels = in.shape[1];
+    plan->training = r.training;
+    const MemoryDesc x = describe(in.shape, in.layout), channels = describe(Shape{in.shape[1]});
+    std::size_t scratch = 0, mask = 0;
+    if (!s.global_stats)
+      plan->batch = make_variant(s, x, channels, false, true, scratch, mask);
+    plan->given = make_variant(s, x, channels, true, r.training, scratch, mask);
+    Carver workspace;
+    const std::size_t row = static_cast<std::size_t>(plan->channels) * sizeof(float);
+    plan->mean = workspace.take(row);
+    plan->variance = workspace.take(row);
+    plan->ones = workspace.take(row);
+    const bool saves = s.relu && r.wanted[3];
+    if (!saves) plan->mask = workspace.take(mask);
+    plan->scratch = workspace.take(scratch);
+    Offer offer = accept_plain(r, workspace.total());
+    offer.in_layouts[0] = offer.out_layouts[0] = in.layout;
+    if (saves) offer.opaque_bytes[3] = mask;
+    offer.plan = std::move(plan);
+    return offer;
+  });
+}
+
+Prepared prepare_batch_norm(const KernelRequest&, const Offer& offer) {
+  return [plan = std::static_pointer_cast<const ForwardPlan>(offer.plan)](const Args& args) {
+    run_forward(*plan, args);
+  };
+}
+
+Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r) {
+  const TensorDesc& in = r.in[1];
+  if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
+  return guarded([&] {
+    const VendorThreads threads;
+    auto plan = std::make_shared<BackwardPlan>();
+    plan->sizes = s;
+    plan->channels = in.shape[1];
+    const MemoryDesc x = describe(in.shape, in.layout), channels = describe(Shape{in.shape[1]});
+    const auto hint = forward_desc(s, x, s.global_stats, prop_kind::forward_training);
+    if (!hint) return refuse("oneDNN has no such batch normalisation");
+    const Backward::primitive_desc pd(
+        Backward::desc(prop_kind::backward, x, x, static_cast<float>(s.eps), flags_of(s, s.global_stats)),
+        user_scratchpad(), engine(), hint, true);
+    if (!pd) return refuse("oneDNN has no gradient of this batch normalisation");
+    Call::Arguments arguments{{DNNL_ARG_SRC, x},
+                              {DNNL_ARG_DIFF_DST, x},
+                              {DNNL_ARG_MEAN, channels},
+                              {DNNL_ARG_VARIANCE, channels},
+                              {DNNL_ARG_SCALE, channels},
+                              {DNNL_ARG_DIFF_SRC, x},
+                              {DNNL_ARG_DIFF_SCALE, channels},
+                              {DNNL_ARG_DIFF_SHIFT, channels}};
+    if (s.relu) arguments.emplace_back(DNNL_ARG_WORKSPACE, pd.workspace_desc());
+    plan->call = Call(Backward(pd), pd.scratchpad_desc(), std::move(arguments));
+    Carver workspace;
+    const std::size_t row = static_cast<std::size_t>(plan->channels) * sizeof(float);
+    plan->variance = workspace.take(row);
+    plan->ones = workspace.take(row);
+    plan->dgamma = workspace.take(row);
+    plan->dbeta = workspace.take(row);
+    if (!r.wanted[0]) plan->dx = workspace.take(x.get_size());
+    plan->scratch = workspace.take(pd.scratchpad_desc().get_size());
+    Offer offer = accept_plain(r, workspace.total());
+    offer.in_layouts[0] = offer.in_layouts[1] = offer.out_layouts[0] = in.layout;
+    offer.plan = std::move(plan);
+    return offer;
+  });
+}
+
+Prepared prepare_batch_norm_backward(const KernelRequest&, const Offer& offer) {
+  return [plan = std::static_pointer_cast<const BackwardPlan>(offer.plan)](const Args& args) {
+    run_backward(*plan, args);
+  };
+}
 
 }  // namespace symbind::onednn

@@ -1,15 +1,279 @@
-// Convolution through oneDNN; to come.
+// Convolution through oneDNN.
+//
+// Decided here: oneDNN is asked which layouts it likes and gets them where they are ours (the channels
+// divide into whole blocks), else the widest that divides. Weights are packed into the workspace at
+// each run, or kept packed with the array where it is constant. Winograd by the rule below.
 #include "kernels/onednn/convolution.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/settings.h"
+#include "kernels/onednn/internal.h"
 
 namespace symbind::onednn {
 
-Offer offer_convolution(const ConvolutionSizes&, bool, const KernelRequest&) {
-  return refuse("to come");
+namespace {
+
+using dnnl::algorithm;
+using dnnl::prop_kind;
+using Forward = dnnl::convolution_forward;
+using BackwardData = dnnl::convolution_backward_data;
+using BackwardWeights = dnnl::convolution_backward_weights;
+using Dims = dnnl::memory::dims;
+
+enum class Direction { kForward, kData, kWeights };
+
+/// Where Winograd beats the direct kernel: 3×3 at stride 1 with 32 channels or more on both sides.
+bool likes_winograd(const ConvolutionSizes& s, Direction direction) {
+  const bool fits = s.spatial == 2 && s.groups == 1 && s.kernel == ConvolutionSizes::Axes{1, 3, 3} &&
+                    s.stride == ConvolutionSizes::Axes{1, 1, 1} &&
+                    s.dilate == ConvolutionSizes::Axes{1, 1, 1} && s.pad[1] <= 1 && s.pad[2] <= 1 &&
+                    s.in_channels % 16 == 0 && s.out_channels % 16 == 0 && s.in_channels >= 32 &&
+                    s.out_channels >= 32;
+  (void)direction;
+  return fits && !settings::flag("SYMBIND_EXACT");
 }
-Prepared prepare_convolution(const KernelRequest&, const Offer&) { return {}; }
-Offer offer_convolution_backward(const ConvolutionSizes&, const KernelRequest&) {
-  return refuse("to come");
+
+/// The shapes and parameters oneDNN wants.
+struct Problem {
+  explicit Problem(const ConvolutionSizes& s) : sizes(s) {
+    const auto tail = [&](const ConvolutionSizes::Axes& a) {
+      return std::vector<std::int64_t>(a.end() - s.spatial, a.end());
+    };
+    x = Shape{s.batch, s.in_channels};
+    y = Shape{s.batch, s.out_channels};
+    w = s.groups == 1 ? Shape{s.out_channels, s.in_channels}
+                      : Shape{s.groups, s.group_out(), s.group_in()};
+    for (const auto d : tail(s.in)) x.push_back(d);
+    for (const auto d : tail(s.out)) y.push_back(d);
+    for (const auto d : tail(s.kernel)) w.push_back(d);
+    b = Shape{s.out_channels};
+    stride = tail(s.stride);
+    dilate = tail(s.dilate);
+    for (auto& d : dilate) d -= 1;
+    pad = tail(s.pad);
+    pad_after = pad;
+    // What lies behind the last window does not count.
+    for (std::size_t i = 0; i < pad.size(); ++i) {
+      const int axis = static_cast<int>(i) + 2;
+      pad_after[i] = (y[axis] - 1) * stride[i] + (tail(s.kernel)[i] - 1) * (dilate[i] + 1) + 1 -
+                     x[axis] - pad[i];
+    }
+  }
+
+  Forward::primitive_desc forward(const MemoryDesc& src, const MemoryDesc& dst, bool winograd,
+                                  prop_kind kind, bool with_sum) const {
+    const auto how = winograd ? algorithm::convolution_winograd : algorithm::convolution_direct;
+    dnnl::primitive_attr attr = user_scratchpad();
+    if (with_sum) {
+      dnnl::post_ops post;
+      post.append_sum(1.f);
+      attr.set_post_ops(post);
+    }
+    const Forward::desc d =
+        sizes.bias ? Forward::desc(kind, how, src, describe_any(w), describe(b), dst, stride, dilate,
+                                   pad, pad_after)
+                   : Forward::desc(kind, how, src, describe_any(w), dst, stride, dilate, pad, pad_after);
+    return {d, attr, engine(), true};
+  }
+  BackwardData::primitive_desc backward_data(const MemoryDesc& src, const MemoryDesc& dst,
+                                             bool winograd) const {
+    const auto how = winograd ? algorithm::convolution_winograd : algorithm::convolution_direct;
+    const auto hint = forward(src, dst, winograd, prop_kind::forward_training, false);
+    if (!hint) return {};
+    return {BackwardData::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after),
+            user_scratchpad(), engine(), hint, true};
+  }
+  BackwardWeights::primitive_desc backward_weights(const MemoryDesc& src, const MemoryDesc& dst,
+                                                   bool winograd, bool bias) const {
+    const auto how = winograd ? algorithm::convolution_winograd : algorithm::convolution_direct;
+    const auto hint = forward(src, dst, winograd, prop_kind::forward_training, false);
+    if (!hint) return {};
+    const BackwardWeights::desc d =
+        bias ? BackwardWeights::desc(how, src, describe_any(w), describe(b), dst, stride, dilate, pad,
+                                     pad_after)
+             : BackwardWeights::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after);
+    return {d, user_scratchpad(), engine(), hint, true};
+  }
+
+  ConvolutionSizes sizes;
+  Shape x, y, w, b;
+  Dims stride, dilate, pad, pad_after;
+};
+
+struct Layouts {
+  Layout x = Layout::kPlain, y = Layout::kPlain;
+};
+
+/// The layouts of data and output, equal for forward and both gradients.
+Layouts choose_layouts(const Problem& p) {
+  const auto pd = p.forward(describe_any(p.x), describe_any(p.y), false, prop_kind::forward_training, false);
+  if (!pd) return {};
+  const auto x = layout_of(pd.src_desc(), p.x), y = layout_of(pd.dst_desc(), p.y);
+  return {x.value_or(widest_layout(p.x)), y.value_or(widest_layout(p.y))};
 }
-Prepared prepare_convolution_backward(const KernelRequest&, const Offer&) { return {}; }
+
+/// Asks for Winograd where it is liked, and for the direct kernel where that is refused.
+template <class F>
+auto winograd_or_direct(bool winograd, F&& ask) {
+  if (winograd) {
+    try {
+      if (auto pd = ask(true)) return pd;
+    } catch (const dnnl::error&) {  // not offered for this shape
+    }
+  }
+  return ask(false);
+}
+
+std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
+  if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
+  if (s.batch == 0 || ConvolutionSizes::product(s.in) == 0) return "the data is empty";
+  return {};
+}
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+struct ForwardPlan {
+  Problem problem;
+  bool with_sum;
+  Forward::primitive_desc pd;
+  Packing weights;
+  Call call;
+  std::size_t scratch = 0;
+  std::size_t y_bytes = 0;
+};
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+struct BackwardPlan {
+  Problem problem;
+  bool wants_dx, wants_dw, wants_db;
+  Packing weights;
+  Unpacking dw;
+  Call data_call, weights_call;
+  std::size_t scratch = 0, db_unused = 0;
+};
+
+}  // namespace
+
+Offer offer_convolution(const ConvolutionSizes& s, bool with_sum, const KernelRequest& r) {
+  if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
+  return guarded([&] {
+    const VendorThreads threads;
+    auto plan = std::make_shared<ForwardPlan>(ForwardPlan{Problem(s), with_sum, {}, {}, {}});
+    const Problem& p = plan->problem;
+    const Layouts layouts = choose_layouts(p);
+    const bool constant = r.constant.size() > 1 && r.constant[1];
+    const auto kind = constant ? prop_kind::forward_inference : prop_kind::forward_training;
+    const MemoryDesc src = describe(p.x, layouts.x), dst = describe(p.y, layouts.y);
+    plan->pd = winograd_or_direct(likes_winograd(s, Direction::kForward), [&](bool winograd) {
+      return p.forward(src, dst, winograd, kind, with_sum);
+    });
+    if (!plan->pd) return refuse("oneDNN has no such convolution");
+    Carver workspace;
+    plan->weights = Packing(describe(p.w), plan->pd.weights_desc(), constant, workspace);
+    plan->scratch = workspace.take(
+        std::max(plan->pd.scratchpad_desc().get_size(), plan->weights.scratch_bytes()));
+    plan->y_bytes = dst.get_size();
+
+    Offer offer = accept_plain(r, workspace.total());
+    offer.in_layouts[0] = layouts.x;
+    offer.out_layouts[0] = layouts.y;
+    if (with_sum) offer.in_layouts.back() = layouts.y;
+    offer.plan = std::move(plan);
+    return offer;
+  });
+}
+
+Prepared prepare_convolution(const KernelRequest& r, const Offer& offer) {
+  const VendorThreads threads;
+  auto plan = std::make_shared<ForwardPlan>(*std::static_pointer_cast<const ForwardPlan>(offer.plan));
+  const Problem& p = plan->problem;
+  const bool bias = p.sizes.bias;
+  Call::Arguments arguments{{DNNL_ARG_SRC, plan->pd.src_desc()},
+                            {DNNL_ARG_WEIGHTS, plan->pd.weights_desc()},
+                            {DNNL_ARG_DST, plan->pd.dst_desc()}};
+  if (bias) arguments.emplace_back(DNNL_ARG_BIAS, describe(p.b));
+  plan->call = Call(Forward(plan->pd), plan->pd.scratchpad_desc(), std::move(arguments));
+  const int sum = static_cast<int>(r.in.size()) - 1;
+  return [plan, bias, sum](const Args& args) {
+    void* scratch = at(args, plan->scratch);
+    void *x = args.inputs[0].data, *y = args.outputs[0].data;
+    if (plan->with_sum && args.inputs[sum].data != y) {
+      const char* from = args.in<char>(sum);
+      parallel_for(static_cast<std::int64_t>(plan->y_bytes), 1 << 17, [&](std::int64_t b, std::int64_t e) {
+        std::memcpy(static_cast<char*>(y) + b, from + b, static_cast<std::size_t>(e - b));
+      });
+    }
+    void* w = plan->weights(args, 1, scratch);
+    if (bias)
+      plan->call({x, w, y, args.inputs[2].data}, scratch);
+    else
+      plan->call({x, w, y}, scratch);
+  };
+}
+
+Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest& r) {
+  if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
+  return guarded([&] {
+    const VendorThreads threads;
+    const bool wants_db = s.bias && r.wanted[2];
+    auto plan = std::make_shared<BackwardPlan>(
+        BackwardPlan{Problem(s), r.wanted[0], r.wanted[1] || wants_db, wants_db, {}, {}, {}, {}});
+    const Problem& p = plan->problem;
+    const Layouts layouts = choose_layouts(p);
+    const MemoryDesc src = describe(p.x, layouts.x), dst = describe(p.y, layouts.y);
+    Carver workspace;
+    std::size_t scratch = 0;
+    if (plan->wants_dx) {
+      const auto pd = winograd_or_direct(likes_winograd(s, Direction::kData), [&](bool winograd) {
+        return p.backward_data(src, dst, winograd);
+      });
+      if (!pd) return refuse("oneDNN has no such gradient of the data");
+      plan->weights = Packing(describe(p.w), pd.weights_desc(), false, workspace);
+      scratch = std::max(pd.scratchpad_desc().get_size(), plan->weights.scratch_bytes());
+      plan->data_call = Call(BackwardData(pd), pd.scratchpad_desc(),
+                             {{DNNL_ARG_DIFF_DST, dst}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}, {DNNL_ARG_DIFF_SRC, src}});
+    }
+    if (plan->wants_dw) {
+      const auto pd = winograd_or_direct(likes_winograd(s, Direction::kWeights), [&](bool winograd) {
+        return p.backward_weights(src, dst, winograd, wants_db);
+      });
+      if (!pd) return refuse("oneDNN has no such gradient of the weight");
+      plan->dw = Unpacking(pd.diff_weights_desc(), describe(p.w), workspace);
+      if (!r.wanted[1]) plan->db_unused = workspace.take(pd.diff_weights_desc().get_size());
+      scratch = std::max({scratch, pd.scratchpad_desc().get_size(), plan->dw.scratch_bytes()});
+      Call::Arguments arguments{{DNNL_ARG_DIFF_DST, dst}, {DNNL_ARG_SRC, src}, {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()}};
+      if (wants_db) arguments.emplace_back(DNNL_ARG_DIFF_BIAS, describe(p.b));
+      plan->weights_call = Call(BackwardWeights(pd), pd.scratchpad_desc(), std::move(arguments));
+    }
+    plan->scratch = workspace.take(scratch);
+    Offer offer = accept_plain(r, workspace.total());
+    offer.in_layouts[0] = layouts.y;
+    offer.in_layouts[1] = layouts.x;
+    offer.out_layouts[0] = layouts.x;
+    offer.plan = std::move(plan);
+    return offer;
+  });
+}
+
+Prepared prepare_convolution_backward(const KernelRequest& r, const Offer& offer) {
+  return [plan = std::static_pointer_cast<const BackwardPlan>(offer.plan),
+          dw_wanted = r.wanted[1]](const Args& args) {
+    void* scratch = at(args, plan->scratch);
+    void *dy = args.inputs[0].data, *x = args.inputs[1].data;
+    if (plan->wants_dx) plan->data_call({dy, plan->weights(args, 2, scratch), args.outputs[0].data}, scratch);
+    if (!plan->wants_dw) return;
+    void* dw = dw_wanted ? plan->dw.target(args, 1) : at(args, plan->db_unused);
+    if (plan->wants_db)
+      plan->weights_call({dy, x, dw, args.outputs[2].data}, scratch);
+    else
+      plan->weights_call({dy, x, dw}, scratch);
+    if (dw_wanted) plan->dw(args, 1, scratch);
+  };
+}
 
 }  // namespace symbind::onednn

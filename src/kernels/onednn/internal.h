@@ -1,0 +1,114 @@
+// What the wrappers of this folder share. The only header that knows oneDNN's own: nothing outside
+// src/kernels/onednn includes it, so another version of oneDNN is a change of this folder.
+#pragma once
+
+#include <symbind/kernel.h>
+
+#include <atomic>
+#include <dnnl.hpp>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace symbind::onednn {
+
+using MemoryDesc = dnnl::memory::desc;
+using Tag = dnnl::memory::format_tag;
+
+const dnnl::engine& engine();
+
+/// float32 of this shape in one of our layouts; rank 1 to 5.
+MemoryDesc describe(const Shape& shape, Layout layout = Layout::kPlain);
+MemoryDesc describe_any(const Shape& shape);
+/// Ours that is the same as `desc`, if one is.
+std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape);
+/// The widest blocked layout the channels divide into, else plain.
+Layout widest_layout(const Shape& shape);
+
+/// Scratch memory is passed in, so that primitives are re-entrant.
+dnnl::primitive_attr user_scratchpad();
+
+/// Lays out a workspace.
+class Carver {
+ public:
+  /// The offset of `bytes` bytes, aligned for vectors.
+  std::size_t take(std::size_t bytes) {
+    const std::size_t at = total_;
+    total_ += (bytes + 63) / 64 * 64;
+    return at;
+  }
+  std::size_t total() const { return total_; }
+
+ private:
+  std::size_t total_ = 0;
+};
+inline void* at(const Args& args, std::size_t offset) {
+  return static_cast<char*>(args.workspace) + offset;
+}
+
+/// A primitive with its arguments. Pointers are given at each run, in the order of the descriptions;
+/// any number of threads may run it at once.
+class Call {
+ public:
+  using Arguments = std::vector<std::pair<int, MemoryDesc>>;
+
+  Call() = default;
+  Call(const dnnl::primitive& primitive, const MemoryDesc& scratch, Arguments arguments);
+  void operator()(std::initializer_list<void*> pointers, void* scratch) const;
+
+ private:
+  struct Lane;
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+/// A weight that a primitive wants in another form than the bound array has.
+class Packing {
+ public:
+  Packing() = default;
+  /// `constant`: the form is kept with the array and renewed when that changes.
+  Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant, Carver& workspace);
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+  /// The packed form of an input.
+  void* operator()(const Args& args, int input, void* scratch) const;
+
+ private:
+  void* pack(const TensorArg& weight, void* into, void* scratch) const;
+
+  std::size_t bytes_ = 0, offset_ = 0, scratch_bytes_ = 0;
+  bool constant_ = false;
+  std::string key_;
+  Call reorder_;
+};
+
+/// A gradient that a primitive gives in another form than the bound array has.
+class Unpacking {
+ public:
+  Unpacking() = default;
+  Unpacking(const MemoryDesc& packed, const MemoryDesc& plain, Carver& workspace);
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+  /// Where the primitive shall write.
+  void* target(const Args& args, int output) const;
+  /// Brings what it wrote to the output.
+  void operator()(const Args& args, int output, void* scratch) const;
+
+ private:
+  bool needed_ = false;
+  std::size_t offset_ = 0, scratch_bytes_ = 0;
+  Call reorder_;
+};
+
+/// Runs `f`, which builds an offer, and makes a refusal of what oneDNN throws.
+template <class F>
+Offer guarded(F&& f) {
+  try {
+    return f();
+  } catch (const dnnl::error& e) {
+    return refuse(std::string("oneDNN: ") + e.what());
+  }
+}
+
+}  // namespace symbind::onednn
