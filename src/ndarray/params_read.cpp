@@ -23,6 +23,11 @@
 namespace symbind {
 namespace {
 
+// A sparse record may grow this much on its way to dense; a few damaged bytes may not fill the
+// memory.
+constexpr std::size_t kFreelyDense = std::size_t{256} << 20;
+constexpr std::size_t kMostExpansion = 4096;
+
 class RecordReader {
  public:
   explicit RecordReader(ByteReader& in) : in_(in) {}
@@ -140,7 +145,9 @@ class RecordReader {
     for (const Part& part : aux)
       index.push_back(read_data(available(part.shape, part.dtype)).to_vector<std::int64_t>());
     const Part dense = measure(shape, stored.dtype);
-    if (dense.bytes > cpu_runtime().memory().free / 2)
+    const std::size_t most =
+        std::max(kFreelyDense, (in_.offset() + in_.remaining()) * kMostExpansion);
+    if (dense.bytes > std::min(most, cpu_runtime().memory().free / 2))
       in_.fail(fmt::format("a sparse array of shape {} wants {} bytes when dense", shape.str(),
                            dense.bytes));
     log_info(fmt::format("{}: a {} array of shape {} was read as a dense one", in_.path(),

@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include <symbind/context.h>
+#include <symbind/error.h>
+
+#include "base/build.h"
+#include "device/runtime.h"
+
+namespace symbind {
+namespace {
+
+TEST(Context, PrintsKindAndNumber) {
+  EXPECT_EQ(cpu().str(), "cpu(0)");
+  EXPECT_EQ(gpu(3).str(), "gpu(3)");
+  EXPECT_EQ(cpu_pinned(1).str(), "cpu_pinned(1)");
+  EXPECT_EQ(cpu_shared().str(), "cpu_shared(0)");
+}
+
+TEST(Context, CpuIdsAreDistinctDevicesOfOneHost) {
+  EXPECT_NE(cpu(0), cpu(1));
+  EXPECT_EQ(&runtime(cpu(0)), &runtime(cpu(7)));
+  EXPECT_EQ(&runtime(cpu(0)), &runtime(cpu_shared(0)));
+}
+
+TEST(Context, ScopesNestAndBelongToTheirThread) {
+  EXPECT_EQ(current_context(), cpu(0));
+  const ContextScope outer(cpu(1));
+  {
+    const ContextScope inner(cpu(2));
+    EXPECT_EQ(current_context(), cpu(2));
+    Context elsewhere = cpu(9);
+    std::thread([&] { elsewhere = current_context(); }).join();
+    EXPECT_EQ(elsewhere, cpu(0));
+  }
+  EXPECT_EQ(current_context(), cpu(1));
+}
+
+TEST(BadInputContext, GpuInACpuBuildSaysWhy) {
+  if (kCuda) GTEST_SKIP() << "this build has CUDA";
+  EXPECT_EQ(num_gpus(), 0);
+  try {
+    runtime(gpu(0));
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(error.kind(), ErrorKind::kValue);
+    EXPECT_NE(text.find("no CUDA device"), std::string::npos) << text;
+    EXPECT_NE(text.find("devices: 0"), std::string::npos) << text;
+    EXPECT_NE(text.find("CPU build"), std::string::npos) << text;
+  }
+}
+
+TEST(BadInputContext, NegativeId) { EXPECT_THROW(runtime(cpu(-1)), Error); }
+
+}  // namespace
+}  // namespace symbind
