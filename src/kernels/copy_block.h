@@ -24,7 +24,7 @@ inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
 /// One strided copy, described once and run often: to[i·to_strides] = from[i·from_strides]. The
 /// offsets say where index 0 lies, in elements.
 struct BlockCopy {
-  Shape shape;
+  Shape shape{};
   Strides to{}, from{};
   std::int64_t to_offset = 0, from_offset = 0;
   std::size_t element_bytes = 4;

@@ -1,0 +1,199 @@
+// Parts of an array: slice (begin, end, step per axis), slice_axis (one axis), slice_like.
+//
+// Decided here: bounds are read as Python reads them, but an empty part is an error. The gradient
+// is zero outside the part.
+#include <algorithm>
+#include <limits>
+
+#include <symbind/operator.h>
+
+#include "base/check.h"
+#include "kernels/copy_block.h"
+#include "ndarray/convert.h"
+
+namespace symbind {
+namespace {
+
+/// A member of begin or end that was written None.
+constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
+
+struct SliceAttrs {
+  Tuple begin, end, step;
+  void describe(AttrVisitor& v) {
+    v.field("begin", begin, "First index per axis; None starts at the edge.").required();
+    v.field("end", end, "Index behind the last, per axis; None goes to the edge.").required();
+    v.field("step", step, "Step per axis; negative runs backwards.");
+  }
+};
+struct SliceAxisAttrs {
+  int axis = 0, begin = 0;
+  std::optional<int> end;
+  void describe(AttrVisitor& v) {
+    v.field("axis", axis, "The axis that is cut.").required();
+    v.field("begin", begin, "First index; negative counts from the end.").required();
+    v.field("end", end, "Index behind the last; None goes to the edge.").required();
+  }
+};
+struct SliceLikeAttrs {
+  Tuple axes;
+  void describe(AttrVisitor& v) { v.field("axes", axes, "The axes that are cut; () means all."); }
+};
+
+/// One axis of a part.
+struct Range {
+  std::int64_t begin = 0, step = 1, count = kUnknownDim;
+};
+
+Range range_of(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t extent,
+               int axis) {
+  check(step != 0, "the step of a slice must not be 0");
+  if (extent < 0) return {};
+  const auto bound = [extent](std::int64_t at) { return at < 0 ? at + extent : at; };
+  const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? extent : extent - 1;
+  const std::int64_t first =
+      begin == kNone ? (step > 0 ? 0 : extent - 1) : std::clamp(bound(begin), lowest, highest);
+  const std::int64_t last =
+      end == kNone ? (step > 0 ? extent : -1) : std::clamp(bound(end), lowest, highest);
+  const std::int64_t count =
+      step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step;
+  check(count > 0, ErrorKind::kValue, "slice [{}, {}) by {} of axis {} with extent {} is empty",
+        begin == kNone ? 0 : begin, end == kNone ? extent : end, step, axis, extent);
+  return {first, step, count};
+}
+
+using Ranges = std::vector<Range>;
+Ranges whole(const Shape& in) {
+  Ranges ranges;
+  for (const std::int64_t extent : in) ranges.push_back({0, 1, extent});
+  return ranges;
+}
+
+Ranges ranges_of(const SliceAttrs& a, const Shape& in, const Shape&) {
+  check(a.begin.size() == a.end.size() && static_cast<int>(a.begin.size()) <= in.rank(),
+        ErrorKind::kShape, "begin {} and end {} do not fit an input of shape {}",
+        tuple_text(a.begin), tuple_text(a.end), in.str());
+  check(a.step.empty() || a.step.size() == a.begin.size(), ErrorKind::kShape,
+        "step {} must have as many members as begin {}", tuple_text(a.step), tuple_text(a.begin));
+  Ranges ranges = whole(in);
+  for (std::size_t d = 0; d < a.begin.size(); ++d) {
+    const std::int64_t step = a.step.empty() || a.step[d] == kNone ? 1 : a.step[d];
+    ranges[d] = range_of(a.begin[d], a.end[d], step, in[static_cast<int>(d)], static_cast<int>(d));
+  }
+  return ranges;
+}
+Ranges ranges_of(const SliceAxisAttrs& a, const Shape& in, const Shape&) {
+  Ranges ranges = whole(in);
+  const int axis = normalize_axis(a.axis, in.rank());
+  ranges[static_cast<std::size_t>(axis)] =
+      range_of(a.begin, a.end ? *a.end : kNone, 1, in[axis], axis);
+  return ranges;
+}
+Ranges ranges_of(const SliceLikeAttrs& a, const Shape& in, const Shape& like) {
+  Ranges ranges = whole(in);
+  if (!like.rank_known()) return Ranges(ranges.size());
+  const auto cut = [&](std::int64_t axis) {
+    const int d = normalize_axis(axis, in.rank()), k = normalize_axis(axis, like.rank());
+    check(in[d] < 0 || like[k] <= in[d], ErrorKind::kShape,
+          "axis {} of shape {} cannot be cut to {}", axis, in.str(), like[k]);
+    ranges[static_cast<std::size_t>(d)].count = like[k];
+  };
+  if (a.axes.empty()) {
+    check(in.rank() == like.rank(), ErrorKind::kShape, "slice_like needs equal ranks: {} and {}",
+          in.str(), like.str());
+    for (int d = 0; d < in.rank(); ++d) cut(d);
+  }
+  for (const std::int64_t axis : a.axes) cut(axis);
+  return ranges;
+}
+
+template <class A>
+void infer(const A& a, Inference& io) {
+  io.same_dtype(io.in(0), io.out(0));
+  const Shape in = io.shape(io.in(0));
+  if (!in.rank_known()) return;
+  const Ranges ranges =
+      ranges_of(a, in, io.num_inputs() > 1 ? io.shape(io.in(1)) : Shape::unknown());
+  Shape out;
+  for (const Range& range : ranges) out.push_back(range.count);
+  io.set_shape(io.out(0), out, "the part that begin, end and step describe");
+}
+
+template <class A>
+void infer_backward(const A&, Inference& io) {
+  io.same_shape(io.in(1), io.out(0));
+  io.same_dtype(io.in(0), io.out(0));
+  io.same_dtype(io.in(1), io.out(0));
+}
+
+/// The part as seen from the whole: strides and where it begins.
+BlockCopy part_of(const Ranges& ranges, const Shape& in, DType dtype) {
+  BlockCopy copy{.element_bytes = size_of(dtype)};
+  const Strides whole_strides = contiguous_strides(in);
+  for (std::size_t d = 0; d < ranges.size(); ++d) {
+    copy.shape.push_back(ranges[d].count);
+    copy.from[d] = whole_strides[d] * ranges[d].step;
+    copy.from_offset += whole_strides[d] * ranges[d].begin;
+  }
+  copy.to = contiguous_strides(copy.shape);
+  return copy;
+}
+
+template <class A>
+Prepared prepare(const A& a, const KernelRequest& q) {
+  const Shape like = q.in.size() > 1 ? q.in[1].shape : Shape::unknown();
+  return [copy = part_of(ranges_of(a, q.in[0].shape, like), q.in[0].shape, q.in[0].dtype)](
+             const Args& args) { copy(args.outputs[0].data, args.inputs[0].data); };
+}
+
+template <class A>
+Prepared prepare_backward(const A& a, const KernelRequest& q) {
+  BlockCopy copy =
+      part_of(ranges_of(a, q.in[1].shape, q.in[0].shape), q.in[1].shape, q.in[1].dtype);
+  std::swap(copy.to, copy.from);
+  std::swap(copy.to_offset, copy.from_offset);
+  return [copy, dtype = q.out[0].dtype, n = q.out[0].shape.size()](const Args& args) {
+    fill(args.outputs[0].data, dtype, 0, n);
+    copy(args.outputs[0].data, args.inputs[0].data);
+  };
+}
+
+template <class A>
+void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<std::string> inputs,
+         const char* alias, NodeEntries (*gradient)(const A&, GradientBuilder&)) {
+  auto op = r.add<A>(name)
+                .doc(doc)
+                .inputs(std::move(inputs))
+                .infer(infer<A>)
+                .gradient(gradient)
+                .reference(prepare<A>);
+  if (alias != nullptr) op.alias(alias);
+  r.add<A>("_backward_" + name)
+      .inputs(std::vector<std::string>{"head", "data"})
+      .infer(infer_backward<A>)
+      .backward()
+      .reference(prepare_backward<A>);
+}
+
+}  // namespace
+
+void register_slice(OpRegistry& r) {
+  add<SliceAttrs>(r, "slice", "A part of the input: begin, end and step per axis.", {"data"},
+                  "crop", [](const SliceAttrs&, GradientBuilder& g) {
+                    return g.call_with_same_attrs("_backward_slice", {g.head(0), g.input(0)});
+                  });
+  add<SliceAxisAttrs>(
+      r, "slice_axis", "A part of the input along one axis.", {"data"}, nullptr,
+      [](const SliceAxisAttrs&, GradientBuilder& g) {
+        return g.call_with_same_attrs("_backward_slice_axis", {g.head(0), g.input(0)});
+      });
+  add<SliceLikeAttrs>(r, "slice_like", "The input cut to the extents of another array.",
+                      {"data", "shape_like"}, nullptr,
+                      [](const SliceLikeAttrs&, GradientBuilder& g) {
+                        NodeEntries result =
+                            g.call_with_same_attrs("_backward_slice_like", {g.head(0), g.input(0)});
+                        result.emplace_back();
+                        return result;
+                      });
+}
+
+}  // namespace symbind
