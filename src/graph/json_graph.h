@@ -1,0 +1,42 @@
+#pragma once
+// A symbol file between its text and its nodes: what was written, ids instead of pointers, so that
+// files of older versions can be put right before anything immutable is made.
+
+#include <string_view>
+#include <vector>
+
+#include "graph/node.h"
+
+namespace symbind {
+
+inline constexpr int kJsonVersion = 10901;  ///< MXNet 1.9.1: what is written, and read as it stands
+inline constexpr int kOldestVersion = 800;  ///< of a file that does not say
+
+struct JsonEntry {
+  std::int64_t node = 0, index = 0;
+};
+
+struct JsonNode {
+  std::string op, name;
+  AttrDict attrs;
+  std::vector<JsonEntry> inputs;
+  const OpDef* def = nullptr;          ///< null for a variable
+  std::shared_ptr<const void> parsed;  ///< set by upgrade()
+  std::vector<JsonNode> added_inputs;  ///< variables the file left out; they follow `inputs`
+
+  std::string title() const;
+};
+
+struct JsonGraph {
+  int version = kOldestVersion;
+  std::vector<JsonNode> nodes;  ///< every input stands before its users
+  std::vector<JsonEntry> heads;
+};
+
+/// Reads any dialect. Throws kIo when the text is no symbol, kName for unknown operators.
+JsonGraph read_json_graph(std::string_view text);
+
+/// Brings a file of any version to the present one and parses every operator's attributes.
+void upgrade(JsonGraph& graph);
+
+}  // namespace symbind

@@ -1,0 +1,165 @@
+// Symbol JSON, text to JsonGraph. Decided here: nodes are taken off the parser one by one, so that
+// a file of a million of them never stands in memory as JSON; what the graph does not need
+// (arg_nodes, node_row_ptr, backward_source_id, unknown keys) is not looked at.
+//
+// Dialects: parameters in `param`, user attributes in `attr` (up to 0.8); all in `attr` (0.9 to
+// 0.12.0); all in `attrs` (since). Entries have two or three members; the third, a count of
+// mutations, follows from the graph.
+
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "base/nearest.h"
+#include "graph/json_graph.h"
+
+namespace symbind {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kDeepest = 64;  ///< nesting; a symbol needs five levels, one with subgraphs more
+
+template <class... Args>
+[[noreturn]] void bad(fmt::format_string<Args...> format, Args&&... args) {
+  fail(ErrorKind::kIo, "not a symbol: {}", fmt::format(format, std::forward<Args>(args)...));
+}
+
+const Json& member(const Json& object, const char* key, const std::string& where) {
+  const auto it = object.find(key);
+  if (it == object.end()) bad("{} has no \"{}\"", where, key);
+  return *it;
+}
+
+std::string text_of(const Json& value, const char* key, const std::string& where) {
+  if (!value.is_string()) bad("\"{}\" of {} is not a string but {}", key, where, value.type_name());
+  return value.get<std::string>();
+}
+
+std::int64_t whole(const Json& value, const std::string& where) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  if (!value.is_number_integer())
+    bad("{} holds {} where a whole number belongs", where, value.type_name());
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost) return kMost;
+  return value.get<std::int64_t>();
+}
+
+std::vector<JsonEntry> entries(const Json& list, const std::string& where) {
+  if (!list.is_array()) bad("{} is not a list", where);
+  std::vector<JsonEntry> result;
+  result.reserve(list.size());
+  for (const Json& e : list) {
+    if (!e.is_array() || e.size() < 2 || e.size() > 3)
+      bad("{} holds an entry that is not [node, output, version]", where);
+    result.push_back({whole(e[0], where), whole(e[1], where)});
+  }
+  return result;
+}
+
+JsonNode read_node(const Json& json, std::size_t id) {
+  const std::string where = fmt::format("node {}", id);
+  if (!json.is_object()) bad("{} is not an object but {}", where, json.type_name());
+  JsonNode node;
+  node.op = text_of(member(json, "op", where), "op", where);
+  node.name = text_of(member(json, "name", where), "name", where);
+  for (const char* key : {"attrs", "attr", "param"}) {
+    const auto it = json.find(key);
+    if (it == json.end()) continue;
+    if (!it->is_object()) bad("\"{}\" of {} is not an object", key, node.title());
+    for (const auto& [name, value] : it->items()) {
+      node.attrs.emplace(name, text_of(value, name.c_str(), node.title()));
+    }
+  }
+  node.inputs = entries(member(json, "inputs", node.title()), "\"inputs\" of " + node.title());
+  for (const JsonEntry& e : node.inputs) {
+    if (e.node < 0 || e.node >= static_cast<std::int64_t>(id)) {
+      bad("{} (node {}) takes node {} as an input; inputs must stand before their users",
+          node.title(), id, e.node);
+    }
+  }
+  return node;
+}
+
+int version_of(const Json& rest) {
+  const auto attrs = rest.find("attrs");
+  if (attrs == rest.end() || !attrs->is_object()) return kOldestVersion;
+  const auto version = attrs->find("mxnet_version");
+  if (version == attrs->end()) return kOldestVersion;
+  if (!version->is_array() || version->size() != 2)
+    bad("\"mxnet_version\" is not [\"int\", number]");
+  return static_cast<int>(
+      std::min<std::int64_t>(whole((*version)[1], "\"mxnet_version\""), 1 << 30));
+}
+
+// The top level without its nodes, which go to `nodes` as they are met.
+Json parse_text(std::string_view text, std::vector<JsonNode>& nodes) {
+  std::string key;  // of the top level
+  const auto take = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (depth > kDeepest) bad("nested more than {} deep", kDeepest);
+    if (event == Json::parse_event_t::key && depth == 1) key = value.get_ref<const std::string&>();
+    const bool ends = event == Json::parse_event_t::object_end ||
+                      event == Json::parse_event_t::array_end ||
+                      event == Json::parse_event_t::value;
+    if (!ends || depth != 2 || key != "nodes") return true;
+    nodes.push_back(read_node(value, nodes.size()));
+    return false;
+  };
+  try {
+    return Json::parse(text, take);
+  } catch (const Json::exception& e) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 1: …"
+    const std::string what = e.what();
+    const std::size_t end = what.find("] ");
+    bad("{}", end == what.npos ? what : what.substr(end + 2));
+  }
+}
+
+// Operators by name; those that are not known, all at once with their nodes.
+void find_operators(std::vector<JsonNode>& nodes) {
+  constexpr std::size_t kShown = 5;
+  std::map<std::string, std::vector<std::string>> unknown;
+  for (JsonNode& node : nodes) {
+    if (node.op == "null") continue;
+    node.def = OpRegistry::global().find(node.op);
+    if (node.def == nullptr) unknown[node.op].push_back(node.name);
+  }
+  if (unknown.empty()) return;
+  std::string lines;
+  for (const auto& [op, users] : unknown) {
+    const auto shown = std::span(users).first(std::min(users.size(), kShown));
+    lines += fmt::format(
+        "\n  {}  node{} {}{}", op, users.size() == 1 ? "" : "s", fmt::join(shown, ", "),
+        users.size() > kShown ? fmt::format(" and {} more", users.size() - kShown) : "");
+    if (const std::string hint = nearest_hint(op, OpRegistry::global().names()); !hint.empty())
+      lines += "  " + hint;
+  }
+  fail(ErrorKind::kName, "{} operator{} of this symbol {} not known{}", unknown.size(),
+       unknown.size() == 1 ? "" : "s", unknown.size() == 1 ? "is" : "are", lines);
+}
+
+}  // namespace
+
+std::string JsonNode::title() const {
+  return op == "null" ? fmt::format("variable '{}'", name) : fmt::format("{} '{}'", op, name);
+}
+
+JsonGraph read_json_graph(std::string_view text) {
+  JsonGraph graph;
+  const Json rest = parse_text(text, graph.nodes);
+  if (!rest.is_object()) bad("the text is {}, not an object", rest.type_name());
+  if (!member(rest, "nodes", "the text").is_array()) bad("\"nodes\" is not a list");
+  graph.heads = entries(member(rest, "heads", "the text"), "\"heads\"");
+  if (graph.heads.empty()) bad("it has no heads");
+  for (const JsonEntry& head : graph.heads) {
+    if (head.node < 0 || head.node >= static_cast<std::int64_t>(graph.nodes.size())) {
+      bad("\"heads\" names node {}, but there are {} nodes", head.node, graph.nodes.size());
+    }
+  }
+  graph.version = version_of(rest);
+  find_operators(graph.nodes);
+  return graph;
+}
+
+}  // namespace symbind

@@ -1,0 +1,338 @@
+// Symbol JSON: MXNet's texts read and written to the byte, old dialects, round trips, bad files.
+
+#include <symbind/symbol.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <symbind/log.h>
+#include <symbind/operator.h>
+
+namespace symbind {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string in_tests(const std::string& path) { return SYMBIND_SOURCE_DIR "/tests/" + path; }
+
+std::string message_of(std::string_view json, ErrorKind kind) {
+  try {
+    Symbol::load_json(json);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), kind) << e.what();
+    return e.what();
+  }
+  ADD_FAILURE() << "no error for " << json.substr(0, 200);
+  return {};
+}
+
+Symbol small() {
+  const Symbol data = Variable("data", {.shape = Shape{2, 3}, .lr_mult = 2});
+  const Symbol bn = make_symbol("BatchNorm", "bn", {data}, {{"fix_gamma", "False"}});
+  const Symbol fc = make_symbol("FullyConnected", "fc \"q\" \\ / \t é", {bn},
+                                {{"num_hidden", "3"}, {"ctx_group", "dev1"}});
+  return make_symbol("SoftmaxOutput", "softmax", {fc});
+}
+
+// ---- files MXNet wrote
+
+class GoldenJson : public testing::TestWithParam<const char*> {};
+
+std::vector<std::string> names_of(const nlohmann::json& tensors) {
+  std::vector<std::string> names;
+  for (const auto& tensor : tensors) names.push_back(tensor.at("name"));
+  return names;
+}
+
+TEST_P(GoldenJson, ReadsAndWritesMxnetsFile) {
+  const auto facts =
+      nlohmann::json::parse(file_text(in_tests(fmt::format("golden/nets/{}.json", GetParam()))));
+  const std::string path = in_tests("golden/nets/" + facts.at("symbol").get<std::string>());
+  const Symbol symbol = Symbol::load(path);
+  std::vector<std::string> parameters = symbol.list_arguments();
+  std::erase_if(parameters,
+                [&](const std::string& name) { return facts.at("shapes").contains(name); });
+  EXPECT_EQ(parameters, names_of(facts.at("params")));
+  EXPECT_EQ(symbol.list_auxiliary_states(), names_of(facts.at("aux")));
+  EXPECT_EQ(symbol.tojson(), file_text(path));
+}
+INSTANTIATE_TEST_SUITE_P(Nets, GoldenJson, testing::Values("lenet", "resnet20-float32", "resnet50"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+// Beside each old file stands what MXNet 1.9.1 wrote after loading it.
+class OldDialect : public testing::TestWithParam<const char*> {};
+
+TEST_P(OldDialect, UpgradesAsMxnetDoes) {
+  const std::string stem = in_tests(fmt::format("graph/dialects/v{}", GetParam()));
+  std::string upgraded = file_text(stem + "-upgraded.json");
+  // MXNet does not count the writes to states it has just added; we do.
+  const std::string added = "[5, 0, 0], [6, 0, 0], [7, 0, 0]]";
+  if (const std::size_t at = upgraded.find(added); at != upgraded.npos) {
+    upgraded.replace(at, added.size(), "[5, 0, 0], [6, 0, 1], [7, 0, 1]]");
+  }
+  EXPECT_EQ(Symbol::load(stem + ".json").tojson(), upgraded);
+}
+INSTANTIATE_TEST_SUITE_P(Files, OldDialect, testing::Values("0.8.0", "0.9.3", "1.2.0"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::ranges::replace(name, '.', '_');
+                           return name;
+                         });
+
+TEST(SymbolJson, OldFileListsItsMissingStates) {
+  const Symbol symbol = Symbol::load(in_tests("graph/dialects/v0.8.0.json"));
+  EXPECT_THAT(symbol.list_arguments(), ElementsAre("data", "conv_weight", "conv_bias", "bn_gamma",
+                                                   "bn_beta", "softmax_label"));
+  EXPECT_THAT(symbol.list_auxiliary_states(), ElementsAre("bn_moving_mean", "bn_moving_var"));
+  EXPECT_EQ(symbol.attr_dict().at("conv_weight").at("lr_mult"), "1.2");
+}
+
+TEST(SymbolJson, NewerVersionOnlyWarns) {
+  std::string text =
+      make_symbol("Activation", "a", {Variable("x")}, {{"act_type", "relu"}}).tojson();
+  text.replace(text.find("10901"), 5, "20000");
+  std::vector<std::string> warnings;
+  set_log_sink([&](LogLevel level, std::string_view line) {
+    if (level == LogLevel::kWarning) warnings.emplace_back(line);
+  });
+  const Symbol symbol = Symbol::load_json(text);
+  set_log_sink({});
+  EXPECT_THAT(symbol.list_arguments(), ElementsAre("x"));
+  EXPECT_THAT(warnings, ElementsAre(AllOf(HasSubstr("2.0.0"), HasSubstr("1.9.1"))));
+}
+
+// ---- texts of our own
+
+TEST(SymbolJson, LayoutIsMxnets) {
+  std::vector<Symbol> inputs;
+  for (int i = 0; i < 11; ++i) inputs.push_back(Variable(fmt::format("v{}", i)));
+  const std::string many = make_symbol("add_n", "s", inputs).tojson();
+  EXPECT_THAT(
+      many,
+      HasSubstr("\"attrs\": {\"num_args\": \"11\"}, \n      \"inputs\": [\n        [0, 0, 0], \n"));
+  EXPECT_THAT(
+      many, HasSubstr("        [10, 0, 0]\n      ]\n    }\n  ], \n  \"arg_nodes\": [\n    0, \n"));
+  inputs.pop_back();
+  const std::string ten = make_symbol("add_n", "s", inputs).tojson();
+  EXPECT_THAT(
+      ten, HasSubstr("\"arg_nodes\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], \n  \"node_row_ptr\": [\n"));
+  EXPECT_THAT(
+      ten, testing::EndsWith(
+               "\"heads\": [[10, 0, 0]], \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}"));
+}
+
+TEST(SymbolJson, RoundTripKeepsEverything) {
+  const Symbol symbol = small();
+  const Symbol again = Symbol::load_json(symbol.tojson());
+  EXPECT_EQ(again.tojson(), symbol.tojson());
+  EXPECT_EQ(again.list_arguments(), symbol.list_arguments());
+  EXPECT_EQ(again.list_auxiliary_states(), symbol.list_auxiliary_states());
+  EXPECT_EQ(again.list_outputs(), symbol.list_outputs());
+  EXPECT_EQ(again.attr_dict(), symbol.attr_dict());
+  EXPECT_EQ(again.debug_str(), symbol.debug_str());
+}
+
+TEST(SymbolJson, RoundTripOfOddNames) {
+  for (const std::string& name : {std::string("a\x01\n\r\x7f"), std::string("\"\\\\\"/"),
+                                  std::string("语"), std::string("null")}) {
+    const Symbol symbol =
+        make_symbol("Activation", name, {Variable(name + "0")}, {{"act_type", "relu"}});
+    EXPECT_EQ(Symbol::load_json(symbol.tojson()).name(), name);
+  }
+}
+
+TEST(SymbolJson, SharedNodesStayShared) {
+  const Symbol x = Variable("x");
+  const Symbol y = x * 2.0;
+  const Symbol group = Group({y + y, y, x});
+  const Symbol again = Symbol::load_json(group.tojson());
+  EXPECT_EQ(again.num_outputs(), 3U);
+  EXPECT_EQ(again.tojson(), group.tojson());
+  EXPECT_THAT(again.list_arguments(), ElementsAre("x"));
+}
+
+// MXNet 1.9.1: two BatchNorms over one pair of states give versions 1 and 2, a later reader sees 2.
+TEST(SymbolJson, VersionsCountWrites) {
+  const Symbol m = Variable("m"), v = Variable("v"), d = Variable("d");
+  const Symbol a = make_symbol("BatchNorm", "a",
+                               NamedSymbols{{"data", d}, {"moving_mean", m}, {"moving_var", v}});
+  const Symbol b = make_symbol("BatchNorm", "b",
+                               NamedSymbols{{"data", a}, {"moving_mean", m}, {"moving_var", v}});
+  const std::string text = Group({b, m + 1.0, m}).tojson();
+  EXPECT_THAT(text, HasSubstr("[[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 1], [4, 0, 1]]"));
+  EXPECT_THAT(text, HasSubstr("[[5, 0, 0], [6, 0, 0], [7, 0, 0], [3, 0, 2], [4, 0, 2]]"));
+  EXPECT_THAT(text, HasSubstr("\"inputs\": [[3, 0, 2]]"));
+  EXPECT_THAT(text, HasSubstr("\"heads\": [[8, 0, 0], [9, 0, 0], [3, 0, 0]]"));
+}
+
+TEST(SymbolJson, SaveAndLoad) {
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("symbol_json_test-{}.json", ::getpid());
+  small().save(path.string());
+  EXPECT_EQ(file_text(path.string()), small().tojson());
+  EXPECT_EQ(Symbol::load(path.string()).tojson(), small().tojson());
+  std::filesystem::remove(path);
+  EXPECT_THROW(Symbol::load(path.string()), Error);
+}
+
+// ---- files that are no symbols
+
+constexpr const char* kHeads =
+    R"(], "heads": [[0, 0, 0]], "attrs": {"mxnet_version": ["int", 10901]}})";
+std::string graph_of(const std::string& nodes) { return R"({"nodes": [)" + nodes + kHeads; }
+const std::string kVariable = R"({"op": "null", "name": "x", "inputs": []})";
+std::string relu(const std::string& inputs) {
+  return R"({"op": "Activation", "name": "r", "attrs": {"act_type": "relu"}, "inputs": )" + inputs +
+         "}";
+}
+
+TEST(BadInputSymbolJson, NotJson) {
+  for (const char* text : {"", "{", "nonsense", "\x89PNG\r\n\x1a\n", "{\"nodes\": [}", "[1, 2",
+                           "\"\\q\"", "\xff\xfe{}"}) {
+    EXPECT_THAT(message_of(text, ErrorKind::kIo), HasSubstr("not a symbol: parse error")) << text;
+  }
+  const std::string whole = small().tojson();
+  for (std::size_t size = 0; size < whole.size(); size += 7) {
+    message_of(std::string_view(whole).substr(0, size), ErrorKind::kIo);
+  }
+}
+
+TEST(BadInputSymbolJson, NamesTheFile) {
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("no_symbol-{}.json", ::getpid());
+  std::ofstream(path) << "\x89PNG\r\n\x1a\n";
+  try {
+    Symbol::load(path.string());
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), AllOf(HasSubstr(path.string()), HasSubstr("PNG")));
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(BadInputSymbolJson, MissingKeys) {
+  EXPECT_THAT(message_of("{}", ErrorKind::kIo), HasSubstr("\"nodes\""));
+  EXPECT_THAT(message_of(R"({"nodes": []})", ErrorKind::kIo), HasSubstr("\"heads\""));
+  EXPECT_THAT(message_of(R"({"nodes": [], "heads": []})", ErrorKind::kIo), HasSubstr("no heads"));
+  EXPECT_THAT(message_of(graph_of(R"({"name": "x", "inputs": []})"), ErrorKind::kIo),
+              HasSubstr("\"op\""));
+  EXPECT_THAT(message_of(graph_of(R"({"op": "null", "inputs": []})"), ErrorKind::kIo),
+              HasSubstr("\"name\""));
+  EXPECT_THAT(message_of(graph_of(R"({"op": "null", "name": "x"})"), ErrorKind::kIo),
+              HasSubstr("\"inputs\""));
+}
+
+TEST(BadInputSymbolJson, WrongTypes) {
+  for (const char* text :
+       {"null", "3", "[]", "\"text\"", R"({"nodes": 3, "heads": []})",
+        R"({"nodes": {}, "heads": []})", R"({"nodes": {"a": {"op": "null"}}, "heads": [[0, 0]]})",
+        R"({"nodes": [], "heads": 1})"}) {
+    message_of(text, ErrorKind::kIo);
+  }
+  for (const char* node : {"3", "[]", "null", R"({"op": 1, "name": "x", "inputs": []})",
+                           R"({"op": "null", "name": [], "inputs": []})",
+                           R"({"op": "null", "name": "x", "inputs": {}})",
+                           R"({"op": "null", "name": "x", "inputs": [], "attrs": []})",
+                           R"({"op": "null", "name": "x", "inputs": [], "attrs": {"a": 1}})"}) {
+    message_of(graph_of(node), ErrorKind::kIo);
+  }
+  for (const char* inputs : {"[0]", "[[]]", "[[0]]", "[[0, 0, 0, 0]]", "[[\"0\", 0]]", "[[0.5, 0]]",
+                             "[[null, 0]]", "[[0, true, 0]]"}) {
+    message_of(graph_of(kVariable + "," + relu(inputs)), ErrorKind::kIo);
+  }
+  message_of(R"({"nodes": [], "heads": [[0, 0]], "attrs": {"mxnet_version": "new"}})",
+             ErrorKind::kIo);
+}
+
+TEST(BadInputSymbolJson, References) {
+  const auto text = [](const std::string& inputs) {
+    return graph_of(kVariable + "," + relu(inputs) + "," + kVariable);
+  };
+  EXPECT_THAT(message_of(text("[[1, 0, 0]]"), ErrorKind::kIo),
+              HasSubstr("Activation 'r' (node 1) takes node 1"));
+  message_of(text("[[2, 0, 0]]"), ErrorKind::kIo);
+  message_of(text("[[-1, 0, 0]]"), ErrorKind::kIo);
+  message_of(text("[[99, 0, 0]]"), ErrorKind::kIo);
+  message_of(text("[[18446744073709551615, 0, 0]]"), ErrorKind::kIo);
+  message_of(text("[[9223372036854775808, 0, 0]]"), ErrorKind::kIo);
+  EXPECT_THAT(message_of(text("[[0, 1, 0]]"), ErrorKind::kIo),
+              HasSubstr("output 1 of variable 'x'"));
+  message_of(text("[[0, -1, 0]]"), ErrorKind::kIo);
+  EXPECT_THAT(message_of(text("[]"), ErrorKind::kIo), HasSubstr("has 0 inputs, it takes 1 (data)"));
+  message_of(text("[[0, 0, 0], [0, 0, 0]]"), ErrorKind::kIo);
+  EXPECT_THAT(
+      message_of(graph_of(kVariable + R"(,{"op": "null", "name": "y", "inputs": [[0, 0, 0]]})"),
+                 ErrorKind::kIo),
+      HasSubstr("variable 'y' has inputs"));
+}
+
+TEST(BadInputSymbolJson, Heads) {
+  for (const char* heads : {"[[1, 0, 0]]", "[[-1, 0, 0]]", "[[0, 1, 0]]", "[[0, -1, 0]]",
+                            "[0, 0, 0]", "[[1e300, 0, 0]]"}) {
+    message_of(fmt::format(R"({{"nodes": [{}], "heads": {}}})", kVariable, heads), ErrorKind::kIo);
+  }
+}
+
+TEST(BadInputSymbolJson, UnknownOperatorsAllAtOnce) {
+  std::string nodes = kVariable;
+  for (const char* op : {"Convolutoin", "Foo", "Bar", "Baz", "Qux", "Foo"}) {
+    nodes += fmt::format(R"(,{{"op": "{}", "name": "node_{}", "inputs": [[0, 0, 0]]}})", op, op);
+  }
+  const std::string text = message_of(graph_of(nodes), ErrorKind::kName);
+  EXPECT_THAT(text, HasSubstr("5 operators"));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("Foo  nodes node_Foo, node_Foo"), HasSubstr("Bar  node node_Bar"),
+                    HasSubstr("Baz"), HasSubstr("Qux"), HasSubstr("'Convolution'")));
+}
+
+TEST(BadInputSymbolJson, AttributesNameTheirNode) {
+  std::string nodes =
+      kVariable +
+      R"(,{"op": "Activation", "name": "r", "attrs": {"act_type": "rely"}, "inputs": [[0, 0, 0]]})";
+  EXPECT_THAT(message_of(graph_of(nodes), ErrorKind::kName),
+              AllOf(HasSubstr("Activation 'r'"), HasSubstr("relu")));
+  nodes =
+      kVariable +
+      R"(,{"op": "add_n", "name": "s", "attrs": {"num_args": "2000000000"}, "inputs": [[0, 0, 0]]})";
+  EXPECT_THAT(message_of(graph_of(nodes), ErrorKind::kIo), HasSubstr("num_args=2000000000"));
+}
+
+TEST(BadInputSymbolJson, DeepNesting) {
+  for (const char* open : {"[", "{\"nodes\": [", "{\"a\":"}) {
+    std::string text;
+    for (int i = 0; i < 1'000'000; ++i) text += open;
+    EXPECT_THAT(message_of(text, ErrorKind::kIo), HasSubstr("nested more than"));
+  }
+}
+
+TEST(BadInputSymbolJson, MillionNodes) {
+  Symbol chain = Variable("x");
+  for (int i = 0; i < 1'000'000; ++i) chain = make_symbol("relu", "r", {chain});
+  const std::string text = chain.tojson();
+  EXPECT_EQ(Symbol::load_json(text).tojson(), text);
+}
+
+}  // namespace
+}  // namespace symbind
