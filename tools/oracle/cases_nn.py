@@ -46,11 +46,12 @@ def activation():
 def softmax_output():
     op = "SoftmaxOutput"
 
-    def case(name, attrs, data, label, dtype="float32", scale=2, train=(True, False), **more):
+    def case(name, attrs, data, label, dtype="float32", scale=2, train=(True, False), req=None,
+             **more):
         if isinstance(label, list):
             label = V(label, dtype)
         return Case(op, name, attrs, {"data": F(*data, lo=-scale, hi=scale, dtype=dtype),
-                                      "label": label}, heads=None, req={"label": "null"},
+                                      "label": label}, heads=None, req=req or {"label": "null"},
                     train=train, **more)
 
     spatial = [[0, 1, 2, 1, 0, 2], [2, 2, 1, 0, 1, 0]]
@@ -69,10 +70,12 @@ def softmax_output():
         case("use_ignore", {"use_ignore": True, "ignore_label": 2}, (4, 5), [0, 4, 2, 2]),
         case("ignore_label without use_ignore, valid", {"ignore_label": 2, "normalization": "valid"},
              (4, 5), [0, 4, 2, 2]),
-        case("3-D without multi_output", {}, (2, 3, 4), [[0, 1, 3], [2, 2, 0]], train=(True,)),
+        case("3-D without multi_output", {}, (2, 3, 4), [[0, 1, 3], [2, 2, 0]], req="null",
+             note="normalised over all but the first axis; MXNet's backward then reads the label "
+                  "of shape (2, 3) as if it had 2 elements, so no gradient is recorded"),
         case("preserve_shape", {"preserve_shape": True}, (2, 3, 4), [[0, 1, 3], [2, 2, 0]]),
         case("preserve_shape, batch", {"preserve_shape": True, "normalization": "batch"},
-             (2, 3, 4), [[0, 1, 3], [2, 2, 0]]),
+             (2, 3, 4), [[0, 1, 3], [2, 2, 0]], note="divides by the number of rows, 6, not by 2"),
         case("multi_output, label with spatial axes", {"multi_output": True}, (2, 3, 2, 3),
              [[[0, 1, 2], [1, 0, 2]], [[2, 2, 1], [0, 1, 0]]]),
         case("multi_output, use_ignore, valid",
@@ -81,7 +84,7 @@ def softmax_output():
         case("multi_output, 3-D, grad_scale", {"multi_output": True, "grad_scale": 3}, (2, 3, 6),
              spatial),
         case("multi_output, smooth_alpha", {"multi_output": True, "smooth_alpha": 0.25}, (2, 3, 6),
-             spatial),
+             spatial, note="smooth_alpha has no effect with multi_output"),
     ]
     for norm in ("null", "batch", "valid"):
         cases += [
