@@ -57,6 +57,8 @@ UNARY = {
     "smooth_l1": ((-3, 3), [0.25, -0.25, 0.0, NAN, INF]),
 }
 UNARY_ATTRS = {"clip": {"a_min": -1, "a_max": 1.5}, "smooth_l1": {"scalar": 2}}
+# MXNet computes these in float64 with constants or helpers of float32: nothing to learn from
+IMPRECISE = ("degrees", "radians", "erf", "erfinv", "gamma", "gammaln")
 INTEGER = [16777217, -16777219, 2147483647, 7, -7, 0]
 UNARY_INTEGER = ["relu", "square", "abs", "sign", "round", "rint", "ceil", "floor", "trunc", "fix",
                  "negative", "logical_not"]
@@ -87,8 +89,9 @@ def unary():
     for op, ((lo, hi), special) in UNARY.items():
         attrs = UNARY_ATTRS.get(op, {})
         yield Case(op, op, attrs, {"data": F(3, 4, lo=lo, hi=hi)}, train=(True,))
-        yield Case(op, op + ": float64", attrs, {"data": F(2, 5, lo=lo, hi=hi, dtype="float64")},
-                   train=(True,))
+        if op not in IMPRECISE:
+            yield Case(op, op + ": float64", attrs,
+                       {"data": F(2, 5, lo=lo, hi=hi, dtype="float64")}, train=(True,))
         yield Case(op, op + ": special values", attrs, {"data": V(special)}, train=(True,))
         if op in UNARY_INTEGER:
             values = [7, -7, 0, 4097] if op == "square" else INTEGER
@@ -139,7 +142,8 @@ def scalar():
                 yield Case(op, "%s: %s" % (op, value), {"scalar": value},
                            {"data": F(3, 4, lo=lo, hi=hi)}, train=(True,))
             yield Case(op, op + ": -2", {"scalar": -2},
-                       {"data": V([-3.5, -2.0, -1.0, 0.0, -0.0, 1.0, 2.5, NAN, INF])}, train=(True,))
+                       {"data": V([-3.5, -2.0, -1.0, 0.0, -0.0, 1.0, 2.5, NAN, INF])},
+                       train=(True,))
             yield Case(op, op + ": 0", {"scalar": 0},
                        {"data": V([-3.5, -1.0, 0.0, -0.0, 1.0, 2.5, NAN, INF])}, train=(True,))
             yield Case(op, op + ": float64, a scalar not exact in float32", {"scalar": 0.3},

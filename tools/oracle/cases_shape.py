@@ -84,7 +84,8 @@ def reductions():
         ("axes (2, 0), unordered", (2, 3, 4), {"axis": (2, 0)}),
         ("axes (-1, -2), keepdims", (2, 3, 4), {"axis": (-1, -2), "keepdims": True}),
         ("exclude 1", (2, 3, 4), {"axis": 1, "exclude": True}),
-        ("exclude (0, -1), keepdims", (2, 3, 4), {"axis": (0, -1), "exclude": True, "keepdims": True}),
+        ("exclude (0, -1), keepdims", (2, 3, 4),
+         {"axis": (0, -1), "exclude": True, "keepdims": True}),
         ("axis ()", (2, 3), {"axis": "()"}),
         ("axis None", (2, 3), {"axis": "None"}),
         ("4-D, spatial", (2, 3, 4, 4), {"axis": (2, 3)}),
@@ -128,7 +129,8 @@ def transposes():
 
 
 def slices():
-    axis = [(0, 1, 3), (1, 0, 2), (1, 1, "None"), (2, -2, "None"), (-1, 0, 2), (2, -3, -1), (-3, 2, 4)]
+    axis = [(0, 1, 3), (1, 0, 2), (1, 1, "None"), (2, -2, "None"), (-1, 0, 2), (2, -3, -1),
+            (-3, 2, 4)]
     cases = [one("slice_axis", "axis %s, %s to %s" % a, (4, 3, 5),
                  {"axis": a[0], "begin": a[1], "end": a[2]}) for a in axis]
     cases += [
@@ -187,7 +189,8 @@ def sources():
                   one(op, "float64", (3,), dtype="float64"),
                   Case(op, "int32", {}, {"data": V([[3, -1], [0, 7]], "int32")}, train=(False,),
                        req="null"),
-                  Case(op, "special values", {}, {"data": V(["nan", "inf", "-inf"])}, train=(True,))]
+                  Case(op, "special values", {}, {"data": V(["nan", "inf", "-inf"])},
+                       train=(True,))]
     return cases
 
 
@@ -197,8 +200,10 @@ def copies():
     for op in ("_copy", "BlockGrad"):
         cases += [one(op, "2-D", (2, 3)), one(op, "4-D", (1, 2, 2, 3)),
                   one(op, "float64", (4,), dtype="float64"), one(op, "add", (2, 3), req="add"),
-                  Case(op, "int32", {}, {"data": V([1, -2, 3], "int32")}, train=(False,), req="null"),
-                  Case(op, "special values", {}, {"data": V(["nan", "-inf", -0.0])}, train=(True,))]
+                  Case(op, "int32", {}, {"data": V([1, -2, 3], "int32")}, train=(False,),
+                       req="null"),
+                  Case(op, "special values", {}, {"data": V(["nan", "-inf", -0.0])},
+                       train=(True,))]
     values = V([-2.7, -1.0, -0.5, 0.0, 0.5, 1.0, 2.7, 100.25])
     for dtype in ("float64", "float16", "int32", "int64", "int8", "bool"):
         cases.append(Case("Cast", "float32 to " + dtype, {"dtype": dtype}, {"data": values},
@@ -237,7 +242,8 @@ def rearrange():
 
 
 def dot():
-    sets = [("matrices", (3, 4), (4, 2), {}), ("transpose_a", (4, 3), (4, 2), {"transpose_a": True}),
+    sets = [("matrices", (3, 4), (4, 2), {}),
+            ("transpose_a", (4, 3), (4, 2), {"transpose_a": True}),
             ("transpose_b", (3, 4), (2, 4), {"transpose_b": True}),
             ("both", (4, 3), (2, 4), {"transpose_a": True, "transpose_b": True}),
             ("vectors", (5,), (5,), {}), ("matrix and vector", (3, 4), (4,), {}),
@@ -249,4 +255,5 @@ def dot():
     return cases
 
 
-ALL = [flatten, reshape, concat, reductions, transposes, slices, add_n, sources, copies, rearrange, dot]
+ALL = [flatten, reshape, concat, reductions, transposes, slices, add_n, sources, copies, rearrange,
+       dot]

@@ -7,7 +7,7 @@ import json
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("MXNET_MKLDNN_ENABLED", "0")  # MXNet's own kernels: fewer bugs than with oneDNN
+os.environ.setdefault("MXNET_MKLDNN_ENABLED", "0")  # MXNet's own kernels have fewer bugs
 os.environ.setdefault("MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "0")
 import mxnet as mx
 import numpy as np
@@ -186,7 +186,7 @@ class Case:
             written = next(g for g in self._run(train)["grads"] if g["name"] == added["name"])
             before = Formula(*added["shape"], dtype=added["dtype"], seed=added["before"]["seed"])
             right = before.array().reshape(-1) + np.array(written["values"], added["dtype"])
-            assert np.allclose(added["values"], right, 1e-5, 1e-5), (self.op, self.name, added["name"])
+            assert np.allclose(added["values"], right, 1e-5, 1e-5), (self.op, self.name)
         self.req = req
 
     def _symbol(self):

@@ -1,6 +1,6 @@
 """MXNet's side of the exchange of files: writes a folder of them, or reports what it reads in one.
 
-    PY tools/oracle/mx_exchange.py write DIR     files and shapes.json into DIR, the report to stdout
+    PY tools/oracle/mx_exchange.py write DIR     files into DIR, the report to stdout
     PY tools/oracle/mx_exchange.py read DIR      the report of DIR to stdout
     PY tools/oracle/mx_exchange.py record        write into tests/golden/exchange, with report.json
 
@@ -53,7 +53,8 @@ def symbols():
     yield "shared", sym.add_n(a, b, data, name="sum"), {"data": (5, 4)}
 
     x = sym.Reshape(data, shape=(0, -4, 2, -1, -2), name="split4")
-    x = sym.transpose(sym.Reshape(x, shape=(-1, 0), reverse=True, name="back"), axes=(1, 0), name="t")
+    x = sym.Reshape(x, shape=(-1, 0), reverse=True, name="back")
+    x = sym.transpose(x, axes=(1, 0), name="t")
     x = sym.slice_axis(sym.broadcast_mul(x, sym.Variable("scale")), axis=-1, begin=1, end=None,
                        name="cut")
     yield "shapes", sym.expand_dims(x, axis=0, name="wide"), {"data": (3, 4, 5), "scale": (5, 1)}
@@ -93,7 +94,8 @@ def symbols():
 def array(name, shape, dtype):
     """Formula values; integers up to 200 so that they differ."""
     if dtype == "bool":
-        return (golden.bits(fnv1a(name), int(np.prod(shape))) & np.uint64(1)).astype(bool).reshape(shape)
+        ones = golden.bits(fnv1a(name), int(np.prod(shape))) & np.uint64(1)
+        return ones.astype(bool).reshape(shape)
     wide = dtype in ("uint8", "int32", "int64")
     lo, hi = (0, 200) if wide else (-100, 100) if dtype == "int8" else (-1, 1)
     return Formula(*shape, lo=lo, hi=hi, dtype=dtype, seed=fnv1a(name)).array()
@@ -128,8 +130,9 @@ def params():
         "dict": save(checkpoint), "list": save([nd("l0", (3,)), nd("l1", (2, 2))]),
         "single": save(nd("single", (2, 1, 3))), "dtypes": save(every),
         "ranks": save([nd("r%d" % n, (2,) * n) for n in range(1, 7)]), "none": save([]),
-        "v3": under_np_shape(lambda: {"scalar": mx.nd.array(np.array(2.5)), "empty": mx.nd.zeros((0, 3)),
-                                      "plain": nd("plain", (2, 3)), "int": nd("int", (2,), "int64")}),
+        "v3": under_np_shape(lambda: {
+            "scalar": mx.nd.array(np.array(2.5)), "empty": mx.nd.zeros((0, 3)),
+            "plain": nd("plain", (2, 3)), "int": nd("int", (2,), "int64")}),
         "v3list": under_np_shape(lambda: [mx.nd.array(np.array(-1.25)), nd("p", (3,))]),
         "v1": lambda path: params_file.write_file(path, old, 1),
         "v1list": lambda path: params_file.write_file(path, [("", a) for _, a in old], 1),
@@ -175,7 +178,7 @@ def report(folder):
 
 
 def write_beyond(folder):
-    """Files whose bytes are the only witness: MXNet 1.9.1 cannot write or its Python not load them."""
+    """Files whose bytes are the only witness: MXNet 1.9.1 cannot write or not load them."""
     os.makedirs(folder, exist_ok=True)
     path = lambda name: os.path.join(folder, name)
     rows = (array("rows", (2, 3), "float32"), [0, 2])
@@ -186,7 +189,8 @@ def write_beyond(folder):
     holes = old_arrays()[:1] + [("hole", None)] + old_arrays()[1:]
     for version in (0, 1, 2):
         params_file.write_file(path("empty_v%d.params" % version), holes, version)
-    integers = [(k, np.array([0, 1, 127, 40000], k)) for k in ("int16", "uint16", "uint32", "uint64")]
+    integers = [(k, np.array([0, 1, 127, 30000], k))
+                for k in ("int16", "uint16", "uint32", "uint64")]
     params_file.write_file(path("integers.params"), integers, 2)
     with open(path("record.ndarray"), "wb") as f:
         f.write(bytes(nd("record", (2, 3)).__getstate__()["handle"]))

@@ -73,7 +73,8 @@ V09 = {
 # 0.11.0: hidden keys without underscores, an initializer as a bare name
 V11 = {
     "nodes": [
-        {"op": "null", "name": "data", "attr": {"shape": "(2, 0)", "ctx_group": "in"}, "inputs": []},
+        {"op": "null", "name": "data", "attr": {"shape": "(2, 0)", "ctx_group": "in"},
+         "inputs": []},
         {"op": "null", "name": "fc_weight", "attr": {"__init__": "ones"}, "inputs": []},
         {"op": "FullyConnected", "name": "fc", "attr": {"num_hidden": "4", "no_bias": "True"},
          "inputs": [[0, 0, 0], [1, 0, 0]]},

@@ -1,8 +1,8 @@
 """Bytes of MXNet's array files, read and written without MXNet: all record versions.
 
 MXNet 1.9.1 itself writes V2 (or V3 under np_shape); the older ones are made here, and MXNet is
-asked to confirm them. A record is a dict: shape (list; None for an empty record), dtype, data (bytes),
-and for sparse arrays stype.
+asked to confirm them. A record is a dict: shape (list; None for an empty record), dtype, data
+(bytes), and for sparse arrays stype.
 """
 import hashlib
 import math

@@ -23,9 +23,9 @@ class Net:
 
     req: argument -> grad_req where it is not 'write'; data and label are 'null' unless named.
     sgd: attributes of sgd_mom_update; every parameter whose req is not null is updated.
-    start: what comes before START. salt is part of the parameters' seeds: it was chosen so that no input of a
-    ReLU and no two of a max pooling are so close that rounding in float32 decides between them;
-    else two right implementations would differ by far more than rounding.
+    start: what comes before START. salt is part of the parameters' seeds: it was chosen so that no
+    input of a ReLU is so close to 0, and no two of a max pooling so close to each other, that
+    rounding in float32 decides; else two right implementations would differ by far more than that.
     """
 
     def __init__(self, name, symbol, shapes, classes, steps, sgd, dtype="float32", req=None,
@@ -59,8 +59,8 @@ class Net:
     def inputs(self, step):
         data = Formula(*self.shapes["data"], dtype=self.dtype,
                        seed=self.seed("data/%d" % step))
-        label = golden.bits(self.seed("label/%d" % step), self.shapes["softmax_label"][0]) % np.uint64(self.classes)
-        return data, label.astype(np.int64)
+        words = golden.bits(self.seed("label/%d" % step), self.shapes["softmax_label"][0])
+        return data, (words % np.uint64(self.classes)).astype(np.int64)
 
     def record(self):
         array = lambda s: mx.nd.array(s.array(), dtype=self.dtype)
