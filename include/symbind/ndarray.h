@@ -79,6 +79,9 @@ class NDArray {
 
   /// A view of another shape; MXNet's codes 0, -1, -2, -3, -4 are understood.
   NDArray reshape(const std::vector<std::int64_t>& codes, bool reverse = false) const;
+  NDArray reshape(std::initializer_list<std::int64_t> codes, bool reverse = false) const {
+    return reshape(std::vector<std::int64_t>(codes), reverse);
+  }
   NDArray reshape(const Shape& shape) const;
   /// Rows [begin, end) of the first axis, as a view.
   NDArray slice(std::int64_t begin, std::int64_t end) const;

@@ -195,6 +195,8 @@ class Prefix : public NameManager {
 class AttrScope {
  public:
   explicit AttrScope(AttrDict attrs);
+  /// AttrScope scope{{"ctx_group", "dev1"}, {"lr_mult", "2"}};
+  AttrScope(std::initializer_list<AttrDict::value_type> attrs) : AttrScope(AttrDict(attrs)) {}
   ~AttrScope();
   AttrScope(const AttrScope&) = delete;
   AttrScope& operator=(const AttrScope&) = delete;

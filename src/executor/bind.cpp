@@ -25,25 +25,28 @@ std::vector<GradReq> resolve_req(const GradReqArg& given, const std::vector<std:
   if (const auto* all = std::get_if<std::string>(&given)) {
     std::ranges::fill(req, parse_req(*all));
   } else if (const auto* list = std::get_if<std::vector<std::string>>(&given)) {
-    check(list->size() == names.size(), "{} grad_req entries for {} arguments ({})", list->size(), names.size(),
-          fmt::join(names, ", "));
+    check(list->size() == names.size(), "{} grad_req entries for {} arguments ({})", list->size(),
+          names.size(), fmt::join(names, ", "));
     std::ranges::transform(*list, req.begin(), parse_req);
   } else {
     for (const auto& [name, text] : std::get<std::map<std::string, std::string>>(given)) {
       const auto it = std::ranges::find(names, name);
-      if (it != names.end()) req[static_cast<std::size_t>(it - names.begin())] = parse_req(text);
-      else parse_req(text);
+      if (it != names.end())
+        req[static_cast<std::size_t>(it - names.begin())] = parse_req(text);
+      else
+        parse_req(text);
     }
   }
   return req;
 }
 
 // Arrays in the order of `names`; absent ones stay undefined.
-std::vector<NDArray> in_order(const ArraysArg& given, const std::vector<std::string>& names, const char* what) {
+std::vector<NDArray> in_order(const ArraysArg& given, const std::vector<std::string>& names,
+                              const char* what) {
   std::vector<NDArray> ordered(names.size());
   if (const auto* list = std::get_if<std::vector<NDArray>>(&given)) {
-    check(list->empty() || list->size() == names.size(), "{} {} were given, {} are needed: {}", list->size(), what, names.size(),
-          fmt::join(names, ", "));
+    check(list->empty() || list->size() == names.size(), "{} {} were given, {} are needed: {}",
+          list->size(), what, names.size(), fmt::join(names, ", "));
     std::ranges::copy(*list, ordered.begin());
   } else {
     const NDArrayMap& map = std::get<NDArrayMap>(given);
@@ -77,7 +80,8 @@ void check_fits(const std::vector<Slot>& slots, const std::vector<std::size_t>& 
     double bytes = static_cast<double>(size_of(slots[i].dtype)) * static_cast<double>(copies[i]);
     for (const std::int64_t d : slots[i].shape) bytes *= static_cast<double>(d);
     total += bytes;
-    sizes.emplace_back(bytes, fmt::format("{} {} ({:.3g} GB)", slots[i].name, slots[i].shape.str(), bytes / 1e9));
+    sizes.emplace_back(
+        bytes, fmt::format("{} {} ({:.3g} GB)", slots[i].name, slots[i].shape.str(), bytes / 1e9));
   }
   if (slots.empty()) return;
   const MemoryInfo memory = runtime(slots.front().context).memory();
@@ -86,13 +90,13 @@ void check_fits(const std::vector<Slot>& slots, const std::vector<std::size_t>& 
   sizes.resize(std::min<std::size_t>(3, sizes.size()));
   std::vector<std::string> names;
   for (const auto& [bytes, name] : sizes) names.push_back(name);
-  fail(ErrorKind::kMemory, "the arrays need {:.3g} GB, {:.3g} GB are free; the largest are {}", total / 1e9,
-       static_cast<double>(memory.free) / 1e9, fmt::join(names, ", "));
+  fail(ErrorKind::kMemory, "the arrays need {:.3g} GB, {:.3g} GB are free; the largest are {}",
+       total / 1e9, static_cast<double>(memory.free) / 1e9, fmt::join(names, ", "));
 }
 
 Executor make_executor(Bound bound, const Executor* shared) {
-  return Executor(std::make_shared<Executor::Impl>(std::move(bound), shared ? shared->impl()->arenas() : nullptr,
-                                                   std::vector<NDArray>{}));
+  return Executor(std::make_shared<Executor::Impl>(
+      std::move(bound), shared ? shared->impl()->arenas() : nullptr, std::vector<NDArray>{}));
 }
 
 struct Inferring {
@@ -101,8 +105,8 @@ struct Inferring {
   std::vector<Slot> args, aux;
 };
 
-Inferring infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeMap& types, Context context,
-                      const ContextMap& groups) {
+Inferring infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeMap& types,
+                      Context context, const ContextMap& groups) {
   Inferring r;
   r.graph = index_graph(symbol.heads());
   r.known = start_inference(r.graph, shapes, types);
@@ -110,7 +114,8 @@ Inferring infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeM
   infer_dtype(r.graph, r.known);
   const std::vector<std::string> unknown = undecided(r.graph, r.known);
   check(unknown.empty(), "the shapes of these arguments cannot be decided: {}\n  fix:  give {}=…",
-        fmt::join(unknown, ", "), unknown.empty() ? "" : unknown.front().substr(0, unknown.front().find(' ')));
+        fmt::join(unknown, ", "),
+        unknown.empty() ? "" : unknown.front().substr(0, unknown.front().find(' ')));
   std::unordered_set<const Node*> aux;
   for (const IndexedNode& n : r.graph.nodes) {
     for (std::size_t i = 0; i < n.node->inputs.size(); ++i) {
@@ -121,33 +126,46 @@ Inferring infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeM
     if (!n.node->is_variable()) continue;
     const auto e = static_cast<std::size_t>(n.first_entry);
     (aux.contains(n.node.get()) ? r.aux : r.args)
-        .push_back({n.node->name, r.known.shapes[e], r.known.dtypes[e], place_variable(*n.node, context, groups)});
+        .push_back({n.node->name, r.known.shapes[e], r.known.dtypes[e],
+                    place_variable(*n.node, context, groups)});
   }
   return r;
 }
 
 }  // namespace
 
-Executor Symbol::simple_bind(Context context, const ShapeMap& shapes, const SimpleBindOptions& options) const {
+Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
+                             const SimpleBindOptions& options) const {
   ShapeMap given;
   for (const auto& [name, shape] : shapes) given.emplace(name, from_legacy(shape));
   try {
     runtime(context);
-    Bound bound{.symbol = *this, .context = context, .group2ctx = options.group2ctx, .arg_names = list_arguments(),
-                .aux_names = list_auxiliary_states(), .args = {}, .grads = {}, .aux = {}, .grad_req = {}};
+    Bound bound{.symbol = *this,
+                .context = context,
+                .group2ctx = options.group2ctx,
+                .arg_names = list_arguments(),
+                .aux_names = list_auxiliary_states(),
+                .args = {},
+                .grads = {},
+                .aux = {},
+                .grad_req = {}};
     bound.grad_req = resolve_req(options.grad_req, bound.arg_names);
     const Inferring inferred = infer_slots(*this, given, options.types, context, options.group2ctx);
     std::vector<Slot> all = inferred.args;
     all.insert(all.end(), inferred.aux.begin(), inferred.aux.end());
     std::vector<std::size_t> copies(all.size(), 1);
-    for (std::size_t i = 0; i < bound.grad_req.size(); ++i) copies[i] += bound.grad_req[i] != GradReq::kNull;
+    for (std::size_t i = 0; i < bound.grad_req.size(); ++i)
+      copies[i] += bound.grad_req[i] != GradReq::kNull;
     check_fits(all, copies);
     for (std::size_t i = 0; i < inferred.args.size(); ++i) {
       const Slot& s = inferred.args[i];
       bound.args.push_back(NDArray::zeros(s.shape, s.context, s.dtype));
-      bound.grads.push_back(bound.grad_req[i] == GradReq::kNull ? NDArray() : NDArray::zeros(s.shape, s.context, s.dtype));
+      bound.grads.push_back(bound.grad_req[i] == GradReq::kNull
+                                ? NDArray()
+                                : NDArray::zeros(s.shape, s.context, s.dtype));
     }
-    for (const Slot& s : inferred.aux) bound.aux.push_back(NDArray::zeros(s.shape, s.context, s.dtype));
+    for (const Slot& s : inferred.aux)
+      bound.aux.push_back(NDArray::zeros(s.shape, s.context, s.dtype));
     return make_executor(std::move(bound), options.shared_exec);
   } catch (const Error& e) {
     std::string text = "simple_bind error. Arguments:\n";
@@ -158,12 +176,19 @@ Executor Symbol::simple_bind(Context context, const ShapeMap& shapes, const Simp
 
 Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions& options) const {
   runtime(context);
-  Bound bound{.symbol = *this, .context = context, .group2ctx = options.group2ctx, .arg_names = list_arguments(),
-              .aux_names = list_auxiliary_states(), .args = {}, .grads = {}, .aux = {}, .grad_req = {}};
+  Bound bound{.symbol = *this,
+              .context = context,
+              .group2ctx = options.group2ctx,
+              .arg_names = list_arguments(),
+              .aux_names = list_auxiliary_states(),
+              .args = {},
+              .grads = {},
+              .aux = {},
+              .grad_req = {}};
   bound.args = in_order(args, bound.arg_names, "arguments");
   for (std::size_t i = 0; i < bound.args.size(); ++i) {
-    check(bound.args[i].defined(), "argument '{}' is missing; needed in order: {}", bound.arg_names[i],
-          fmt::join(bound.arg_names, ", "));
+    check(bound.args[i].defined(), "argument '{}' is missing; needed in order: {}",
+          bound.arg_names[i], fmt::join(bound.arg_names, ", "));
   }
   bound.grads = in_order(options.args_grad, bound.arg_names, "gradient arrays");
   bound.grad_req = resolve_req(options.grad_req, bound.arg_names);
@@ -174,9 +199,9 @@ Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions&
     types.emplace(bound.arg_names[i], bound.args[i].dtype());
     if (!bound.grads[i].defined()) bound.grad_req[i] = GradReq::kNull;
     if (bound.grad_req[i] == GradReq::kNull) bound.grads[i] = {};
-    check(!bound.grads[i].defined() || bound.grads[i].shape() == bound.args[i].shape(), ErrorKind::kShape,
-          "the gradient array of '{}' has shape {}, the argument has {}", bound.arg_names[i],
-          bound.grads[i].shape().str(), bound.args[i].shape().str());
+    check(!bound.grads[i].defined() || bound.grads[i].shape() == bound.args[i].shape(),
+          ErrorKind::kShape, "the gradient array of '{}' has shape {}, the argument has {}",
+          bound.arg_names[i], bound.grads[i].shape().str(), bound.args[i].shape().str());
   }
   bound.aux = in_order(options.aux_states, bound.aux_names, "auxiliary states");
   const bool all_aux = std::ranges::all_of(bound.aux, &NDArray::defined);
@@ -189,9 +214,11 @@ Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions&
   if (!all_aux) {
     std::vector<std::string> missing;
     for (std::size_t i = 0; i < bound.aux.size(); ++i) {
-      if (!bound.aux[i].defined()) missing.push_back(inferred.aux[i].name + " " + inferred.aux[i].shape.str());
+      if (!bound.aux[i].defined())
+        missing.push_back(inferred.aux[i].name + " " + inferred.aux[i].shape.str());
     }
-    fail(ErrorKind::kValue, "auxiliary states are missing: {}\n  fix:  give them in aux_states", fmt::join(missing, ", "));
+    fail(ErrorKind::kValue, "auxiliary states are missing: {}\n  fix:  give them in aux_states",
+         fmt::join(missing, ", "));
   }
   return make_executor(std::move(bound), options.shared_exec);
 }
@@ -201,25 +228,31 @@ std::vector<NDArray> Symbol::eval(Context context, const NDArrayMap& args) const
   return executor.forward(false);
 }
 
-std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes, const ReshapeOptions& options) const {
+std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes,
+                                                        const ReshapeOptions& options) const {
   for (const auto& [name, shape] : shapes) {
     check(std::ranges::find(bound_.arg_names, name) != bound_.arg_names.end(), ErrorKind::kName,
           "there is no argument '{}'; {}", name, nearest_hint(name, bound_.arg_names));
   }
   DTypeMap types;
-  for (std::size_t i = 0; i < bound_.args.size(); ++i) types.emplace(bound_.arg_names[i], bound_.args[i].dtype());
+  for (std::size_t i = 0; i < bound_.args.size(); ++i)
+    types.emplace(bound_.arg_names[i], bound_.args[i].dtype());
   ShapeMap given;
   for (const auto& [name, shape] : shapes) given.emplace(name, from_legacy(shape));
-  const Inferring inferred = infer_slots(bound_.symbol, given, types, bound_.context, bound_.group2ctx);
+  const Inferring inferred =
+      infer_slots(bound_.symbol, given, types, bound_.context, bound_.group2ctx);
   Bound bound = bound_;
   const auto fit = [&](NDArray& array, NDArray* grad, const Slot& slot) {
     if (array.shape() == slot.shape) return;
     check(shapes.contains(slot.name) || options.partial_shaping, ErrorKind::kState,
-          "the shape of '{}' would change from {} to {} although it was not named; the new executor would not share it\n"
-          "  fix:  pass partial_shaping=true if that is intended", slot.name, array.shape().str(), slot.shape.str());
+          "the shape of '{}' would change from {} to {} although it was not named; the new "
+          "executor would not share it\n"
+          "  fix:  pass partial_shaping=true if that is intended",
+          slot.name, array.shape().str(), slot.shape.str());
     const bool grows = slot.shape.size() > array.size();
     check(!grows || options.allow_up_sizing, ErrorKind::kState,
-          "the new shape {} of '{}' is larger than {}\n  fix:  bind the largest shape first, or pass allow_up_sizing=true",
+          "the new shape {} of '{}' is larger than {}\n  fix:  bind the largest shape first, or "
+          "pass allow_up_sizing=true",
           slot.shape.str(), slot.name, array.shape().str());
     const auto resized = [&](const NDArray& old) {
       return grows ? NDArray::zeros(slot.shape, slot.context, slot.dtype)
@@ -228,7 +261,8 @@ std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes, 
     array = resized(array);
     if (grad != nullptr && grad->defined()) *grad = resized(*grad);
   };
-  for (std::size_t i = 0; i < bound.args.size(); ++i) fit(bound.args[i], &bound.grads[i], inferred.args[i]);
+  for (std::size_t i = 0; i < bound.args.size(); ++i)
+    fit(bound.args[i], &bound.grads[i], inferred.args[i]);
   for (std::size_t i = 0; i < bound.aux.size(); ++i) fit(bound.aux[i], nullptr, inferred.aux[i]);
   auto impl = std::make_shared<Impl>(std::move(bound), arenas_, outputs_);
   if (monitor_) impl->set_monitor(monitor_, monitor_all_);

@@ -27,7 +27,8 @@ void Executor::Impl::run_range(std::size_t first, std::size_t last) {
     const Runnable& step = runnables_[i];
     try {
       if (step.is_random) {
-        RunState& state = run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
+        RunState& state =
+            run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
         std::tie(state.random_seed, state.random_draw) = next_random_draw(plan_->steps[i].context);
       }
       (*step.run)(step.args);
@@ -35,9 +36,12 @@ void Executor::Impl::run_range(std::size_t first, std::size_t last) {
     } catch (const Error& e) {
       return fail_from(i, e.with_context("in " + plan_->steps[i].title), last);
     } catch (const std::bad_alloc&) {
-      return fail_from(i, Error(ErrorKind::kMemory, "out of memory in " + plan_->steps[i].title), last);
+      return fail_from(i, Error(ErrorKind::kMemory, "out of memory in " + plan_->steps[i].title),
+                       last);
     } catch (const std::exception& e) {
-      return fail_from(i, Error(ErrorKind::kState, fmt::format("{} in {}", e.what(), plan_->steps[i].title)), last);
+      return fail_from(
+          i, Error(ErrorKind::kState, fmt::format("{} in {}", e.what(), plan_->steps[i].title)),
+          last);
     }
   }
 }
@@ -78,7 +82,8 @@ void Executor::Impl::load_feed(const NDArrayMap& feed) {
           nearest_hint(name, bound_.arg_names));
     const NDArray& target = bound_.args[static_cast<std::size_t>(it - bound_.arg_names.begin())];
     check(array.shape() == target.shape(), ErrorKind::kShape,
-          "Shape not match! Argument {}, need: {}, received: {}; reshape() the executor to run another size",
+          "Shape not match! Argument {}, need: {}, received: {}; reshape() the executor to run "
+          "another size",
           name, target.shape().str(), array.shape().str());
   }
   for (const auto& [name, array] : feed) {
@@ -91,8 +96,10 @@ void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
   load_feed(feed);
   if (is_train && ran_forward_train_ && !warned_forward_) {
     warned_forward_ = true;
-    log_warning("Calling forward the second time after forward(is_train=True) without calling backward first. "
-                "Is this intended?");
+    log_warning(
+        "Calling forward the second time after forward(is_train=True) without calling backward "
+        "first. "
+        "Is this intended?");
   }
   ran_forward_train_ = is_train;
   for (RunState& state : run_state_) state.is_train = is_train;
@@ -101,17 +108,19 @@ void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
 
 void Executor::Impl::load_head_grads(const std::vector<NDArray>& head_grads) {
   const std::vector<std::string> names = bound_.symbol.list_outputs();
-  check(head_grads.empty() || head_grads.size() == names.size(), "{} head gradients for {} outputs ({})",
-        head_grads.size(), names.size(), fmt::join(names, ", "));
+  check(head_grads.empty() || head_grads.size() == names.size(),
+        "{} head gradients for {} outputs ({})", head_grads.size(), names.size(),
+        fmt::join(names, ", "));
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!plan_->needs_head_gradient[i]) continue;
     check(i < head_grads.size() && head_grads[i].defined(),
-          "the last operator is not Loss function, head_gradient is required: output {} of {} needs one\n"
+          "the last operator is not Loss function, head_gradient is required: output {} of {} "
+          "needs one\n"
           "  fix:  give backward() a head gradient of shape {}, or end the network with MakeLoss",
           names[i], bound_.symbol.str(), outputs_[i].shape().str());
     check(head_grads[i].shape() == head_grads_[i].shape(), ErrorKind::kShape,
-          "the head gradient of {} has shape {}, the output has {}", names[i], head_grads[i].shape().str(),
-          head_grads_[i].shape().str());
+          "the head gradient of {} has shape {}, the output has {}", names[i],
+          head_grads[i].shape().str(), head_grads_[i].shape().str());
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (plan_->needs_head_gradient[i]) head_grads[i].copy_to(head_grads_[i]);
@@ -123,7 +132,8 @@ void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
   load_head_grads(head_grads);
   if (!ran_forward_train_ && !warned_backward_) {
     warned_backward_ = true;
-    log_warning("Calling backward without calling forward(is_train=True) first. Behavior is undefined.");
+    log_warning(
+        "Calling backward without calling forward(is_train=True) first. Behavior is undefined.");
   }
   ran_forward_train_ = false;
   for (RunState& state : run_state_) state.is_train = true;
@@ -136,24 +146,28 @@ void Executor::Impl::backward(const NDArrayMap& by_name) {
   std::vector<NDArray> ordered(names.size());
   for (const auto& [name, array] : by_name) {
     const auto it = std::ranges::find(names, name);
-    check(it != names.end(), ErrorKind::kName, "there is no output '{}'; {}", name, nearest_hint(name, names));
+    check(it != names.end(), ErrorKind::kName, "there is no output '{}'; {}", name,
+          nearest_hint(name, names));
     ordered[static_cast<std::size_t>(it - names.begin())] = array;
   }
   backward(ordered);
 }
 
-void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra) {
+void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux,
+                                      bool allow_extra) {
   const auto copy_all = [&](const NDArrayMap& from, const std::vector<std::string>& names,
                             const std::vector<NDArray>& to, const char* what) {
     for (const auto& [name, array] : from) {
       const auto it = std::ranges::find(names, name);
       if (it == names.end()) {
-        check(allow_extra, "Find name \"{}\" that is not in the {}; {}", name, what, nearest_hint(name, names));
+        check(allow_extra, "Find name \"{}\" that is not in the {}; {}", name, what,
+              nearest_hint(name, names));
         continue;
       }
       const NDArray& target = to[static_cast<std::size_t>(it - names.begin())];
-      check(array.shape() == target.shape(), ErrorKind::kShape, "{} '{}' has shape {}, the executor's has {}", what,
-            name, array.shape().str(), target.shape().str());
+      check(array.shape() == target.shape(), ErrorKind::kShape,
+            "{} '{}' has shape {}, the executor's has {}", what, name, array.shape().str(),
+            target.shape().str());
       array.copy_to(target);
     }
   };
@@ -179,7 +193,8 @@ namespace {
 NDArrayMap by_name(const std::vector<std::string>& names, const std::vector<NDArray>& arrays) {
   NDArrayMap map;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    check(map.emplace(names[i], arrays[i]).second, "two arrays are named '{}'; read them by position", names[i]);
+    check(map.emplace(names[i], arrays[i]).second,
+          "two arrays are named '{}'; read them by position", names[i]);
   }
   return map;
 }
@@ -196,9 +211,11 @@ void Executor::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, b
 Executor Executor::reshape(const ShapeMap& shapes, const ReshapeOptions& options) const {
   return Executor(impl_->reshape(shapes, options));
 }
-void Executor::set_monitor_callback(MonitorCallback callback, bool all) { impl_->set_monitor(std::move(callback), all); }
-int Executor::add_update(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out,
-                         const AttrDict& attrs) {
+void Executor::set_monitor_callback(MonitorCallback callback, bool all) {
+  impl_->set_monitor(std::move(callback), all);
+}
+int Executor::add_update(const std::string& op, const std::vector<NDArray>& inputs,
+                         const NDArray& out, const AttrDict& attrs) {
   return impl_->add_update(op, inputs, out, attrs);
 }
 void Executor::set_update_value(int number, const std::string& attr, double value) {
@@ -209,7 +226,8 @@ const Symbol& Executor::symbol() const { return impl_->bound().symbol; }
 Symbol Executor::optimized_symbol() const { return impl_->plan().optimized; }
 PlanStats Executor::stats() const {
   const Plan& plan = impl_->plan();
-  return {plan.total_arena_bytes(), plan.max_live_bytes, static_cast<int>(plan.steps.size()), plan.reorders};
+  return {plan.total_arena_bytes(), plan.max_live_bytes, static_cast<int>(plan.steps.size()),
+          plan.reorders};
 }
 std::string Executor::plan_text() const { return impl_->plan().text(); }
 std::string Executor::debug_str() const { return impl_->debug_str(); }

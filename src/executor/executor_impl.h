@@ -1,6 +1,6 @@
 #pragma once
-// The state behind an Executor: a plan, the bound arrays, one arena per device, and the flat list of
-// steps with fixed pointers that a run walks.
+// The state behind an Executor: a plan, the bound arrays, one arena per device, and the flat list
+// of steps with fixed pointers that a run walks.
 
 #include <symbind/executor.h>
 
@@ -43,7 +43,8 @@ class Executor::Impl {
   void backward(const NDArrayMap& head_grads);
   void copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra);
   void set_monitor(MonitorCallback callback, bool all);
-  int add_update(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out, const AttrDict& attrs);
+  int add_update(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out,
+                 const AttrDict& attrs);
   void set_update_value(int number, const std::string& attr, double value);
   void step(const NDArrayMap& feed);
   std::shared_ptr<Impl> reshape(const ShapeMap& shapes, const ReshapeOptions& options) const;
@@ -83,8 +84,8 @@ class Executor::Impl {
   std::vector<NDArray> outputs_, head_grads_;
   std::vector<TensorArg> tensor_args_;  ///< inputs and outputs of all steps, one after the other
   std::vector<Runnable> runnables_;
-  std::vector<RunState> run_state_;     ///< by device slot
-  std::vector<double> values_;          ///< per-call attributes of all steps
+  std::vector<RunState> run_state_;                      ///< by device slot
+  std::vector<double> values_;                           ///< per-call attributes of all steps
   std::array<std::vector<Storage*>, 2> written_, read_;  ///< by phase: bound storages
   std::vector<Update> updates_;
   MonitorCallback monitor_;

@@ -47,18 +47,21 @@ Cache& cache() {
   return all;
 }
 
-std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in, Context context) {
+std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
+                   Context context) {
   std::string key = fmt::format("{}|{}|{}", op.name, static_cast<int>(context.type), num_threads());
   key += "|" + settings::text("SYMBIND_KERNELS");
   // describe() binds to the instance; the instance is only read here.
   for (const auto& [name, value] : attrs_to_dict(op.describe(const_cast<void*>(attrs)), false)) {
     key += fmt::format("|{}={}", name, value);
   }
-  for (const TensorDesc& d : in) key += fmt::format("|{}{}", static_cast<int>(d.dtype), d.shape.str());
+  for (const TensorDesc& d : in)
+    key += fmt::format("|{}{}", static_cast<int>(d.dtype), d.shape.str());
   return key;
 }
 
-void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in, KernelRequest& request) {
+void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
+           KernelRequest& request) {
   std::vector<Shape> in_shapes, out_shapes(op.output_names(attrs).size(), Shape::unknown());
   std::vector<DType> in_dtypes, out_dtypes(out_shapes.size(), DType::kUnknown);
   for (const TensorDesc& d : in) {
@@ -70,13 +73,15 @@ void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in
     op.infer(attrs, io);
     op.infer(attrs, io);
   } catch (const Inference::Conflict& c) {
-    const std::vector<std::string> names = c.where.output ? op.output_names(attrs) : op.input_names(attrs);
-    fail(ErrorKind::kShape, "{} cannot take its inputs\n  {}  given {}   needed {}    because {}", op.name,
-         names.at(static_cast<std::size_t>(c.where.index)), c.given, c.needed,
+    const std::vector<std::string> names =
+        c.where.output ? op.output_names(attrs) : op.input_names(attrs);
+    fail(ErrorKind::kShape, "{} cannot take its inputs\n  {}  given {}   needed {}    because {}",
+         op.name, names.at(static_cast<std::size_t>(c.where.index)), c.given, c.needed,
          c.because.empty() ? "of the other inputs and the parameters" : c.because);
   }
   for (std::size_t o = 0; o < out_shapes.size(); ++o) {
-    check(out_shapes[o].known(), ErrorKind::kShape, "{}: the shape of output {} cannot be decided", op.name, o);
+    check(out_shapes[o].known(), ErrorKind::kShape, "{}: the shape of output {} cannot be decided",
+          op.name, o);
     const DType dtype = out_dtypes[o] == DType::kUnknown ? DType::kFloat32 : out_dtypes[o];
     request.out.push_back({.shape = out_shapes[o], .dtype = dtype});
   }
@@ -91,8 +96,10 @@ bool is_plain(const std::vector<TensorDesc>& descs, const std::vector<Layout>& l
 
 }  // namespace
 
-std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op, const std::shared_ptr<const void>& attrs,
-                                                          const std::vector<TensorDesc>& in, Context context) {
+std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
+                                                          const std::shared_ptr<const void>& attrs,
+                                                          const std::vector<TensorDesc>& in,
+                                                          Context context) {
   const std::string key = key_of(op, attrs.get(), in, context);
   if (auto found = cache().find(key)) return found;
   auto made = std::make_shared<ImperativeKernel>();
@@ -104,13 +111,16 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op, const
   request.threads = num_threads();
   infer(op, attrs.get(), in, request);
   request.constant.assign(in.size(), false);
-  for (std::size_t o = 0; o < request.out.size(); ++o) request.wanted.push_back(static_cast<int>(o) < made->num_visible);
+  for (std::size_t o = 0; o < request.out.size(); ++o)
+    request.wanted.push_back(static_cast<int>(o) < made->num_visible);
   std::vector<std::string> refusals;
   for (const KernelDef& kernel : op.kernels) {
     if (kernel.device != request.device) continue;
-    if (kernel.name != "reference" && settings::has_item("SYMBIND_KERNELS", "-" + kernel.name)) continue;
+    if (kernel.name != "reference" && settings::has_item("SYMBIND_KERNELS", "-" + kernel.name))
+      continue;
     Offer offer = kernel.offer(attrs.get(), request);
-    if (offer.accepted() && !(is_plain(request.in, offer.in_layouts) && is_plain(request.out, offer.out_layouts))) {
+    if (offer.accepted() &&
+        !(is_plain(request.in, offer.in_layouts) && is_plain(request.out, offer.out_layouts))) {
       offer = refuse("wants a blocked layout");
     }
     if (!offer.accepted()) {
@@ -118,14 +128,16 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op, const
       continue;
     }
     for (std::size_t i = 0; i < request.in.size(); ++i) request.in[i].layout = offer.in_layouts[i];
-    for (std::size_t o = 0; o < request.out.size(); ++o) request.out[o].layout = offer.out_layouts[o];
+    for (std::size_t o = 0; o < request.out.size(); ++o)
+      request.out[o].layout = offer.out_layouts[o];
     made->run = kernel.prepare(attrs.get(), request, offer);
     made->workspace_bytes = offer.workspace_bytes;
     made->out = request.out;
     cache().insert(key, made);
     return made;
   }
-  fail(ErrorKind::kNotImplemented, "{} has no kernel for {}: {}", op.name, context.str(), fmt::join(refusals, "; "));
+  fail(ErrorKind::kNotImplemented, "{} has no kernel for {}: {}", op.name, context.str(),
+       fmt::join(refusals, "; "));
 }
 
 }  // namespace symbind

@@ -17,7 +17,9 @@ struct ImperativeKernel {
 
 /// Infers, chooses among the kernels that take plain layouts, prepares. The result is cached by
 /// operator, attributes (per-call ones aside), descriptions and device.
-std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op, const std::shared_ptr<const void>& attrs,
-                                                          const std::vector<TensorDesc>& in, Context context);
+std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
+                                                          const std::shared_ptr<const void>& attrs,
+                                                          const std::vector<TensorDesc>& in,
+                                                          Context context);
 
 }  // namespace symbind

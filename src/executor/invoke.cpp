@@ -18,7 +18,8 @@ namespace symbind {
 namespace {
 
 TensorArg arg_of(const NDArray& array) {
-  return {static_cast<std::byte*>(array.storage()->data()) + array.byte_offset(), array.storage().get()};
+  return {static_cast<std::byte*>(array.storage()->data()) + array.byte_offset(),
+          array.storage().get()};
 }
 
 bool overlap(const NDArray& a, const NDArray& b) {
@@ -27,43 +28,48 @@ bool overlap(const NDArray& a, const NDArray& b) {
 }
 
 // An output may take an input's memory only where the operator said so.
-bool must_not_alias(const OpDef& op, const std::vector<NDArray>& inputs, const NDArray& out, int index) {
+bool must_not_alias(const OpDef& op, const std::vector<NDArray>& inputs, const NDArray& out,
+                    int index) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!overlap(inputs[i], out)) continue;
-    const bool allowed = out.aliases(inputs[i]) && out.byte_offset() == inputs[i].byte_offset() &&
-                         std::ranges::find(op.inplace, std::pair{static_cast<int>(i), index}) != op.inplace.end();
+    const bool allowed =
+        out.aliases(inputs[i]) && out.byte_offset() == inputs[i].byte_offset() &&
+        std::ranges::find(op.inplace, std::pair{static_cast<int>(i), index}) != op.inplace.end();
     if (!allowed) return true;
   }
   return false;
 }
 
-Context context_of(const std::vector<NDArray>& inputs, const std::vector<NDArray>& out, const AttrDict& attrs) {
+Context context_of(const std::vector<NDArray>& inputs, const std::vector<NDArray>& out,
+                   const AttrDict& attrs) {
   if (!inputs.empty()) return inputs.front().context();
   if (!out.empty()) return out.front().context();
   const auto it = attrs.find("ctx");
   if (it == attrs.end() || it->second.empty() || it->second == "None") return current_context();
   for (const Context& c : {cpu(), gpu(), cpu_pinned(), cpu_shared()}) {
     const std::string name = c.str().substr(0, c.str().find('('));
-    if (it->second.starts_with(name + "(")) return {c.type, std::atoi(it->second.c_str() + name.size() + 1)};
+    if (it->second.starts_with(name + "("))
+      return {c.type, std::atoi(it->second.c_str() + name.size() + 1)};
   }
   fail(ErrorKind::kValue, "ctx='{}' is no context; write cpu(0) or gpu(0)", it->second);
 }
 
 void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>& inputs) {
   const std::vector<std::string> names = op.input_names(attrs);
-  check(inputs.size() == names.size(), ErrorKind::kType, "{} takes {} inputs ({}), {} were given", op.name, names.size(),
-        fmt::join(names, ", "), inputs.size());
+  check(inputs.size() == names.size(), ErrorKind::kType, "{} takes {} inputs ({}), {} were given",
+        op.name, names.size(), fmt::join(names, ", "), inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     check(inputs[i].defined(), "{}: input '{}' is no array", op.name, names[i]);
-    check(inputs[i].context() == inputs[0].context() || op.name == "_CrossDeviceCopy", "{}: input '{}' is on {}, '{}' on {}",
-          op.name, names[i], inputs[i].context().str(), names[0], inputs[0].context().str());
+    check(inputs[i].context() == inputs[0].context() || op.name == "_CrossDeviceCopy",
+          "{}: input '{}' is on {}, '{}' on {}", op.name, names[i], inputs[i].context().str(),
+          names[0], inputs[0].context().str());
   }
 }
 
 }  // namespace
 
-std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& inputs, const AttrDict& attrs,
-                            const std::vector<NDArray>& out, bool is_train) {
+std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& inputs,
+                            const AttrDict& attrs, const std::vector<NDArray>& out, bool is_train) {
   const OpDef& op = OpRegistry::global().get(name);
   const auto parsed = parse_node_attrs(op, std::string(name), attrs, inputs.size());
   check_inputs(op, parsed.get(), inputs);
@@ -73,15 +79,19 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   const auto kernel = imperative_kernel(op, parsed, in, context);
 
   const auto visible = static_cast<std::size_t>(kernel->num_visible);
-  check(out.empty() || out.size() == visible, "{} has {} outputs, {} arrays were given for them", op.name, visible, out.size());
+  check(out.empty() || out.size() == visible, "{} has {} outputs, {} arrays were given for them",
+        op.name, visible, out.size());
   std::vector<NDArray> results = out;
-  std::vector<NDArray> targets;  // where the kernel writes: results, or stand-ins for forbidden aliases
+  std::vector<NDArray>
+      targets;  // where the kernel writes: results, or stand-ins for forbidden aliases
   for (std::size_t o = 0; o < visible; ++o) {
     const TensorDesc& desc = kernel->out[o];
     if (out.empty()) results.push_back(NDArray(desc.shape, context, desc.dtype));
-    check(results[o].shape() == desc.shape, ErrorKind::kShape, "{}: out has shape {}, the result has {}", op.name,
-          results[o].shape().str(), desc.shape.str());
-    const bool stand_in = results[o].dtype() != desc.dtype || must_not_alias(op, inputs, results[o], static_cast<int>(o));
+    check(results[o].shape() == desc.shape, ErrorKind::kShape,
+          "{}: out has shape {}, the result has {}", op.name, results[o].shape().str(),
+          desc.shape.str());
+    const bool stand_in = results[o].dtype() != desc.dtype ||
+                          must_not_alias(op, inputs, results[o], static_cast<int>(o));
     targets.push_back(stand_in ? NDArray(desc.shape, context, desc.dtype) : results[o]);
   }
   for (const NDArray& a : inputs) {
@@ -98,8 +108,11 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   const std::vector<double> values = per_call_values(op.describe(const_cast<void*>(parsed.get())));
   RunState state{.is_train = is_train, .stream = runtime(context).stream()};
   if (op.is_random) std::tie(state.random_seed, state.random_draw) = next_random_draw(context);
-  const Args args{.inputs = in_args.data(), .outputs = out_args.data(), .workspace = workspace ? workspace->data() : nullptr,
-                  .values = values.data(), .run = &state};
+  const Args args{.inputs = in_args.data(),
+                  .outputs = out_args.data(),
+                  .workspace = workspace ? workspace->data() : nullptr,
+                  .values = values.data(),
+                  .run = &state};
   try {
     const VendorThreads threads;
     kernel->run(args);
@@ -124,17 +137,17 @@ NDArray scalar_op(std::string_view op, const NDArray& a, double b) {
 
 }  // namespace
 
-#define SYMBIND_ARRAY_OPERATOR(sign, op, scalar, reverse)                                              \
-  NDArray operator sign(const NDArray& a, const NDArray& b) { return invoke(op, {a, b}).front(); }     \
-  NDArray operator sign(const NDArray& a, double b) { return scalar_op(scalar, a, b); }                \
-  NDArray operator sign(double a, const NDArray& b) { return scalar_op(reverse, b, a); }               \
-  NDArray& NDArray::operator sign##=(const NDArray & other) {                                          \
-    invoke(op, {*this, other}, {}, {*this});                                                           \
-    return *this;                                                                                      \
-  }                                                                                                    \
-  NDArray& NDArray::operator sign##=(double other) {                                                   \
-    invoke(scalar, {*this}, {{"scalar", fmt::format("{}", other)}}, {*this});                          \
-    return *this;                                                                                      \
+#define SYMBIND_ARRAY_OPERATOR(sign, op, scalar, reverse)                                          \
+  NDArray operator sign(const NDArray& a, const NDArray& b) { return invoke(op, {a, b}).front(); } \
+  NDArray operator sign(const NDArray& a, double b) { return scalar_op(scalar, a, b); }            \
+  NDArray operator sign(double a, const NDArray& b) { return scalar_op(reverse, b, a); }           \
+  NDArray& NDArray::operator sign##=(const NDArray& other) {                                       \
+    invoke(op, {*this, other}, {}, {*this});                                                       \
+    return *this;                                                                                  \
+  }                                                                                                \
+  NDArray& NDArray::operator sign##=(double other) {                                               \
+    invoke(scalar, {*this}, {{"scalar", fmt::format("{}", other)}}, {*this});                      \
+    return *this;                                                                                  \
   }
 SYMBIND_ARRAY_OPERATOR(+, "broadcast_add", "_plus_scalar", "_plus_scalar")
 SYMBIND_ARRAY_OPERATOR(-, "broadcast_sub", "_minus_scalar", "_rminus_scalar")

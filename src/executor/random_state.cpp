@@ -28,7 +28,8 @@ std::pair<int, int> key(Context c) { return {static_cast<int>(c.type), c.id}; }
 
 // Devices seeded alike must not draw alike.
 std::uint64_t device_seed(std::uint64_t seed, Context c) {
-  return seed + 0x9E3779B97F4A7C15u * (static_cast<std::uint64_t>(c.id) + (c.is_gpu() ? 1u << 16 : 0u));
+  return seed +
+         0x9E3779B97F4A7C15u * (static_cast<std::uint64_t>(c.id) + (c.is_gpu() ? 1u << 16 : 0u));
 }
 
 }  // namespace
@@ -49,7 +50,8 @@ void seed(std::uint64_t value, Context context) {
 std::pair<std::uint64_t, std::uint64_t> next_random_draw(Context context) {
   Generators& g = generators();
   const std::lock_guard lock(g.mutex);
-  const auto [it, added] = g.by_device.try_emplace(key(context), Generator{device_seed(g.common_seed, context), 0});
+  const auto [it, added] =
+      g.by_device.try_emplace(key(context), Generator{device_seed(g.common_seed, context), 0});
   return {it->second.seed, it->second.draws++};
 }
 

@@ -15,15 +15,17 @@
 
 namespace symbind {
 
-int Executor::Impl::add_update(const std::string& name, const std::vector<NDArray>& inputs, const NDArray& out,
-                               const AttrDict& attrs) {
+int Executor::Impl::add_update(const std::string& name, const std::vector<NDArray>& inputs,
+                               const NDArray& out, const AttrDict& attrs) {
   const OpDef& op = OpRegistry::global().get(name);
   const auto parsed = parse_node_attrs(op, name, attrs, inputs.size());
   std::vector<TensorDesc> in;
   for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
-  Update u{.kernel = imperative_kernel(op, parsed, in, out.context()), .inputs = inputs, .out = out};
-  check(u.kernel->out.front().shape == out.shape() && u.kernel->out.front().dtype == out.dtype(), ErrorKind::kShape,
-        "{}: out has shape {}, the result has {}", name, out.shape().str(), u.kernel->out.front().shape.str());
+  Update u{
+      .kernel = imperative_kernel(op, parsed, in, out.context()), .inputs = inputs, .out = out};
+  check(u.kernel->out.front().shape == out.shape() && u.kernel->out.front().dtype == out.dtype(),
+        ErrorKind::kShape, "{}: out has shape {}, the result has {}", name, out.shape().str(),
+        u.kernel->out.front().shape.str());
   const std::vector<AttrField> fields = op.describe(const_cast<void*>(parsed.get()));
   for (const AttrField& f : fields) {
     if (f.is_per_call) u.value_names.push_back(f.name);
@@ -35,17 +37,19 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
   for (const NDArray& a : inputs) u.in_args.push_back(arg(a));
   u.out_args.resize(u.kernel->out.size());
   u.out_args.front() = arg(out);
-  if (u.kernel->workspace_bytes > 0) u.workspace = Storage::allocate(out.context(), u.kernel->workspace_bytes);
+  if (u.kernel->workspace_bytes > 0)
+    u.workspace = Storage::allocate(out.context(), u.kernel->workspace_bytes);
   updates_.push_back(std::move(u));
   return static_cast<int>(updates_.size()) - 1;
 }
 
 void Executor::Impl::set_update_value(int number, const std::string& attr, double value) {
-  check(number >= 0 && static_cast<std::size_t>(number) < updates_.size(), ErrorKind::kIndex, "there is no update {}", number);
+  check(number >= 0 && static_cast<std::size_t>(number) < updates_.size(), ErrorKind::kIndex,
+        "there is no update {}", number);
   Update& u = updates_[static_cast<std::size_t>(number)];
   const auto it = std::ranges::find(u.value_names, attr);
-  check(it != u.value_names.end(), ErrorKind::kName, "{} has no per-call attribute '{}'; {}", u.kernel->op->name, attr,
-        nearest_hint(attr, u.value_names));
+  check(it != u.value_names.end(), ErrorKind::kName, "{} has no per-call attribute '{}'; {}",
+        u.kernel->op->name, attr, nearest_hint(attr, u.value_names));
   u.values[static_cast<std::size_t>(it - u.value_names.begin())] = value;
 }
 
@@ -56,12 +60,15 @@ void Executor::Impl::run_updates() {
       for (const NDArray& a : u.inputs) pass_error(a, u.out);
       continue;
     }
-    const Args args{.inputs = u.in_args.data(), .outputs = u.out_args.data(),
-                    .workspace = u.workspace ? u.workspace->data() : nullptr, .values = u.values.data(),
+    const Args args{.inputs = u.in_args.data(),
+                    .outputs = u.out_args.data(),
+                    .workspace = u.workspace ? u.workspace->data() : nullptr,
+                    .values = u.values.data(),
                     .run = &run_state_.front()};
     u.kernel->run(args);
     u.out.storage()->touch();
-    for (const int i : u.kernel->op->mutated_inputs) u.inputs[static_cast<std::size_t>(i)].storage()->touch();
+    for (const int i : u.kernel->op->mutated_inputs)
+      u.inputs[static_cast<std::size_t>(i)].storage()->touch();
   }
 }
 
@@ -106,7 +113,8 @@ void Executor::Impl::show(std::size_t number) {
       call(input_name(*step.node, static_cast<int>(i)), step.in[i]);
     }
   }
-  for (std::size_t o = 0; o < step.out.size(); ++o) call(step.node->output_name(static_cast<int>(o)), step.out[o]);
+  for (std::size_t o = 0; o < step.out.size(); ++o)
+    call(step.node->output_name(static_cast<int>(o)), step.out[o]);
 }
 
 }  // namespace symbind

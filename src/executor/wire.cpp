@@ -32,18 +32,21 @@ std::string largest(const Plan& plan) {
     if (t.home == Home::kArena) tensors.push_back(&t);
   }
   const auto count = std::min<std::size_t>(3, tensors.size());
-  std::ranges::partial_sort(tensors, tensors.begin() + static_cast<std::ptrdiff_t>(count),
-                            [](const PlanTensor* a, const PlanTensor* b) { return a->bytes > b->bytes; });
+  std::ranges::partial_sort(
+      tensors, tensors.begin() + static_cast<std::ptrdiff_t>(count),
+      [](const PlanTensor* a, const PlanTensor* b) { return a->bytes > b->bytes; });
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
-    text += fmt::format("{}{} {} ({} bytes)", i ? ", " : "", tensors[i]->name, tensors[i]->desc.shape.str(), tensors[i]->bytes);
+    text += fmt::format("{}{} {} ({} bytes)", i ? ", " : "", tensors[i]->name,
+                        tensors[i]->desc.shape.str(), tensors[i]->bytes);
   }
   return text;
 }
 
 }  // namespace
 
-Executor::Impl::Impl(Bound bound, std::shared_ptr<Arenas> arenas, const std::vector<NDArray>& outputs_to_reuse)
+Executor::Impl::Impl(Bound bound, std::shared_ptr<Arenas> arenas,
+                     const std::vector<NDArray>& outputs_to_reuse)
     : bound_(std::move(bound)), arenas_(arenas ? std::move(arenas) : std::make_shared<Arenas>()) {
   compile_and_wire(outputs_to_reuse);
 }
@@ -72,8 +75,9 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
     try {
       arena->grow_to(bytes);
     } catch (const Error& e) {
-      throw e.with_context(fmt::format("for the intermediates of {} on {}: {} bytes; the largest are {}",
-                                       bound_.symbol.str(), context.str(), bytes, largest(*plan_)));
+      throw e.with_context(
+          fmt::format("for the intermediates of {} on {}: {} bytes; the largest are {}",
+                      bound_.symbol.str(), context.str(), bytes, largest(*plan_)));
     }
   }
   allocate_outputs(outputs_to_reuse);
@@ -85,18 +89,21 @@ void Executor::Impl::allocate_outputs(const std::vector<NDArray>& reuse) {
   head_grads_.assign(plan_->outputs.size(), {});
   for (std::size_t i = 0; i < plan_->outputs.size(); ++i) {
     const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(plan_->outputs[i])];
-    const bool fits = i < reuse.size() && reuse[i].context() == t.context && reuse[i].dtype() == t.desc.dtype &&
+    const bool fits = i < reuse.size() && reuse[i].context() == t.context &&
+                      reuse[i].dtype() == t.desc.dtype &&
                       reuse[i].storage()->bytes() >= t.desc.bytes();
     outputs_.push_back(fits ? NDArray(reuse[i].storage(), t.desc.shape, t.desc.dtype)
                             : NDArray::zeros(t.desc.shape, t.context, t.desc.dtype));
-    if (plan_->needs_head_gradient[i]) head_grads_[i] = NDArray::zeros(t.desc.shape, t.context, t.desc.dtype);
+    if (plan_->needs_head_gradient[i])
+      head_grads_[i] = NDArray::zeros(t.desc.shape, t.context, t.desc.dtype);
   }
 }
 
 TensorArg Executor::Impl::resolve(int tensor) const {
   const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
   const auto bound = [](const NDArray& array) -> TensorArg {
-    return {static_cast<std::byte*>(array.storage()->data()) + array.byte_offset(), array.storage().get()};
+    return {static_cast<std::byte*>(array.storage()->data()) + array.byte_offset(),
+            array.storage().get()};
   };
   const auto index = static_cast<std::size_t>(t.index);
   switch (t.home) {
@@ -133,7 +140,8 @@ void Executor::Impl::wire_steps() {
   for (auto& list : written_) list.clear();
   for (auto& list : read_) list.clear();
   const auto note = [](std::vector<Storage*>& list, Storage* storage) {
-    if (storage != nullptr && std::ranges::find(list, storage) == list.end()) list.push_back(storage);
+    if (storage != nullptr && std::ranges::find(list, storage) == list.end())
+      list.push_back(storage);
   };
   for (const PlanStep& step : plan_->steps) {
     const auto phase = static_cast<std::size_t>(step.phase);
@@ -150,7 +158,8 @@ void Executor::Impl::wire_steps() {
     }
     if (step.node != nullptr) {
       for (const int i : step.node->op->mutated_inputs) {
-        if (static_cast<std::size_t>(i) < step.in.size()) note(written_[phase], resolve(step.in[static_cast<std::size_t>(i)]).storage);
+        if (static_cast<std::size_t>(i) < step.in.size())
+          note(written_[phase], resolve(step.in[static_cast<std::size_t>(i)]).storage);
       }
     }
     r.args.values = values_.data() + values_.size();
@@ -166,7 +175,9 @@ void Executor::Impl::wire_steps() {
   // What a phase itself writes first is not an input whose old error could block it.
   for (std::size_t phase = 0; phase < 2; ++phase) {
     std::erase_if(read_[phase], [&](Storage* s) {
-      return std::ranges::any_of(outputs_, [&](const NDArray& o) { return o.storage().get() == s; }) && phase == 0;
+      return std::ranges::any_of(outputs_,
+                                 [&](const NDArray& o) { return o.storage().get() == s; }) &&
+             phase == 0;
     });
   }
 }
@@ -174,8 +185,8 @@ void Executor::Impl::wire_steps() {
 std::string Executor::Impl::debug_str() const {
   std::size_t bytes = plan_->total_arena_bytes();
   for (const NDArray& o : outputs_) bytes += o.nbytes();
-  return fmt::format("{}Total {} MB allocated\nTotal 11 TempSpace resource requested\n", bound_.symbol.debug_str(),
-                     bytes >> 20);
+  return fmt::format("{}Total {} MB allocated\nTotal 11 TempSpace resource requested\n",
+                     bound_.symbol.debug_str(), bytes >> 20);
 }
 
 }  // namespace symbind

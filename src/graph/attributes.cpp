@@ -34,7 +34,8 @@ bool parse(std::string_view s, bool& out) {
 
 bool parse(std::string_view s, double& out) {
   if (!s.empty() && s.front() == '+') s.remove_prefix(1);
-  if (!s.empty() && (s.back() == 'f' || s.back() == 'F') && s.find("inf") == s.npos) s.remove_suffix(1);
+  if (!s.empty() && (s.back() == 'f' || s.back() == 'F') && s.find("inf") == s.npos)
+    s.remove_suffix(1);
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
   return error == std::errc() && end == s.data() + s.size();
 }
@@ -99,7 +100,10 @@ bool parse(std::string_view s, std::vector<T>& out) {
   out.clear();
   for (std::string_view member : members) {
     if (member == "None") {
-      if constexpr (std::is_integral_v<T>) { out.push_back(-1); continue; }
+      if constexpr (std::is_integral_v<T>) {
+        out.push_back(-1);
+        continue;
+      }
       return false;
     }
     T value{};
@@ -132,7 +136,9 @@ std::string print(const std::vector<T>& v) {
   return text + (v.size() == 1 ? ",)" : ")");
 }
 template <class T>
-std::string print(const std::optional<T>& v) { return v ? print(*v) : "None"; }
+std::string print(const std::optional<T>& v) {
+  return v ? print(*v) : "None";
+}
 
 const char* kind_text(const bool&) { return "boolean"; }
 const char* kind_text(const int&) { return "int"; }
@@ -144,7 +150,9 @@ const char* kind_text(const Tuple&) { return "Shape(tuple)"; }
 const char* kind_text(const FloatTuple&) { return "tuple of <float>"; }
 const char* kind_text(const DType&) { return "dtype"; }
 template <class T>
-std::string kind_text(const std::optional<T>&) { return std::string(kind_text(T{})) + " or None"; }
+std::string kind_text(const std::optional<T>&) {
+  return std::string(kind_text(T{})) + " or None";
+}
 
 template <class T>
 std::optional<double> as_number(const T& v) {
@@ -241,8 +249,8 @@ std::vector<double> per_call_values(const std::vector<AttrField>& fields) {
   std::vector<double> values;
   for (const AttrField& field : fields) {
     if (!field.is_per_call) continue;
-    values.push_back(std::visit(
-        [](auto* slot) { return as_number(*slot).value_or(std::nan("")); }, field.slot));
+    values.push_back(
+        std::visit([](auto* slot) { return as_number(*slot).value_or(std::nan("")); }, field.slot));
   }
   return values;
 }

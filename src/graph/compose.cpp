@@ -59,7 +59,8 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   node->op = &op;
   node->name = name;
   node->attrs = attrs;
-  if (!op.variadic_key.empty()) node->attrs.try_emplace(op.variadic_key, std::to_string(names.size()));
+  if (!op.variadic_key.empty())
+    node->attrs.try_emplace(op.variadic_key, std::to_string(names.size()));
   node->parsed = parsed;
   node->inputs = std::move(entries);
   NodeEntries heads;
@@ -78,7 +79,8 @@ Symbol make_symbol(std::string_view called, const std::string& name,
                         "{} takes {} inputs ({}), {} were given", op.name, names.size(),
                         fmt::join(names, ", "), inputs.size());
                   for (std::size_t i = 0; i < inputs.size(); ++i) {
-                    if (inputs[i].num_outputs() > 0) entries[i] = only_head(inputs[i], op.name, names[i]);
+                    if (inputs[i].num_outputs() > 0)
+                      entries[i] = only_head(inputs[i], op.name, names[i]);
                   }
                 });
 }
@@ -90,10 +92,12 @@ Symbol make_symbol(std::string_view called, const std::string& name, const Named
                 [&](const std::vector<std::string>& names, NodeEntries& entries) {
                   for (const auto& [input, symbol] : inputs) {
                     const auto it = std::ranges::find(names, input);
-                    check(it != names.end(), ErrorKind::kName, "{} has no input '{}'; {} inputs: {}",
-                          op.name, input, nearest_hint(input, names), fmt::join(names, ", "));
+                    check(it != names.end(), ErrorKind::kName,
+                          "{} has no input '{}'; {} inputs: {}", op.name, input,
+                          nearest_hint(input, names), fmt::join(names, ", "));
                     if (symbol.num_outputs() > 0) {
-                      entries[static_cast<std::size_t>(it - names.begin())] = only_head(symbol, op.name, input);
+                      entries[static_cast<std::size_t>(it - names.begin())] =
+                          only_head(symbol, op.name, input);
                     }
                   }
                 });
@@ -113,7 +117,8 @@ Symbol Symbol::variable(const std::string& name, const VariableOptions& o) {
   return Symbol({{make_variable(name, std::move(attrs)), 0}});
 }
 
-Symbol Symbol::compose(const std::map<std::string, Symbol>& replacements, const std::string& name) const {
+Symbol Symbol::compose(const std::map<std::string, Symbol>& replacements,
+                       const std::string& name) const {
   const std::vector<std::string> inputs = list_inputs();
   for (const auto& [key, value] : replacements) {
     check(std::ranges::find(inputs, key) != inputs.end(), ErrorKind::kName,
@@ -123,7 +128,8 @@ Symbol Symbol::compose(const std::map<std::string, Symbol>& replacements, const 
   NodeEntries heads = rewrite(heads_, [&](const NodePtr& node, const NodeEntries&) -> NodeEntries {
     if (!node->is_variable()) return {};
     const auto it = replacements.find(node->name);
-    return it == replacements.end() ? NodeEntries{} : NodeEntries{only_head(it->second, name, it->first)};
+    return it == replacements.end() ? NodeEntries{}
+                                    : NodeEntries{only_head(it->second, name, it->first)};
   });
   if (!name.empty() && !heads.empty()) {
     const Node* old_head = heads.front().node.get();
@@ -136,13 +142,16 @@ Symbol Symbol::compose(const std::map<std::string, Symbol>& replacements, const 
   return Symbol(std::move(heads));
 }
 
-#define SYMBIND_BINARY(symbol, op, scalar_op, reverse_op)                                       \
-  Symbol operator symbol(const Symbol& a, const Symbol& b) { return make_symbol(op, "", std::vector<Symbol>{a, b}); } \
-  Symbol operator symbol(const Symbol& a, double b) {                                           \
+#define SYMBIND_BINARY(symbol, op, scalar_op, reverse_op)                                          \
+  Symbol operator symbol(const Symbol& a, const Symbol& b) {                                       \
+    return make_symbol(op, "", std::vector<Symbol>{a, b});                                         \
+  }                                                                                                \
+  Symbol operator symbol(const Symbol& a, double b) {                                              \
     return make_symbol(scalar_op, "", std::vector<Symbol>{a}, {{"scalar", fmt::format("{}", b)}}); \
-  }                                                                                             \
-  Symbol operator symbol(double a, const Symbol& b) {                                           \
-    return make_symbol(reverse_op, "", std::vector<Symbol>{b}, {{"scalar", fmt::format("{}", a)}}); \
+  }                                                                                                \
+  Symbol operator symbol(double a, const Symbol& b) {                                              \
+    return make_symbol(reverse_op, "", std::vector<Symbol>{b},                                     \
+                       {{"scalar", fmt::format("{}", a)}});                                        \
   }
 SYMBIND_BINARY(+, "_Plus", "_PlusScalar", "_PlusScalar")
 SYMBIND_BINARY(-, "_Minus", "_MinusScalar", "_RMinusScalar")

@@ -4,8 +4,8 @@
 
 namespace symbind::core_ops {
 
-inline constexpr const char* kSum = "add_n";                       ///< gradients that meet
-inline constexpr const char* kCopy = "_copy";                      ///< a head that is a variable
-inline constexpr const char* kCrossDevice = "_CrossDeviceCopy";    ///< between device groups
+inline constexpr const char* kSum = "add_n";                     ///< gradients that meet
+inline constexpr const char* kCopy = "_copy";                    ///< a head that is a variable
+inline constexpr const char* kCrossDevice = "_CrossDeviceCopy";  ///< between device groups
 
 }  // namespace symbind::core_ops

@@ -9,7 +9,9 @@ NodeEntry GradientBuilder::head(int i) {
   return entry;
 }
 
-NodeEntry GradientBuilder::input(int i) const { return node_->inputs.at(static_cast<std::size_t>(i)); }
+NodeEntry GradientBuilder::input(int i) const {
+  return node_->inputs.at(static_cast<std::size_t>(i));
+}
 
 int GradientBuilder::num_inputs() const { return static_cast<int>(node_->inputs.size()); }
 

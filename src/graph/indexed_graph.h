@@ -27,7 +27,9 @@ struct IndexedGraph {
 
 /// Numbers the nodes in the given order (inputs must stand before users).
 IndexedGraph index_graph(const NodeEntries& heads, const std::vector<NodePtr>& order);
-inline IndexedGraph index_graph(const NodeEntries& heads) { return index_graph(heads, post_order(heads)); }
+inline IndexedGraph index_graph(const NodeEntries& heads) {
+  return index_graph(heads, post_order(heads));
+}
 
 /// What must hold between passes; throws naming what does not.
 void verify(const IndexedGraph& graph);

@@ -37,7 +37,8 @@ AttrScope::~AttrScope() { current_scope = previous_; }
 
 AttrDict AttrScope::merged(const AttrDict& given) {
   AttrDict all = given;
-  if (current_scope != nullptr) all.insert(current_scope->attrs_.begin(), current_scope->attrs_.end());
+  if (current_scope != nullptr)
+    all.insert(current_scope->attrs_.begin(), current_scope->attrs_.end());
   return all;
 }
 

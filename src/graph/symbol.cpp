@@ -52,7 +52,8 @@ AttrDict shown(const AttrDict& attrs) {
 const Node& single_node(const NodeEntries& heads) {
   check(!heads.empty(), "the symbol is empty");
   for (const NodeEntry& head : heads) {
-    check(head.node == heads.front().node, "this needs a single symbol, not a group; pick one output");
+    check(head.node == heads.front().node,
+          "this needs a single symbol, not a group; pick one output");
   }
   return *heads.front().node;
 }
@@ -67,7 +68,8 @@ Symbol Symbol::group(const std::vector<Symbol>& symbols) {
 
 std::string Symbol::name() const {
   if (heads_.empty()) return {};
-  const bool one = std::ranges::all_of(heads_, [&](const NodeEntry& e) { return e.node == heads_.front().node; });
+  const bool one = std::ranges::all_of(
+      heads_, [&](const NodeEntry& e) { return e.node == heads_.front().node; });
   return one ? heads_.front().node->name : std::string();
 }
 
@@ -101,7 +103,8 @@ Symbol Symbol::with_attr(const std::string& key, const std::string& value) const
   auto changed = std::make_shared<Node>(single_node(heads_));
   changed->attrs[stored_key(key)] = value;
   if (changed->op != nullptr) {
-    changed->parsed = parse_node_attrs(*changed->op, changed->name, changed->attrs, changed->inputs.size());
+    changed->parsed =
+        parse_node_attrs(*changed->op, changed->name, changed->attrs, changed->inputs.size());
   }
   NodeEntries heads;
   for (const NodeEntry& head : heads_) heads.push_back({changed, head.index});
@@ -158,7 +161,8 @@ std::string Symbol::debug_str() const {
       text += fmt::format("Variable:{}\n", node->name);
       continue;
     }
-    text += fmt::format("--------------------\nOp:{}, Name={}\nInputs:\n", node->op->name, node->name);
+    text +=
+        fmt::format("--------------------\nOp:{}, Name={}\nInputs:\n", node->op->name, node->name);
     for (std::size_t i = 0; i < node->inputs.size(); ++i) {
       const NodeEntry& e = node->inputs[i];
       text += fmt::format("\targ[{}]={}({}) version={}\n", i, e.node->name, e.index,

@@ -9,14 +9,10 @@ namespace symbind {
 
 const char* layout_name(Layout layout) {
   switch (layout) {
-    case Layout::kPlain:
-      return "plain";
-    case Layout::kBlocked8:
-      return "blocked8";
-    case Layout::kBlocked16:
-      return "blocked16";
-    case Layout::kChannelsLast:
-      return "channels_last";
+    case Layout::kPlain: return "plain";
+    case Layout::kBlocked8: return "blocked8";
+    case Layout::kBlocked16: return "blocked16";
+    case Layout::kChannelsLast: return "channels_last";
   }
   return "?";
 }

@@ -1,6 +1,7 @@
 // Chooses among the kernels' offers, node by node in execution order, so that a node's kernels see
-// the layouts their producers chose. The first kernel in the operator's own order that accepts wins;
-// a gradient takes the kernel of its forward node when that one saved something only it can read.
+// the layouts their producers chose. The first kernel in the operator's own order that accepts
+// wins; a gradient takes the kernel of its forward node when that one saved something only it can
+// read.
 
 #include <fmt/format.h>
 #include <symbind/log.h>
@@ -26,7 +27,10 @@ struct Choice {
 class Chooser {
  public:
   Chooser(const Lowering& lowering, Plan& plan)
-      : l_(lowering), plan_(plan), layouts_(plan), forbidden_(settings::text("SYMBIND_KERNELS")),
+      : l_(lowering),
+        plan_(plan),
+        layouts_(plan),
+        forbidden_(settings::text("SYMBIND_KERNELS")),
         tensor_of_(static_cast<std::size_t>(lowering.graph.num_entries()), -1) {}
 
   void run() {
@@ -70,7 +74,8 @@ class Chooser {
     const auto entry = static_cast<std::size_t>(n.first_entry + output);
     PlanTensor t;
     t.name = n.node->output_name(output);
-    t.desc = {.shape = l_.known.shapes[entry], .dtype = l_.known.dtypes[entry], .layout = Layout::kPlain};
+    t.desc = {
+        .shape = l_.known.shapes[entry], .dtype = l_.known.dtypes[entry], .layout = Layout::kPlain};
     t.context = l_.context[node];
     t.home = l_.owner[entry].home;
     t.index = l_.owner[entry].index;
@@ -83,12 +88,15 @@ class Chooser {
     KernelRequest r;
     r.device = kernel_device(l_.context[node]);
     for (const int e : n.inputs) {
-      r.in.push_back(plan_.tensors[static_cast<std::size_t>(tensor_of_[static_cast<std::size_t>(e)])].desc);
+      r.in.push_back(
+          plan_.tensors[static_cast<std::size_t>(tensor_of_[static_cast<std::size_t>(e)])].desc);
       r.constant.push_back(l_.constant[static_cast<std::size_t>(e)]);
     }
     for (int o = 0; o < n.num_outputs; ++o) {
       const auto entry = static_cast<std::size_t>(n.first_entry + o);
-      r.out.push_back({.shape = l_.known.shapes[entry], .dtype = l_.known.dtypes[entry], .layout = Layout::kPlain});
+      r.out.push_back({.shape = l_.known.shapes[entry],
+                       .dtype = l_.known.dtypes[entry],
+                       .layout = Layout::kPlain});
       r.wanted.push_back(readers_[entry] > 0);
     }
     r.training = l_.training;
@@ -97,7 +105,8 @@ class Chooser {
   }
 
   bool is_forbidden(const std::string& kernel) const {
-    return kernel != "reference" && ("," + forbidden_ + ",").find(",-" + kernel + ",") != std::string::npos;
+    return kernel != "reference" &&
+           ("," + forbidden_ + ",").find(",-" + kernel + ",") != std::string::npos;
   }
 
   Choice choose(const Node& node, const KernelRequest& r) {
@@ -117,11 +126,12 @@ class Chooser {
       }
       choice.refusals.push_back(kernel.name + ": " + choice.offer.refusal);
     }
-    check(choice.kernel != nullptr, ErrorKind::kNotImplemented, "{} has no kernel for {}{}{}", node.title(),
-          r.device == DeviceType::kGpu ? "gpu" : "cpu", choice.refusals.empty() ? "" : ": ",
-          fmt::join(choice.refusals, "; "));
+    check(choice.kernel != nullptr, ErrorKind::kNotImplemented, "{} has no kernel for {}{}{}",
+          node.title(), r.device == DeviceType::kGpu ? "gpu" : "cpu",
+          choice.refusals.empty() ? "" : ": ", fmt::join(choice.refusals, "; "));
     if (settings::has_item("SYMBIND_LOG", "dispatch")) {
-      log_info(fmt::format("dispatch {}: {} ({})", node.title(), choice.kernel->name, fmt::join(choice.refusals, "; ")));
+      log_info(fmt::format("dispatch {}: {} ({})", node.title(), choice.kernel->name,
+                           fmt::join(choice.refusals, "; ")));
     }
     return choice;
   }
@@ -143,7 +153,8 @@ class Chooser {
     step.values = values_of(node);
     for (std::size_t i = 0; i < n.inputs.size(); ++i) {
       const Layout wanted = choice.offer.in_layouts[i];
-      step.in.push_back(layouts_.in_layout(tensor_of_[static_cast<std::size_t>(n.inputs[i])], wanted, step.phase));
+      step.in.push_back(layouts_.in_layout(tensor_of_[static_cast<std::size_t>(n.inputs[i])],
+                                           wanted, step.phase));
       r.in[i].layout = wanted;
     }
     bool saved_opaque = false;
@@ -154,14 +165,16 @@ class Chooser {
       PlanTensor& t = plan_.tensors[static_cast<std::size_t>(id)];
       t.desc.layout = r.out[index].layout = choice.offer.out_layouts[index];
       if (l_.known.opaque[entry]) {
-        t.desc.shape = r.out[index].shape = Shape{static_cast<std::int64_t>(choice.offer.opaque_bytes[index])};
+        t.desc.shape = r.out[index].shape =
+            Shape{static_cast<std::int64_t>(choice.offer.opaque_bytes[index])};
         saved_opaque |= choice.offer.opaque_bytes[index] > 0 && readers_[entry] > 0;
       }
       tensor_of_[entry] = id;
       step.out.push_back(id);
     }
     if (saved_opaque) bound_kernel_[n.node.get()] = step.kernel;
-    step.prepare = [kernel = choice.kernel, node = n.node, r = std::move(r), offer = std::move(choice.offer)] {
+    step.prepare = [kernel = choice.kernel, node = n.node, r = std::move(r),
+                    offer = std::move(choice.offer)] {
       return kernel->prepare(node->parsed.get(), r, offer);
     };
     plan_.steps.push_back(std::move(step));

@@ -1,6 +1,6 @@
 // Fusion of neighbours: producer → consumer becomes one operator when nobody else sees the product.
-// The fused operator shares the producer's attribute struct; its inputs are the producer's, then the
-// consumer's other input if it has one. Patterns are data: a new one is a row and an operator.
+// The fused operator shares the producer's attribute struct; its inputs are the producer's, then
+// the consumer's other input if it has one. Patterns are data: a new one is a row and an operator.
 
 #include <map>
 
@@ -24,7 +24,8 @@ constexpr Pattern kPatterns[] = {
 };
 
 bool fits(const Pattern& p, const Node& producer, const Node& consumer) {
-  if (producer.op == nullptr || producer.op->name != p.producer || consumer.op->name != p.consumer) return false;
+  if (producer.op == nullptr || producer.op->name != p.producer || consumer.op->name != p.consumer)
+    return false;
   if (p.attr == nullptr) return true;
   const auto it = consumer.attrs.find(p.attr);
   return it != consumer.attrs.end() && it->second == p.value;
@@ -65,7 +66,9 @@ NodeEntries try_fuse(const Uses& uses, const NodePtr& consumer, const NodeEntrie
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const NodeEntry& original = consumer->inputs[i];
       const Node& producer = *inputs[i].node;
-      if (!fits(pattern, producer, *consumer) || !only_reader(uses, original) || !same_group(producer, *consumer)) continue;
+      if (!fits(pattern, producer, *consumer) || !only_reader(uses, original) ||
+          !same_group(producer, *consumer))
+        continue;
       auto node = std::make_shared<Node>();
       node->op = fused;
       node->name = consumer->name;

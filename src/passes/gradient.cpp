@@ -1,6 +1,6 @@
-// Reverse-mode differentiation as a graph pass: nodes are visited against their order, the gradients
-// that arrive at an output are summed, and the operator writes the gradients of its inputs.
-// An absent gradient stays absent: a node that receives none writes none.
+// Reverse-mode differentiation as a graph pass: nodes are visited against their order, the
+// gradients that arrive at an output are summed, and the operator writes the gradients of its
+// inputs. An absent gradient stays absent: a node that receives none writes none.
 
 #include "passes/gradient.h"
 
@@ -21,7 +21,8 @@ class Builder {
     for (const Node* variable : wanted) needed_.insert(variable);
     for (const NodePtr& node : order_) {
       for (std::size_t i = 0; i < node->inputs.size(); ++i) {
-        if (needed_.contains(node->inputs[i].node.get()) && !node->is_aux_input(static_cast<int>(i))) {
+        if (needed_.contains(node->inputs[i].node.get()) &&
+            !node->is_aux_input(static_cast<int>(i))) {
           needed_.insert(node.get());
         }
       }
@@ -66,17 +67,20 @@ class Builder {
 
   void differentiate(const NodePtr& node, NodeEntries heads) {
     check(node->op->gradient != nullptr, ErrorKind::kNotImplemented,
-          "{} has no gradient, but a gradient is asked for before it\n  fix:  put BlockGrad behind it, or "
+          "{} has no gradient, but a gradient is asked for before it\n  fix:  put BlockGrad behind "
+          "it, or "
           "set grad_req='null' for the arguments it depends on",
           node->title());
     std::vector<bool> wanted;
     for (std::size_t i = 0; i < node->inputs.size(); ++i) {
-      wanted.push_back(needed_.contains(node->inputs[i].node.get()) && !node->is_aux_input(static_cast<int>(i)));
+      wanted.push_back(needed_.contains(node->inputs[i].node.get()) &&
+                       !node->is_aux_input(static_cast<int>(i)));
     }
     GradientBuilder builder(node, std::move(heads), wanted);
     const NodeEntries gradients = node->op->gradient(node->parsed.get(), builder);
-    check(gradients.size() <= node->inputs.size(), ErrorKind::kState, "{} wrote {} gradients for {} inputs",
-          node->title(), gradients.size(), node->inputs.size());
+    check(gradients.size() <= node->inputs.size(), ErrorKind::kState,
+          "{} wrote {} gradients for {} inputs", node->title(), gradients.size(),
+          node->inputs.size());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (wanted[i] && gradients[i]) arrive(node->inputs[i], gradients[i]);
     }
@@ -93,13 +97,15 @@ GradientGraph gradient(const NodeEntries& heads, const std::vector<const Node*>&
   GradientGraph result;
   Builder builder(heads, wanted);
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    result.head_grads.push_back(make_variable(fmt::format("{}_head_grad", heads[i].node->output_name(heads[i].index))));
+    result.head_grads.push_back(
+        make_variable(fmt::format("{}_head_grad", heads[i].node->output_name(heads[i].index))));
     builder.arrive(heads[i], {result.head_grads.back(), 0});
   }
   builder.run();
   std::unordered_map<const Node*, NodePtr> by_pointer;
   for (const NodePtr& node : post_order(heads)) by_pointer.emplace(node.get(), node);
-  for (const Node* variable : wanted) result.gradients.push_back(builder.total(by_pointer.at(variable)));
+  for (const Node* variable : wanted)
+    result.gradients.push_back(builder.total(by_pointer.at(variable)));
   return result;
 }
 

@@ -44,7 +44,8 @@ std::string path_to(const IndexedGraph& graph, const Inferred& known, int node) 
                         const Inference::Conflict& conflict) {
   const IndexedNode& n = graph.nodes[static_cast<std::size_t>(number)];
   const Node& node = *n.node;
-  const bool is_shape = conflict.given.empty() || conflict.given.front() == '(' || conflict.given.front() == '?';
+  const bool is_shape =
+      conflict.given.empty() || conflict.given.front() == '(' || conflict.given.front() == '?';
   std::string because = conflict.because;
   if (because.empty() && !n.inputs.empty()) {
     const NodeEntry& first = node.inputs.front();
@@ -55,22 +56,25 @@ std::string path_to(const IndexedGraph& graph, const Inferred& known, int node) 
     }
   }
   std::string text = fmt::format("{} cannot take its inputs", node.title());
-  const std::string where = conflict.where.output
-                                ? node.output_name(conflict.where.index)
-                                : input_name(node, conflict.where.index);
+  const std::string where = conflict.where.output ? node.output_name(conflict.where.index)
+                                                  : input_name(node, conflict.where.index);
   for (std::size_t i = 0; i < n.inputs.size(); ++i) {
     if (!conflict.where.output && static_cast<int>(i) == conflict.where.index) continue;
     const auto entry = static_cast<std::size_t>(n.inputs[i]);
-    text += fmt::format("\n  {}  is {} {}", node.input_names()[i], node.inputs[i].node->name,
-                        is_shape ? known.shapes[entry].str() : std::string(dtype_name(known.dtypes[entry])));
+    text += fmt::format(
+        "\n  {}  is {} {}", node.input_names()[i], node.inputs[i].node->name,
+        is_shape ? known.shapes[entry].str() : std::string(dtype_name(known.dtypes[entry])));
   }
-  text += fmt::format("\n  {}  given {}   needed {}    because {}", where, conflict.given, conflict.needed, because);
+  text += fmt::format("\n  {}  given {}   needed {}    because {}", where, conflict.given,
+                      conflict.needed, because);
   text += fmt::format("\n  path: {}", path_to(graph, known, number));
-  const bool variable = !conflict.where.output &&
-                        node.inputs[static_cast<std::size_t>(conflict.where.index)].node->is_variable();
-  text += variable ? fmt::format("\n  fix:  give {} the {} {}, or leave it out to have it inferred", where,
-                                 is_shape ? "shape" : "dtype", conflict.needed)
-                   : fmt::format("\n  fix:  change the parameters of {} or of the nodes before it", node.title());
+  const bool variable =
+      !conflict.where.output &&
+      node.inputs[static_cast<std::size_t>(conflict.where.index)].node->is_variable();
+  text += variable ? fmt::format("\n  fix:  give {} the {} {}, or leave it out to have it inferred",
+                                 where, is_shape ? "shape" : "dtype", conflict.needed)
+                   : fmt::format("\n  fix:  change the parameters of {} or of the nodes before it",
+                                 node.title());
   fail(is_shape ? ErrorKind::kShape : ErrorKind::kType, "{}", text);
 }
 
@@ -134,7 +138,8 @@ class Fixpoint {
     };
     for (std::size_t i = 0; i < n.inputs.size(); ++i) put(n.inputs[i], w_.in[i], w_.in_types[i]);
     for (int o = 0; o < n.num_outputs; ++o) {
-      put(n.first_entry + o, w_.out[static_cast<std::size_t>(o)], w_.out_types[static_cast<std::size_t>(o)]);
+      put(n.first_entry + o, w_.out[static_cast<std::size_t>(o)],
+          w_.out_types[static_cast<std::size_t>(o)]);
     }
     done_[number] = complete && !changed;
     return changed;
@@ -164,7 +169,8 @@ Shape from_legacy(const Shape& shape) {
   return result;
 }
 
-Inferred start_inference(const IndexedGraph& graph, const ShapeMap& shapes, const DTypeMap& dtypes) {
+Inferred start_inference(const IndexedGraph& graph, const ShapeMap& shapes,
+                         const DTypeMap& dtypes) {
   Inferred known;
   const auto entries = static_cast<std::size_t>(graph.num_entries());
   known.shapes.assign(entries, Shape::unknown());

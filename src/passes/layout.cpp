@@ -25,7 +25,8 @@ void LayoutFlow::add_reorder(int from, int to, Phase phase) {
 int LayoutFlow::in_layout(int tensor, Layout layout, Phase phase) {
   const PlanTensor& have = plan_.tensors[static_cast<std::size_t>(tensor)];
   if (same_bytes(have.desc.shape, have.desc.layout, layout)) return tensor;
-  const auto [it, added] = copies_.emplace(std::pair{tensor, layout}, static_cast<int>(plan_.tensors.size()));
+  const auto [it, added] =
+      copies_.emplace(std::pair{tensor, layout}, static_cast<int>(plan_.tensors.size()));
   if (!added) return it->second;
   PlanTensor copy = have;
   copy.desc.layout = layout;
@@ -36,6 +37,8 @@ int LayoutFlow::in_layout(int tensor, Layout layout, Phase phase) {
   return it->second;
 }
 
-void LayoutFlow::write_plain(int tensor, int target, Phase phase) { add_reorder(tensor, target, phase); }
+void LayoutFlow::write_plain(int tensor, int target, Phase phase) {
+  add_reorder(tensor, target, phase);
+}
 
 }  // namespace symbind

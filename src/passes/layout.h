@@ -7,8 +7,8 @@
 
 namespace symbind {
 
-/// Layouts are a property of tensors inside the plan: a producer's layout flows to its readers, and a
-/// reorder stands only where a reader cannot take it. One value is brought into one layout once.
+/// Layouts are a property of tensors inside the plan: a producer's layout flows to its readers, and
+/// a reorder stands only where a reader cannot take it. One value is brought into one layout once.
 class LayoutFlow {
  public:
   explicit LayoutFlow(Plan& plan) : plan_(plan) {}

@@ -10,13 +10,13 @@ namespace symbind {
 struct Lowering {
   IndexedGraph graph;
   Inferred known;
-  std::vector<Context> context;        ///< by node
-  std::size_t num_forward_nodes = 0;   ///< nodes [0, n) are the forward phase
+  std::vector<Context> context;       ///< by node
+  std::size_t num_forward_nodes = 0;  ///< nodes [0, n) are the forward phase
   struct Owner {
     Home home = Home::kArena;
     int index = -1;
   };
-  std::vector<Owner> owner;   ///< by entry: bound variables
+  std::vector<Owner> owner;  ///< by entry: bound variables
   struct Result {
     int entry;
     Owner owner;
@@ -27,12 +27,14 @@ struct Lowering {
   std::vector<bool> constant;  ///< by entry: parameters without gradient
 };
 
-/// Needs: order, shapes, dtypes, places. Produces: Plan::tensors and Plan::steps with kernels chosen
-/// among their offers, layouts flowing from producer to consumer, and reorders where they must change.
+/// Needs: order, shapes, dtypes, places. Produces: Plan::tensors and Plan::steps with kernels
+/// chosen among their offers, layouts flowing from producer to consumer, and reorders where they
+/// must change.
 void choose_kernels(const Lowering& lowering, Plan& plan);
 
 /// Gives every intermediate an offset in the arena of its device.
-/// Needs: steps, tensors, in-place hints, workspaces. Produces: offsets, arena_bytes, max_live_bytes.
+/// Needs: steps, tensors, in-place hints, workspaces. Produces: offsets, arena_bytes,
+/// max_live_bytes.
 void plan_memory(Plan& plan, bool reuse);
 
 /// What must hold of a finished plan; throws naming what does not.

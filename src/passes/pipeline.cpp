@@ -49,7 +49,8 @@ struct Backward {
   NodeEntries gradients;            ///< what to compute, one per filled gradient array
   std::vector<int> argument;        ///< of each gradient
   std::vector<NodePtr> head_grads;  ///< by output
-  std::unordered_map<const Node*, int> previous;  ///< variables that stand for grad arrays (grad_req add)
+  std::unordered_map<const Node*, int>
+      previous;  ///< variables that stand for grad arrays (grad_req add)
 };
 
 Backward build_backward(const NodeEntries& heads, const Variables& variables, const BindSpec& spec,
@@ -68,7 +69,8 @@ Backward build_backward(const NodeEntries& heads, const Variables& variables, co
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     const int arg = wanted_arg[k];
     if (!g.gradients[k]) {
-      if (spec.grad_req[static_cast<std::size_t>(arg)] == GradReq::kWrite) without_path.push_back(arg);
+      if (spec.grad_req[static_cast<std::size_t>(arg)] == GradReq::kWrite)
+        without_path.push_back(arg);
       continue;
     }
     NodeEntry result = g.gradients[k];
@@ -76,7 +78,8 @@ Backward build_backward(const NodeEntries& heads, const Variables& variables, co
       const NodePtr previous = make_variable(wanted[k]->name + "_grad");
       b.previous.emplace(previous.get(), arg);
       auto sum = std::make_shared<Node>(*make_node(OpRegistry::global().get(core_ops::kSum),
-                                                   wanted[k]->name + "_grad_add", {}, {{previous, 0}, result}));
+                                                   wanted[k]->name + "_grad_add", {},
+                                                   {{previous, 0}, result}));
       sum->forward_node = result.node->forward_node;
       result = {sum, 0};
     }
@@ -86,21 +89,25 @@ Backward build_backward(const NodeEntries& heads, const Variables& variables, co
   return b;
 }
 
-Placement place(const NodeEntries& heads, const BindSpec& spec, const Variables& variables, const Backward& backward) {
+Placement place(const NodeEntries& heads, const BindSpec& spec, const Variables& variables,
+                const Backward& backward) {
   std::unordered_map<const Node*, Context> fixed;
   for (const auto& [node, bound] : variables.bound) {
     const auto& contexts = bound.aux ? spec.aux_contexts : spec.arg_contexts;
     fixed.emplace(node, contexts[static_cast<std::size_t>(bound.index)]);
   }
-  for (const auto& [node, arg] : backward.previous) fixed.emplace(node, spec.arg_contexts[static_cast<std::size_t>(arg)]);
+  for (const auto& [node, arg] : backward.previous)
+    fixed.emplace(node, spec.arg_contexts[static_cast<std::size_t>(arg)]);
   return place_device(heads, spec.context, spec.group2ctx, fixed);
 }
 
 // Numbers the placed graph and says who owns its variables and heads.
 Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, const BindSpec& spec,
                           const Variables& variables, const Backward& backward) {
-  const NodeEntries outputs(placed.heads.begin(), placed.heads.begin() + static_cast<std::ptrdiff_t>(num_outputs));
-  const NodeEntries gradients(placed.heads.begin() + static_cast<std::ptrdiff_t>(num_outputs), placed.heads.end());
+  const NodeEntries outputs(placed.heads.begin(),
+                            placed.heads.begin() + static_cast<std::ptrdiff_t>(num_outputs));
+  const NodeEntries gradients(placed.heads.begin() + static_cast<std::ptrdiff_t>(num_outputs),
+                              placed.heads.end());
   const Schedule order = schedule(outputs, gradients);
   Lowering l;
   l.graph = index_graph(placed.heads, order.order);
@@ -123,20 +130,25 @@ Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, cons
     };
     if (const auto it = variables.bound.find(node); it != variables.bound.end()) {
       const auto at = static_cast<std::size_t>(it->second.index);
-      describe(it->second.aux ? Home::kAux : Home::kArgument, it->second.index, it->second.aux ? spec.aux[at] : spec.args[at]);
+      describe(it->second.aux ? Home::kAux : Home::kArgument, it->second.index,
+               it->second.aux ? spec.aux[at] : spec.args[at]);
       l.constant[entry] = it->second.aux || spec.grad_req[at] == GradReq::kNull;
-    } else if (const auto previous = backward.previous.find(node); previous != backward.previous.end()) {
-      describe(Home::kGradient, previous->second, spec.args[static_cast<std::size_t>(previous->second)]);
+    } else if (const auto previous = backward.previous.find(node);
+               previous != backward.previous.end()) {
+      describe(Home::kGradient, previous->second,
+               spec.args[static_cast<std::size_t>(previous->second)]);
     } else {
       for (std::size_t h = 0; h < backward.head_grads.size(); ++h) {
-        if (backward.head_grads[h].get() == node) l.owner[entry] = {Home::kHeadGradient, static_cast<int>(h)};
+        if (backward.head_grads[h].get() == node)
+          l.owner[entry] = {Home::kHeadGradient, static_cast<int>(h)};
       }
     }
   }
   for (std::size_t i = 0; i < l.graph.heads.size(); ++i) {
     const bool output = i < num_outputs;
-    l.results.push_back({l.graph.heads[i], {output ? Home::kOutput : Home::kGradient,
-                                            output ? static_cast<int>(i) : backward.argument[i - num_outputs]}});
+    l.results.push_back({l.graph.heads[i],
+                         {output ? Home::kOutput : Home::kGradient,
+                          output ? static_cast<int>(i) : backward.argument[i - num_outputs]}});
   }
   return l;
 }
@@ -147,7 +159,8 @@ void infer_all(Lowering& l) {
   for (const IndexedNode& n : l.graph.nodes) {
     const Lowering::Owner owner = l.owner[static_cast<std::size_t>(n.first_entry)];
     if (owner.home != Home::kHeadGradient) continue;
-    const auto head = static_cast<std::size_t>(l.graph.heads[static_cast<std::size_t>(owner.index)]);
+    const auto head =
+        static_cast<std::size_t>(l.graph.heads[static_cast<std::size_t>(owner.index)]);
     l.known.shapes[static_cast<std::size_t>(n.first_entry)] = l.known.shapes[head];
     l.known.dtypes[static_cast<std::size_t>(n.first_entry)] = l.known.dtypes[head];
   }
@@ -156,8 +169,8 @@ void infer_all(Lowering& l) {
     for (int o = 0; o < n.num_outputs; ++o) {
       const auto e = static_cast<std::size_t>(n.first_entry + o);
       check(l.known.shapes[e].known() && l.known.dtypes[e] != DType::kUnknown, ErrorKind::kShape,
-            "the shape of {} cannot be decided: {} {}", n.node->output_name(o), l.known.shapes[e].str(),
-            dtype_name(l.known.dtypes[e]));
+            "the shape of {} cannot be decided: {} {}", n.node->output_name(o),
+            l.known.shapes[e].str(), dtype_name(l.known.dtypes[e]));
     }
   }
 }
@@ -189,7 +202,8 @@ std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) 
   plan->contexts = list_contexts(lowering, spec.context);
   plan->needs_head_gradient.assign(num_outputs, false);
   for (const Lowering::Owner& owner : lowering.owner) {
-    if (owner.home == Home::kHeadGradient) plan->needs_head_gradient[static_cast<std::size_t>(owner.index)] = true;
+    if (owner.home == Home::kHeadGradient)
+      plan->needs_head_gradient[static_cast<std::size_t>(owner.index)] = true;
   }
   choose_kernels(lowering, *plan);
   plan_memory(*plan, !spec.monitored);

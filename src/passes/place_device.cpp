@@ -24,7 +24,8 @@ Placement place_device(const NodeEntries& heads, Context fallback, const Context
   bool several = false;
   for (const NodePtr& node : post_order(heads)) {
     const auto bound = variables.find(node.get());
-    const Context at = bound != variables.end() ? bound->second : place(*node, fallback, group2ctx, original);
+    const Context at =
+        bound != variables.end() ? bound->second : place(*node, fallback, group2ctx, original);
     original.emplace(node.get(), at);
     several |= !(at == fallback);
   }
@@ -42,14 +43,16 @@ Placement place_device(const NodeEntries& heads, Context fallback, const Context
     }
     return there;
   };
-  std::unordered_map<const Node*, NodePtr> placed_of;  // a gradient must go on pointing at its forward node
+  std::unordered_map<const Node*, NodePtr>
+      placed_of;  // a gradient must go on pointing at its forward node
   result.heads = rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
     const Context at = original.at(node.get());
     NodePtr placed = node;
     NodeEntries moved;
     for (const NodeEntry& e : inputs) moved.push_back(brought(e, at));
     const auto forward = placed_of.find(node->forward_node.get());
-    if (moved != node->inputs || (forward != placed_of.end() && forward->second != node->forward_node)) {
+    if (moved != node->inputs ||
+        (forward != placed_of.end() && forward->second != node->forward_node)) {
       auto changed = std::make_shared<Node>(*node);
       changed->inputs = std::move(moved);
       if (forward != placed_of.end()) changed->forward_node = forward->second;

@@ -27,8 +27,8 @@ std::string home_text(const PlanTensor& t) {
 
 std::string tensor_text(const PlanTensor& t) {
   const char* layout = t.desc.layout == Layout::kPlain ? "" : layout_name(t.desc.layout);
-  return fmt::format("{} {} {}{}{} {}", t.name, t.desc.shape.str(), dtype_name(t.desc.dtype), *layout ? " " : "", layout,
-                     home_text(t));
+  return fmt::format("{} {} {}{}{} {}", t.name, t.desc.shape.str(), dtype_name(t.desc.dtype),
+                     *layout ? " " : "", layout, home_text(t));
 }
 
 // Who wrote each byte of an arena last: a reader must find its own producer there.
@@ -73,15 +73,19 @@ int Plan::slot_of(Context context) const {
 }
 
 std::string Plan::text() const {
-  std::string out = fmt::format("plan: {} steps ({} forward), arena {} bytes, max live {} bytes, {} reorders\n",
-                                steps.size(), num_forward, total_arena_bytes(), max_live_bytes, reorders);
+  std::string out =
+      fmt::format("plan: {} steps ({} forward), arena {} bytes, max live {} bytes, {} reorders\n",
+                  steps.size(), num_forward, total_arena_bytes(), max_live_bytes, reorders);
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const PlanStep& step = steps[s];
     out += fmt::format("{:5} {} [{}] on {}", s, step.title, step.kernel, step.context.str());
-    if (step.workspace_bytes > 0) out += fmt::format(" workspace @{}+{}", step.workspace_offset, step.workspace_bytes);
+    if (step.workspace_bytes > 0)
+      out += fmt::format(" workspace @{}+{}", step.workspace_offset, step.workspace_bytes);
     out += "\n";
-    for (const int t : step.in) out += fmt::format("        <- {}\n", tensor_text(tensors[static_cast<std::size_t>(t)]));
-    for (const int t : step.out) out += fmt::format("        -> {}\n", tensor_text(tensors[static_cast<std::size_t>(t)]));
+    for (const int t : step.in)
+      out += fmt::format("        <- {}\n", tensor_text(tensors[static_cast<std::size_t>(t)]));
+    for (const int t : step.out)
+      out += fmt::format("        -> {}\n", tensor_text(tensors[static_cast<std::size_t>(t)]));
     for (const std::string& r : step.refusals) out += fmt::format("        refused {}\n", r);
   }
   return out;
@@ -93,19 +97,20 @@ void verify(const Plan& plan) {
     Memory& arena = arenas[static_cast<std::size_t>(plan.slot_of(step.context))];
     for (const int t : step.in) {
       const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(t)];
-      check(tensor.home != Home::kNowhere, ErrorKind::kState, "{} reads {}, which has no memory", step.title, tensor.name);
+      check(tensor.home != Home::kNowhere, ErrorKind::kState, "{} reads {}, which has no memory",
+            step.title, tensor.name);
       if (tensor.home != Home::kArena) continue;
       Memory& home = arenas[static_cast<std::size_t>(plan.slot_of(tensor.context))];
-      check(home.holds(tensor.offset, tensor.bytes, t), ErrorKind::kState, "{} reads {}, which was overwritten",
-            step.title, tensor.name);
+      check(home.holds(tensor.offset, tensor.bytes, t), ErrorKind::kState,
+            "{} reads {}, which was overwritten", step.title, tensor.name);
     }
     arena.write(step.workspace_offset, step.workspace_bytes, -1);
     for (const int t : step.in) {
       const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(t)];
       if (tensor.home != Home::kArena || step.workspace_bytes == 0) continue;
       Memory& home = arenas[static_cast<std::size_t>(plan.slot_of(tensor.context))];
-      check(home.holds(tensor.offset, tensor.bytes, t), ErrorKind::kState, "the workspace of {} covers its input {}",
-            step.title, tensor.name);
+      check(home.holds(tensor.offset, tensor.bytes, t), ErrorKind::kState,
+            "the workspace of {} covers its input {}", step.title, tensor.name);
     }
     for (const int t : step.out) {
       const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(t)];
@@ -113,8 +118,8 @@ void verify(const Plan& plan) {
     }
     for (const int t : step.out) {
       const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(t)];
-      check(tensor.home != Home::kArena || arena.holds(tensor.offset, tensor.bytes, t), ErrorKind::kState,
-            "two outputs of {} share memory", step.title);
+      check(tensor.home != Home::kArena || arena.holds(tensor.offset, tensor.bytes, t),
+            ErrorKind::kState, "two outputs of {} share memory", step.title);
     }
   }
 }

@@ -27,19 +27,19 @@ struct PlanTensor {
   TensorDesc desc;
   Context context;
   Home home = Home::kArena;
-  int index = -1;          ///< which bound array
+  int index = -1;  ///< which bound array
   std::size_t bytes = 0;
   std::size_t offset = 0;  ///< in the arena of `context`
 };
 
 struct PlanStep {
-  NodePtr node;              ///< null for a reorder
-  std::string title;         ///< "Convolution 'conv0'", "reorder 'conv0_output'"
+  NodePtr node;       ///< null for a reorder
+  std::string title;  ///< "Convolution 'conv0'", "reorder 'conv0_output'"
   std::string kernel;
   std::vector<std::string> refusals;  ///< "onednn: temperature is set"
   Phase phase = Phase::kForward;
   Context context;
-  std::vector<int> in, out;  ///< tensors
+  std::vector<int> in, out;                  ///< tensors
   std::vector<std::pair<int, int>> inplace;  ///< {input, output} that may share memory
   std::size_t workspace_bytes = 0, workspace_offset = 0;
   std::vector<double> values;  ///< per-call attributes
@@ -51,15 +51,15 @@ struct PlanStep {
 struct Plan {
   std::vector<PlanTensor> tensors;
   std::vector<PlanStep> steps;
-  std::size_t num_forward = 0;  ///< steps [0, num_forward) are the forward phase
-  std::vector<int> outputs;     ///< tensors of the heads
-  std::vector<bool> needs_head_gradient;  ///< by output
+  std::size_t num_forward = 0;             ///< steps [0, num_forward) are the forward phase
+  std::vector<int> outputs;                ///< tensors of the heads
+  std::vector<bool> needs_head_gradient;   ///< by output
   std::map<int, std::size_t> arena_bytes;  ///< by device slot, see `contexts`
   std::vector<Context> contexts;           ///< every device the plan uses; the first is the default
   std::size_t max_live_bytes = 0;
   int reorders = 0;
   std::vector<int> zero_gradients;  ///< arguments whose gradient is zero: no output depends on them
-  Symbol optimized;  ///< after the passes on symbols, without gradients
+  Symbol optimized;                 ///< after the passes on symbols, without gradients
 
   std::size_t total_arena_bytes() const;
   int slot_of(Context context) const;
@@ -76,7 +76,7 @@ struct BindSpec {
   std::vector<TensorDesc> args, aux;
   std::vector<Context> arg_contexts, aux_contexts;
   std::vector<GradReq> grad_req;  ///< by argument
-  bool monitored = false;  ///< every output must be seen: no fusion, no memory reuse
+  bool monitored = false;         ///< every output must be seen: no fusion, no memory reuse
   bool training() const;
 };
 

@@ -1,9 +1,9 @@
 // Gives every intermediate an offset in the executor's arena.
 //
-// Greedy by size over live intervals: within a few percent of the lower bound on real nets, and it is
-// one page. A tensor lives from the step that writes it to the last step that reads it; a workspace
-// lives in its own step. An output takes its input's memory where the operator allows it and the input
-// dies there.
+// Greedy by size over live intervals: within a few percent of the lower bound on real nets, and it
+// is one page. A tensor lives from the step that writes it to the last step that reads it; a
+// workspace lives in its own step. An output takes its input's memory where the operator allows it
+// and the input dies there.
 
 #include <algorithm>
 #include <numeric>
@@ -26,7 +26,8 @@ struct Block {
 
 class Planner {
  public:
-  Planner(Plan& plan, bool reuse) : plan_(plan), reuse_(reuse), block_of_(plan.tensors.size(), -1) {}
+  Planner(Plan& plan, bool reuse)
+      : plan_(plan), reuse_(reuse), block_of_(plan.tensors.size(), -1) {}
 
   void run() {
     find_last_uses();
@@ -39,9 +40,11 @@ class Planner {
   void find_last_uses() {
     last_use_.assign(plan_.tensors.size(), -1);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-      for (const int t : plan_.steps[s].in) last_use_[static_cast<std::size_t>(t)] = static_cast<int>(s);
+      for (const int t : plan_.steps[s].in)
+        last_use_[static_cast<std::size_t>(t)] = static_cast<int>(s);
       for (const int t : plan_.steps[s].out) {
-        last_use_[static_cast<std::size_t>(t)] = std::max(last_use_[static_cast<std::size_t>(t)], static_cast<int>(s));
+        last_use_[static_cast<std::size_t>(t)] =
+            std::max(last_use_[static_cast<std::size_t>(t)], static_cast<int>(s));
       }
     }
     if (!reuse_) std::ranges::fill(last_use_, static_cast<int>(plan_.steps.size()));
@@ -51,7 +54,8 @@ class Planner {
   int inherited(std::size_t s, int out, std::size_t bytes) const {
     const PlanStep& step = plan_.steps[s];
     for (const auto& [i, o] : step.inplace) {
-      if (!reuse_ || static_cast<std::size_t>(o) >= step.out.size() || step.out[static_cast<std::size_t>(o)] != out ||
+      if (!reuse_ || static_cast<std::size_t>(o) >= step.out.size() ||
+          step.out[static_cast<std::size_t>(o)] != out ||
           static_cast<std::size_t>(i) >= step.in.size()) {
         continue;
       }
@@ -59,7 +63,8 @@ class Planner {
       const int block = block_of_[static_cast<std::size_t>(in)];
       if (block < 0 || std::ranges::count(step.in, in) != 1) continue;
       const Block& b = blocks_[static_cast<std::size_t>(block)];
-      if (b.last == static_cast<int>(s) && last_use_[static_cast<std::size_t>(in)] == static_cast<int>(s) && b.bytes >= bytes) {
+      if (b.last == static_cast<int>(s) &&
+          last_use_[static_cast<std::size_t>(in)] == static_cast<int>(s) && b.bytes >= bytes) {
         return block;
       }
     }
@@ -77,7 +82,8 @@ class Planner {
         int block = inherited(s, out, bytes);
         if (block < 0) {
           block = static_cast<int>(blocks_.size());
-          blocks_.push_back({bytes, static_cast<int>(s), static_cast<int>(s), plan_.slot_of(step.context), 0});
+          blocks_.push_back(
+              {bytes, static_cast<int>(s), static_cast<int>(s), plan_.slot_of(step.context), 0});
         }
         Block& b = blocks_[static_cast<std::size_t>(block)];
         b.last = std::max(b.last, last_use_[static_cast<std::size_t>(out)]);
@@ -97,7 +103,8 @@ class Planner {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       if (blocks_[i].slot == slot) order.push_back(i);
     }
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return blocks_[a].bytes > blocks_[b].bytes; });
+    std::ranges::stable_sort(
+        order, [&](std::size_t a, std::size_t b) { return blocks_[a].bytes > blocks_[b].bytes; });
     std::vector<std::size_t> placed;  // sorted by offset
     std::size_t top = 0;
     for (const std::size_t i : order) {
@@ -111,7 +118,8 @@ class Planner {
       }
       block.offset = offset;
       top = std::max(top, offset + block.bytes);
-      const auto at = std::ranges::upper_bound(placed, offset, {}, [&](std::size_t p) { return blocks_[p].offset; });
+      const auto at = std::ranges::upper_bound(placed, offset, {},
+                                               [&](std::size_t p) { return blocks_[p].offset; });
       placed.insert(at, i);
     }
     plan_.arena_bytes[slot] = top;
@@ -132,9 +140,11 @@ class Planner {
 
   void store() {
     for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
-      if (block_of_[t] >= 0) plan_.tensors[t].offset = blocks_[static_cast<std::size_t>(block_of_[t])].offset;
+      if (block_of_[t] >= 0)
+        plan_.tensors[t].offset = blocks_[static_cast<std::size_t>(block_of_[t])].offset;
     }
-    for (const auto& [step, block] : workspace_block_) plan_.steps[step].workspace_offset = blocks_[block].offset;
+    for (const auto& [step, block] : workspace_block_)
+      plan_.steps[step].workspace_offset = blocks_[block].offset;
   }
 
   Plan& plan_;

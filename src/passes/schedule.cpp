@@ -1,5 +1,5 @@
-// The order of the backward phase: gradients of the last forward nodes first, so that activations die
-// as early as they can. The forward phase keeps the symbol's own post-order.
+// The order of the backward phase: gradients of the last forward nodes first, so that activations
+// die as early as they can. The forward phase keeps the symbol's own post-order.
 
 #include <queue>
 
@@ -16,10 +16,12 @@ Schedule schedule(const NodeEntries& outputs, const NodeEntries& gradients) {
   const std::vector<NodePtr> all = post_order(heads);
 
   std::unordered_map<const Node*, int> rank;  // later forward nodes have a higher rank
-  for (std::size_t i = 0; i < result.num_forward; ++i) rank.emplace(result.order[i].get(), static_cast<int>(i));
+  for (std::size_t i = 0; i < result.num_forward; ++i)
+    rank.emplace(result.order[i].get(), static_cast<int>(i));
   std::unordered_map<const Node*, int> waiting;  // inputs not yet run
   std::unordered_map<const Node*, std::vector<std::size_t>> readers;
-  using Ready = std::pair<std::pair<int, int>, std::size_t>;  // (rank, earlier first) and place in `all`
+  using Ready =
+      std::pair<std::pair<int, int>, std::size_t>;  // (rank, earlier first) and place in `all`
   std::priority_queue<Ready> ready;
   const auto rank_of = [&](const Node& node) {
     if (node.is_variable()) return static_cast<int>(result.num_forward);

@@ -5,7 +5,7 @@
 namespace symbind {
 
 struct Schedule {
-  std::vector<NodePtr> order;   ///< inputs before users; the forward phase first
+  std::vector<NodePtr> order;  ///< inputs before users; the forward phase first
   std::size_t num_forward = 0;
 };
 

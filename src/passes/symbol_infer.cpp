@@ -30,14 +30,16 @@ std::vector<std::string> keys(const Map& map) {
 
 // Splits the variables' values into arguments and auxiliary states.
 template <class T, class Result>
-void distribute(const Symbol& symbol, const IndexedGraph& graph, const std::vector<T>& values, Result& result) {
+void distribute(const Symbol& symbol, const IndexedGraph& graph, const std::vector<T>& values,
+                Result& result) {
   const std::vector<std::string> aux = symbol.list_auxiliary_states();
   for (const IndexedNode& n : graph.nodes) {
     if (!n.node->is_variable()) continue;
     const bool is_aux = std::ranges::find(aux, n.node->name) != aux.end();
     (is_aux ? result.aux : result.args).push_back(values[static_cast<std::size_t>(n.first_entry)]);
   }
-  for (const int head : graph.heads) result.outputs.push_back(values[static_cast<std::size_t>(head)]);
+  for (const int head : graph.heads)
+    result.outputs.push_back(values[static_cast<std::size_t>(head)]);
 }
 
 InferredShapes infer(const Symbol& symbol, const ShapeMap& given) {
@@ -49,7 +51,9 @@ InferredShapes infer(const Symbol& symbol, const ShapeMap& given) {
   infer_shape(graph, known);
   InferredShapes result;
   distribute(symbol, graph, known.shapes, result);
-  const auto all_known = [](const std::vector<Shape>& s) { return std::ranges::all_of(s, &Shape::known); };
+  const auto all_known = [](const std::vector<Shape>& s) {
+    return std::ranges::all_of(s, &Shape::known);
+  };
   result.complete = all_known(result.args) && all_known(result.outputs) && all_known(result.aux);
   return result;
 }
@@ -64,13 +68,16 @@ InferredShapes Symbol::infer_shape(const ShapeMap& given) const {
   for (std::size_t i = 0; i < names.size() && unknown.size() < 10; ++i) {
     if (!result.args[i].known()) unknown.push_back(names[i] + ": " + result.args[i].str());
   }
-  log_warning(fmt::format("Cannot decide shape for the following arguments (0s in shape means unknown "
-                          "dimensions). Consider providing them as input:\n\t{}",
-                          fmt::join(unknown, "\n\t")));
+  log_warning(
+      fmt::format("Cannot decide shape for the following arguments (0s in shape means unknown "
+                  "dimensions). Consider providing them as input:\n\t{}",
+                  fmt::join(unknown, "\n\t")));
   return {};
 }
 
-InferredShapes Symbol::infer_shape_partial(const ShapeMap& given) const { return infer(*this, given); }
+InferredShapes Symbol::infer_shape_partial(const ShapeMap& given) const {
+  return infer(*this, given);
+}
 
 InferredTypes Symbol::infer_type(const DTypeMap& given) const {
   check_names(*this, keys(given));

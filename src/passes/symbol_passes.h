@@ -19,8 +19,8 @@ struct Placement {
   std::unordered_map<const Node*, Context> context;
   Context of(const Node* node) const { return context.at(node); }
 };
-/// Needs: the graph with gradients. A node runs where its ctx_group says, a gradient where its forward
-/// node ran; `variables` says where bound variables live.
+/// Needs: the graph with gradients. A node runs where its ctx_group says, a gradient where its
+/// forward node ran; `variables` says where bound variables live.
 Placement place_device(const NodeEntries& heads, Context fallback, const ContextMap& group2ctx,
                        const std::unordered_map<const Node*, Context>& variables);
 
