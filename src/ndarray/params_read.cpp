@@ -258,8 +258,8 @@ auto explain(std::span<const std::byte> bytes, const char* wanted, F&& read) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kIo) throw;
     std::uint64_t magic = 0;
-    std::memcpy(&magic, bytes.data(), std::min(bytes.size(), sizeof magic));
-    const bool ours = bytes.size() >= sizeof magic && magic == params::kListMagic;
+    if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
+    const bool ours = magic == params::kListMagic;
     throw error.with_context(fmt::format(
         "looks like: {}; wanted: {}", ours ? "a damaged NDArray file" : looks_like(bytes), wanted));
   }
