@@ -5,7 +5,6 @@
 Writes tests/golden/nets/<net>.json and <net>-symbol.json (what MXNet's tojson gives).
 """
 import math
-import os
 import sys
 
 import golden
