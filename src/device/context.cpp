@@ -16,14 +16,10 @@ thread_local Context current;
 
 const char* device_name(DeviceType type) {
   switch (type) {
-    case DeviceType::kCpu:
-      return "cpu";
-    case DeviceType::kGpu:
-      return "gpu";
-    case DeviceType::kCpuPinned:
-      return "cpu_pinned";
-    case DeviceType::kCpuShared:
-      return "cpu_shared";
+    case DeviceType::kCpu: return "cpu";
+    case DeviceType::kGpu: return "gpu";
+    case DeviceType::kCpuPinned: return "cpu_pinned";
+    case DeviceType::kCpuShared: return "cpu_shared";
   }
   return "unknown";
 }
@@ -43,12 +39,10 @@ ContextScope::~ContextScope() { current = previous_; }
 DeviceRuntime& runtime(Context context) {
   check(context.id >= 0, "{} cannot be used: device ids start at 0", context.str());
   switch (context.type) {
-    case DeviceType::kGpu:
-      return cuda_runtime(context.id);
+    case DeviceType::kGpu: return cuda_runtime(context.id);
     case DeviceType::kCpu:
     case DeviceType::kCpuPinned:
-    case DeviceType::kCpuShared:
-      return cpu_runtime();
+    case DeviceType::kCpuShared: return cpu_runtime();
   }
   fail(ErrorKind::kValue, "device type {} is unknown", static_cast<int>(context.type));
 }
