@@ -2,6 +2,7 @@
 // OpCase: one operator, its attributes and inputs, and what must come out. The harness does the
 // rest; tests/support/README.md says what and how to write one.
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,6 +15,9 @@
 #include "tests/support/host_tensor.h"
 
 namespace symbind {
+namespace golden {
+struct Case;
+}
 
 /// Computes the visible outputs from the inputs; further tensors, if any, are the inputs the
 /// operator overwrites, in the order it declares them.
@@ -83,10 +87,13 @@ class OpCase {
   /// Called at once only (update operators); output 0 goes into input 0.
   OpCase& imperative_only();
 
+  /// Becomes the recorded case, but for its name.
+  void take(const golden::Case& recording);
+
   // What was described; read by the checks.
   struct Input {
     HostTensor value;
-    bool index = false;
+    std::optional<DType> dtype = {};  ///< instead of what inference makes of the first input's
   };
   const std::string& op() const { return op_; }
   const std::string& name() const { return name_; }
@@ -110,7 +117,6 @@ class OpCase {
 
  private:
   OpCase& set_reference(OpReference f);
-  void load_recording();
 
   std::string op_, name_;
   AttrDict attrs_;
@@ -135,11 +141,11 @@ class OpCases {
   OpCase& add(const std::string& name);
   /// Every case that tests/golden/ops has of this operator; `change` may adjust each.
   OpCases& recorded(const std::function<void(OpCase&)>& change = {});
-  const std::vector<OpCase>& all() const { return cases_; }
+  const std::deque<OpCase>& all() const { return cases_; }
 
  private:
   std::string op_;
-  std::vector<OpCase> cases_;
+  std::deque<OpCase> cases_;
 };
 
 using OpCaseWriter = void (*)(OpCases&);

@@ -1,0 +1,161 @@
+// Every recorded operator case, run again: outputs, gradients, states, overwritten inputs.
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
+#include <symbind/operator.h>
+
+#include "tests/support/golden.h"
+
+namespace symbind {
+namespace {
+
+using golden::Case;
+using golden::Run;
+
+void replay_run(const Case& c, const Run& run) {
+  std::vector<Symbol> inputs;
+  NDArrayMap args, aux, grads;
+  std::map<std::string, std::string> req;
+  for (const golden::Tensor& t : c.inputs) {
+    inputs.push_back(Variable(t.name));
+    args[t.name] = t.array();
+    req[t.name] = "null";
+  }
+  for (const golden::Tensor& t : c.aux) {
+    inputs.push_back(Variable(t.name));
+    aux[t.name] = t.array();
+  }
+  for (const golden::Tensor& g : run.grads) {
+    req[g.name] = g.req;
+    // What "write" does not write shall be seen.
+    grads[g.name] =
+        g.before ? g.before->array(g.dtype) : NDArray::full(g.shape, 77, cpu(), g.dtype);
+  }
+  Executor e = make_symbol(c.op, "node", inputs, c.attrs)
+                   .bind(cpu(), args, {.args_grad = grads, .grad_req = req, .aux_states = aux});
+  const std::vector<NDArray> outputs = e.forward(run.is_train);
+  ASSERT_EQ(outputs.size(), run.outputs.size());
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const golden::Tensor& want = run.outputs[o];
+    EXPECT_EQ(dtype_name(outputs[o].dtype()), dtype_name(want.dtype)) << "output " << o;
+    EXPECT_TRUE(
+        golden::matches(HostTensor::from(outputs[o]), want, golden::recorded_tolerance(want.dtype)))
+        << "output " << o;
+  }
+  if (run.has_backward) {
+    std::vector<NDArray> heads;
+    for (const golden::Tensor& h : run.heads) heads.push_back(h.array());
+    e.backward(heads);
+  }
+  for (const golden::Tensor& want : run.grads) {
+    EXPECT_TRUE(golden::matches(HostTensor::from(grads.at(want.name)), want,
+                                golden::recorded_tolerance(want.dtype)))
+        << "gradient of " << want.name;
+  }
+  for (const golden::Tensor& want : run.aux) {
+    EXPECT_TRUE(golden::matches(HostTensor::from(aux.at(want.name)), want,
+                                golden::recorded_tolerance(want.dtype)))
+        << "state " << want.name;
+  }
+  for (const golden::Tensor& want : run.inputs_after) {
+    EXPECT_TRUE(golden::matches(HostTensor::from(args.at(want.name)), want,
+                                golden::recorded_tolerance(want.dtype)))
+        << "input " << want.name << " afterwards";
+  }
+}
+
+// output = the input that MXNet was given as out=: the first.
+void replay_imperative(const Case& c) {
+  std::vector<NDArray> inputs;
+  for (const golden::Tensor& t : c.inputs) inputs.push_back(t.array());
+  for (int i = 0; i < c.repeat; ++i) invoke(c.op, inputs, c.attrs, {inputs.at(0)});
+  for (const golden::Tensor& want : c.after) {
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+      if (c.inputs[i].name != want.name) continue;
+      EXPECT_TRUE(golden::matches(HostTensor::from(inputs[i]), want,
+                                  golden::recorded_tolerance(want.dtype)))
+          << want.name << " after " << c.repeat << " calls";
+    }
+  }
+}
+
+void replay(const Case& c) {
+  SCOPED_TRACE("recorded case '" + c.name + "' of " + c.op);
+  try {
+    for (const Run& run : c.runs) {
+      SCOPED_TRACE(run.is_train ? "is_train" : "not is_train");
+      replay_run(c, run);
+    }
+    if (c.repeat > 0) replay_imperative(c);
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << "case '" << c.name << "' of " << c.op << ": " << e.what();
+  }
+}
+
+class ReplayTest : public ::testing::Test {
+ public:
+  explicit ReplayTest(std::string path) : path_(std::move(path)) {}
+  void TestBody() override {
+    int replayed = 0;
+    for (const Case& c : golden::read_cases(path_)) {
+      // Recordings run ahead of the operators that exist.
+      if (OpRegistry::global().find(c.op) == nullptr) continue;
+      replay(c);
+      ++replayed;
+    }
+    RecordProperty("cases", replayed);
+    std::cout << replayed << " recorded cases replayed\n";
+  }
+
+ private:
+  std::string path_;
+};
+
+[[maybe_unused]] const bool kRegistered = [] {
+  for (const std::string& path : golden::operator_files()) {
+    const std::string name = std::filesystem::path(path).stem().string();
+    ::testing::RegisterTest("GoldenOps", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                            [path]() -> ::testing::Test* { return new ReplayTest(path); });
+  }
+  return true;
+}();
+
+// Operators that draw numbers cannot be recorded; fused ones are not MXNet's, nor are those that
+// the compiler puts in.
+bool needs_recording(const OpDef& op) {
+  static const std::set<std::string> internal = {"_CrossDeviceCopy", "_grad_add", "_sum_like"};
+  return !op.is_backward && !op.is_random && op.name.rfind("_fused_", 0) != 0 &&
+         !internal.contains(op.name);
+}
+
+TEST(GoldenOps, every_operator_is_recorded) {
+  std::map<std::string, int> counts;
+  std::set<std::string> families;
+  for (const std::string& path : golden::operator_files()) {
+    const bool family = std::filesystem::path(path).stem() == "families";
+    for (const Case& c : golden::read_cases(path)) {
+      const OpDef* op = OpRegistry::global().find(c.op);
+      if (op == nullptr) continue;
+      ++counts[op->name];
+      if (family) families.insert(op->name);
+    }
+  }
+  std::string missing;
+  int total = 0;
+  for (const std::string& name : OpRegistry::global().names()) {
+    if (!needs_recording(OpRegistry::global().get(name))) continue;
+    total += counts[name];
+    if (counts[name] < (families.contains(name) ? 2 : 4))
+      missing += " " + name + " (" + std::to_string(counts[name]) + ")";
+  }
+  std::cout << total << " recorded cases of operators that exist\n";
+  EXPECT_EQ(missing, "") << "operators with fewer than 4 recorded cases (a family's: 2)";
+}
+
+}  // namespace
+}  // namespace symbind

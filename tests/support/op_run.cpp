@@ -1,0 +1,288 @@
+#include "tests/support/op_run.h"
+
+#include <cmath>
+#include <cstring>
+
+#include <symbind/random.h>
+
+#include "base/parallel.h"
+#include "kernels/reorder.h"
+#include "tests/support/formula.h"
+
+namespace symbind {
+namespace {
+
+std::string input_name(std::size_t i) { return "in" + std::to_string(i); }
+
+// Auxiliary states and inputs that are overwritten must be variables.
+bool must_be_variable(const OpDef& op, std::size_t i) {
+  for (const auto* list : {&op.aux_inputs, &op.mutated_inputs})
+    for (const int k : *list)
+      if (static_cast<std::size_t>(k) == i) return true;
+  return false;
+}
+
+}  // namespace
+
+const OpDef& definition(const OpCase& c) { return OpRegistry::global().get(c.op()); }
+
+std::shared_ptr<const void> parsed_attrs(const OpCase& c) {
+  return parse_node_attrs(definition(c), "node", c.attrs(), c.inputs().size());
+}
+
+Symbol case_symbol(const OpCase& c, InputsAre inputs) {
+  std::vector<Symbol> given, outputs;
+  for (std::size_t i = 0; i < c.inputs().size(); ++i) {
+    Symbol s = Variable(input_name(i));
+    if (inputs != InputsAre::kBound && !must_be_variable(definition(c), i)) {
+      s = make_symbol("_mul_scalar", "mid" + std::to_string(i), std::vector<Symbol>{s},
+                      {{"scalar", "1"}});
+      outputs.push_back(s);
+    }
+    given.push_back(s);
+  }
+  Symbol node = make_symbol(c.op(), "node", given, c.attrs());
+  if (inputs != InputsAre::kLiving || outputs.empty()) return node;
+  outputs.insert(outputs.begin(), node);
+  return Group(outputs);
+}
+
+std::vector<DType> input_dtypes(const OpCase& c, DType dtype) {
+  std::vector<DType> out(c.inputs().size(), dtype);
+  if (out.empty()) return out;
+  const Symbol symbol = case_symbol(c);
+  DTypeMap given = {{input_name(0), c.inputs()[0].dtype.value_or(dtype)}};
+  for (std::size_t i = 1; i < out.size(); ++i) {
+    if (c.inputs()[i].dtype) given[input_name(i)] = *c.inputs()[i].dtype;
+  }
+  const InferredTypes types = symbol.infer_type(given);
+  const auto take = [&](const std::vector<std::string>& names, const std::vector<DType>& found) {
+    for (std::size_t k = 0; k < names.size() && k < found.size(); ++k)
+      for (std::size_t i = 0; i < out.size(); ++i)
+        if (names[k] == input_name(i) && found[k] != DType::kUnknown) out[i] = found[k];
+  };
+  take(symbol.list_arguments(), types.args);
+  take(symbol.list_auxiliary_states(), types.aux);
+  return out;
+}
+
+HostTensors rounded_inputs(const OpCase& c, DType dtype) {
+  HostTensors out = c.values();
+  const std::vector<DType> types = input_dtypes(c, dtype);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = out[i].rounded(types[i]);
+  return out;
+}
+
+std::vector<std::string> all_gradients(const OpCase& c) {
+  std::vector<std::string> req;
+  for (std::size_t i = 0; i < c.inputs().size(); ++i) {
+    const bool wanted = c.wants_grad(static_cast<int>(i)) && !must_be_variable(definition(c), i);
+    req.push_back(wanted ? "write" : "null");
+  }
+  return req;
+}
+
+BoundCase::BoundCase(const OpCase& c, const BindRequest& request) : case_(c) {
+  const Symbol symbol = case_symbol(c, request.inputs);
+  const std::vector<DType> types = input_dtypes(c, request.dtype);
+  NDArrayMap args, gradients, aux;
+  std::map<std::string, std::string> req;
+  const std::vector<std::string> aux_names = symbol.list_auxiliary_states();
+  gradients_.resize(c.inputs().size());
+  for (std::size_t i = 0; i < c.inputs().size(); ++i) {
+    const std::string name = input_name(i);
+    arrays_.push_back(c.inputs()[i].value.array(types[i], request.context));
+    const bool is_aux = std::find(aux_names.begin(), aux_names.end(), name) != aux_names.end();
+    (is_aux ? aux : args)[name] = arrays_.back();
+    if (is_aux) continue;
+    req[name] = request.grad_req.empty() ? "null" : request.grad_req.at(i);
+    if (req[name] == "null") continue;
+    gradients_[i] = NDArray::zeros(arrays_.back().shape(), request.context, types[i]);
+    gradients[name] = gradients_[i];
+  }
+  executor_ = symbol.bind(request.context, args,
+                          {.args_grad = gradients, .grad_req = req, .aux_states = aux});
+  num_outputs_ = executor_.outputs().size();
+}
+
+void BoundCase::load(const HostTensors& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    arrays_[i].copy_from_host(inputs[i].values.data(), DType::kFloat64);
+}
+
+HostTensors BoundCase::fill_gradients() {
+  HostTensors before(gradients_.size());
+  for (std::size_t i = 0; i < gradients_.size(); ++i) {
+    if (!gradients_[i].defined()) continue;
+    const HostTensor t = HostTensor::formula(gradients_[i].shape(), 1000 + i);
+    gradients_[i].copy_from_host(t.values.data(), DType::kFloat64);
+    before[i] = HostTensor::from(gradients_[i]);
+  }
+  return before;
+}
+
+HostTensors BoundCase::forward() {
+  seed(7);
+  HostTensors out;
+  for (const NDArray& a : executor_.forward(case_.is_train())) out.push_back(HostTensor::from(a));
+  return out;
+}
+
+HostTensors BoundCase::backward(const HostTensors& heads) {
+  std::vector<NDArray> arrays;
+  for (std::size_t o = 0; o < heads.size(); ++o) {
+    const NDArray& out = executor_.outputs()[o];
+    arrays.push_back(heads[o].array(out.dtype(), out.context()));
+  }
+  executor_.backward(arrays);
+  HostTensors out;
+  for (const NDArray& g : gradients_)
+    out.push_back(g.defined() ? HostTensor::from(g) : HostTensor{});
+  return out;
+}
+
+HostTensors BoundCase::random_heads() const {
+  HostTensors heads;
+  for (std::size_t o = 0; o < executor_.outputs().size(); ++o) {
+    const NDArray& out = executor_.outputs()[o];
+    const HostTensor head = HostTensor::formula(out.shape(), 500 + o);
+    heads.push_back(head.rounded(out.dtype()));
+  }
+  return heads;
+}
+
+HostTensors BoundCase::inputs() const {
+  HostTensors out;
+  for (const NDArray& a : arrays_) out.push_back(HostTensor::from(a));
+  return out;
+}
+
+std::vector<DType> BoundCase::output_dtypes() const {
+  std::vector<DType> out;
+  for (const NDArray& a : executor_.outputs()) out.push_back(a.dtype());
+  return out;
+}
+
+HostTensors run_invoke(const OpCase& c, DType dtype) {
+  std::vector<NDArray> inputs;
+  const std::vector<DType> types = input_dtypes(c, dtype);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    inputs.push_back(c.inputs()[i].value.array(types[i]));
+  std::vector<NDArray> into;
+  if (c.is_imperative()) into.push_back(inputs.at(0));
+  seed(7);
+  HostTensors out;
+  for (const NDArray& a : invoke(c.op(), inputs, c.attrs(), into, c.is_train()))
+    out.push_back(HostTensor::from(a));
+  for (const int i : definition(c).mutated_inputs)
+    out.push_back(HostTensor::from(inputs.at(static_cast<std::size_t>(i))));
+  return out;
+}
+
+namespace {
+
+bool divides(const Shape& shape, Layout layout) {
+  if (layout == Layout::kPlain) return true;
+  if (shape.rank() < 3) return false;
+  if (layout == Layout::kBlocked8) return shape[1] % 8 == 0;
+  if (layout == Layout::kBlocked16) return shape[1] % 16 == 0;
+  return true;
+}
+
+// What the passes would ask the kernel.
+bool make_request(const OpCase& c, const void* attrs, DType dtype, Layout layout,
+                  KernelRequest& request) {
+  const OpDef& op = definition(c);
+  const std::vector<DType> types = input_dtypes(c, dtype);
+  std::vector<Shape> in_shapes, out_shapes(op.output_names(attrs).size(), Shape::unknown());
+  std::vector<DType> in_dtypes = types, out_dtypes(out_shapes.size(), DType::kUnknown);
+  for (const OpCase::Input& i : c.inputs()) in_shapes.push_back(i.value.shape);
+  Inference io(in_shapes, out_shapes, in_dtypes, out_dtypes);
+  op.infer(attrs, io);
+  op.infer(attrs, io);
+  if (layout != Layout::kPlain && (in_shapes.empty() || !divides(in_shapes[0], layout)))
+    return false;
+  for (std::size_t i = 0; i < in_shapes.size(); ++i) {
+    const bool laid_out = i == 0 || (in_shapes[i] == in_shapes[0]);
+    request.in.push_back({in_shapes[i], in_dtypes[i], laid_out ? layout : Layout::kPlain});
+  }
+  for (std::size_t o = 0; o < out_shapes.size(); ++o) {
+    const bool opaque = io.is_opaque(static_cast<int>(o));
+    const DType type = out_dtypes[o] == DType::kUnknown ? DType::kFloat32 : out_dtypes[o];
+    request.out.push_back({opaque ? Shape{0} : out_shapes[o], opaque ? DType::kUint8 : type});
+    const bool visible = static_cast<int>(o) < op.num_visible(attrs);
+    request.wanted.push_back(visible || c.is_train());
+  }
+  request.constant.assign(in_shapes.size(), false);
+  request.training = c.is_train();
+  request.threads = num_threads();
+  return true;
+}
+
+NDArray reordered(const NDArray& from, TensorDesc desc, Layout before, Layout after) {
+  NDArray to(from.shape(), cpu(), from.dtype());
+  if (same_bytes(desc.shape, before, after)) {
+    from.copy_to(to);
+    return to;
+  }
+  TensorDesc target = desc;
+  desc.layout = before;
+  target.layout = after;
+  const TensorArg in{.data = const_cast<void*>(from.data())}, out{.data = to.mutable_data()};
+  prepare_reorder(desc, target)(Args{.inputs = &in, .outputs = &out});
+  return to;
+}
+
+}  // namespace
+
+KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layout layout) {
+  const OpDef& op = definition(c);
+  const auto attrs = parsed_attrs(c);
+  KernelRequest request;
+  if (!make_request(c, attrs.get(), dtype, layout, request))
+    return {.refusal = "layout", .outputs = {}};
+  const Offer offer = kernel.offer(attrs.get(), request);
+  if (!offer.accepted()) return {.refusal = offer.refusal, .outputs = {}};
+  std::vector<NDArray> in, out;
+  std::vector<TensorArg> in_args, out_args;
+  for (std::size_t i = 0; i < request.in.size(); ++i) {
+    request.in[i].layout = offer.in_layouts.at(i);
+    const NDArray plain = c.inputs()[i].value.array(request.in[i].dtype);
+    in.push_back(reordered(plain, request.in[i], Layout::kPlain, request.in[i].layout));
+    in_args.push_back({.data = in.back().mutable_data(), .storage = in.back().storage().get()});
+  }
+  for (std::size_t o = 0; o < request.out.size(); ++o) {
+    TensorDesc& desc = request.out[o];
+    desc.layout = offer.out_layouts.at(o);
+    if (desc.dtype == DType::kUint8 && desc.shape == Shape{0})
+      desc.shape = Shape{static_cast<std::int64_t>(offer.opaque_bytes.at(o))};
+    out.push_back(NDArray(desc.shape, cpu(), desc.dtype));
+    // What a kernel leaves unwritten shall be seen.
+    if (out.back().size() > 0) std::memset(out.back().mutable_data(), 0xA5, out.back().nbytes());
+    out_args.push_back({.data = request.wanted[o] ? out.back().mutable_data() : nullptr});
+  }
+  const Prepared run = kernel.prepare(attrs.get(), request, offer);
+  const NDArray workspace({static_cast<std::int64_t>(offer.workspace_bytes) + 64}, cpu(),
+                          DType::kUint8);
+  const std::vector<double> values = per_call_values(op.describe(const_cast<void*>(attrs.get())));
+  const RunState state{.is_train = c.is_train(), .random_seed = 7, .random_draw = 0};
+  {
+    const VendorThreads threads;
+    run(Args{.inputs = in_args.data(),
+             .outputs = out_args.data(),
+             .workspace = const_cast<void*>(workspace.data()),
+             .values = values.data(),
+             .run = &state});
+  }
+  KernelRun result;
+  for (int o = 0; o < op.num_visible(attrs.get()); ++o) {
+    const auto at = static_cast<std::size_t>(o);
+    result.outputs.push_back(HostTensor::from(
+        reordered(out[at], request.out[at], request.out[at].layout, Layout::kPlain)));
+  }
+  for (const int i : op.mutated_inputs)
+    result.outputs.push_back(HostTensor::from(in.at(static_cast<std::size_t>(i))));
+  return result;
+}
+
+}  // namespace symbind

@@ -1,0 +1,70 @@
+#pragma once
+// Runs a case: bound in a graph, at once, or as one kernel prepared directly.
+
+#include <memory>
+
+#include <symbind/executor.h>
+
+#include "graph/node.h"
+#include "tests/support/op_case.h"
+
+namespace symbind {
+
+/// Whether the operator's inputs are bound arrays, or intermediates that die there or live on.
+enum class InputsAre : std::uint8_t { kBound, kDying, kLiving };
+
+struct BindRequest {
+  DType dtype = DType::kFloat32;
+  std::vector<std::string> grad_req = {};  ///< by input; empty: no gradients
+  InputsAre inputs = InputsAre::kBound;
+  Context context = cpu();
+};
+
+/// The symbol of a case over variables in0, in1, …
+Symbol case_symbol(const OpCase& c, InputsAre inputs = InputsAre::kBound);
+/// The types of the inputs when the first has `dtype`.
+std::vector<DType> input_dtypes(const OpCase& c, DType dtype);
+/// The inputs as arrays of their types hold them.
+HostTensors rounded_inputs(const OpCase& c, DType dtype);
+/// "write" for every input that can have a gradient; "null" for the others.
+std::vector<std::string> all_gradients(const OpCase& c);
+std::shared_ptr<const void> parsed_attrs(const OpCase& c);
+const OpDef& definition(const OpCase& c);
+
+/// A case bound in a graph. Random numbers start from the same seed at every forward.
+class BoundCase {
+ public:
+  BoundCase(const OpCase& c, const BindRequest& request);
+
+  void load(const HostTensors& inputs);
+  /// Fills the gradient arrays with numbers, as if something had been added before.
+  HostTensors fill_gradients();
+  HostTensors forward();
+  /// One per input; empty tensors where there is none. Without heads: backward().
+  HostTensors backward(const HostTensors& heads);
+  HostTensors random_heads() const;
+  /// The arrays of the inputs as they stand.
+  HostTensors inputs() const;
+  std::vector<DType> output_dtypes() const;
+  Executor& executor() { return executor_; }
+  std::size_t num_outputs() const { return num_outputs_; }
+
+ private:
+  const OpCase& case_;
+  std::vector<NDArray> arrays_, gradients_;
+  Executor executor_;
+  std::size_t num_outputs_ = 0;
+};
+
+/// Outputs, then the inputs the operator overwrites. Output 0 of an imperative case goes to input
+/// 0.
+HostTensors run_invoke(const OpCase& c, DType dtype);
+
+/// One kernel of the case's operator, run with input 0 (and all of its shape) in `layout`.
+struct KernelRun {
+  std::string refusal;  ///< why it did not run
+  HostTensors outputs;  ///< visible ones, then the overwritten inputs
+};
+KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layout layout);
+
+}  // namespace symbind
