@@ -16,10 +16,15 @@ double activation(const std::string& name, double x) {
 }
 
 OP_CASES(Activation) {
-  c.recorded();
+  c.recorded([](OpCase& k) {
+    if (k.name().ends_with("over the range")) k.no_grad();  // kinks at 0
+  });
   for (const std::string name : {"relu", "sigmoid", "tanh", "softrelu", "softsign"}) {
-    c.add(name + ", 4-D").attr("act_type", name).in({1, 16, 5, 7}, 0.25, 2).recovers({}).ref(
-        [name](double x) { return activation(name, x); });
+    c.add(name + ", 4-D")
+        .attr("act_type", name)
+        .in({1, 16, 5, 7}, 0.25, 2)
+        .recovers({})
+        .ref([name](double x) { return activation(name, x); });
   }
   c.add("unknown").attr("act_type", "rely").in({2}).raises("relu");
 }

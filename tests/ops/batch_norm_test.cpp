@@ -26,7 +26,7 @@ HostTensor normalise_relu(const HostTensors& in) {
     };
     each([&](std::size_t i) { sum += x[i]; });
     each([&](std::size_t i) { squares += (x[i] - sum / m) * (x[i] - sum / m); });
-    const double scale = in[1][static_cast<std::size_t>(c)] / std::sqrt(squares / m + 1e-3);
+    const double scale = in[1][static_cast<std::size_t>(c)] / std::sqrt(squares / m + static_cast<double>(1e-3f));
     each([&](std::size_t i) {
       y[i] = std::max(0.0, (x[i] - sum / m) * scale + in[2][static_cast<std::size_t>(c)]);
     });
@@ -37,16 +37,29 @@ HostTensor normalise_relu(const HostTensors& in) {
 OP_CASES(BatchNorm) { c.recorded(); }
 
 OP_CASES(_fused_BatchNorm_relu) {
-  c.add("plain").attr("fix_gamma", false).in({3, 2, 2, 3}).in({2}, 0.5, 1.5).in({2}, -0.5, 0.5).in({2}).in({2}, 0.5, 1.5)
+  c.add("plain")
+      .attr("fix_gamma", false)
+      .in({3, 2, 2, 3})
+      .in({2}, 0.5, 1.5)
+      .in({2}, -0.5, 0.5)
+      .in({2})
+      .in({2}, 0.5, 1.5)
       .ref(normalise_relu);
-  c.add("blocked").attr("fix_gamma", false).in({2, 16, 3, 3}).in({16}, 0.5, 1.5).in({16}, -0.5, 0.5).in({16})
-      .in({16}, 0.5, 1.5).ref(normalise_relu);
+  c.add("blocked")
+      .attr("fix_gamma", false)
+      .in({2, 16, 3, 3})
+      .in({16}, 0.5, 1.5)
+      .in({16}, -0.5, 0.5)
+      .in({16})
+      .in({16}, 0.5, 1.5)
+      .ref(normalise_relu);
 }
 
 TEST(BatchNorm, moving_statistics_change_in_backward) {
-  const Symbol net = make_symbol("BatchNorm", "bn", std::vector{Variable("data")}, {{"momentum", "0.5"}});
+  const Symbol net =
+      make_symbol("BatchNorm", "bn", std::vector{Variable("data")}, {{"momentum", "0.5"}});
   Executor exe = net.simple_bind(cpu(), {{"data", {2, 1}}});
-  exe.arg_dict()["data"].copy_from(NDArray({1, 3}, {2, 1}));
+  NDArray({1, 3}, {2, 1}).copy_to(exe.arg_dict()["data"]);
   exe.forward(true);
   EXPECT_EQ(exe.aux_dict()["bn_moving_mean"].to_vector<float>()[0], 0);
   exe.backward({NDArray::ones({2, 1})});

@@ -8,7 +8,8 @@ namespace {
 /// 3×3, padding 1, stride 1: y has the extents of x.
 HostTensor convolve3x3(const HostTensors& in) {
   const HostTensor &x = in[0], &w = in[1];
-  const std::int64_t images = x.shape[0], channels = x.shape[1], height = x.shape[2], width = x.shape[3];
+  const std::int64_t images = x.shape[0], channels = x.shape[1], height = x.shape[2],
+                     width = x.shape[3];
   const std::int64_t filters = w.shape[0];
   HostTensor y(Shape{images, filters, height, width});
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
@@ -37,32 +38,85 @@ HostTensor convolve_and_add(const HostTensors& in) {
 
 OP_CASES(Convolution) {
   c.recorded();
-  c.add("small").attr("kernel", "(3, 3)").attr("pad", "(1, 1)").attr("num_filter", 2).attr("no_bias", true)
-      .in({1, 2, 4, 3}).in({2, 2, 3, 3}).recovers({0, 1}).ref(convolve3x3);
-  c.add("blocked, as Winograd likes it")
-      .attr("kernel", "(3, 3)").attr("pad", "(1, 1)").attr("num_filter", 32).attr("no_bias", true)
-      .in({1, 32, 8, 8}).in({32, 32, 3, 3}).no_grad()
-      .tolerance(DType::kFloat16, 1e-2, 1e-2).tolerance(DType::kBFloat16, 6e-2, 6e-2)
+  c.add("small")
+      .attr("kernel", "(3, 3)")
+      .attr("pad", "(1, 1)")
+      .attr("num_filter", 2)
+      .attr("no_bias", true)
+      .in({1, 2, 4, 3})
+      .in({2, 2, 3, 3})
+      .recovers({1})
       .ref(convolve3x3);
-  c.add("kernel of another rank").attr("kernel", "(3,)").attr("num_filter", 8)
-      .in({1, 2, 5, 5}).in({8, 2, 3, 3}).in({8})
+  c.add("blocked, as Winograd likes it")
+      .attr("kernel", "(3, 3)")
+      .attr("pad", "(1, 1)")
+      .attr("num_filter", 32)
+      .attr("no_bias", true)
+      .in({1, 32, 8, 8})
+      .in({32, 32, 3, 3})
+      .no_grad()
+      .tolerance(DType::kFloat16, 1e-2, 1e-2)
+      .tolerance(DType::kBFloat16, 6e-2, 6e-2)
+      .ref(convolve3x3);
+  c.add("kernel of another rank")
+      .attr("kernel", "(3,)")
+      .attr("num_filter", 8)
+      .in({1, 2, 5, 5})
+      .in({8, 2, 3, 3})
+      .in({8})
       .raises("kernel (3,) is 1-D but the data has 2 spatial axes; give (3, 3)");
-  c.add("kernel (0, 0)").attr("kernel", "(0, 0)").attr("num_filter", 8).attr("no_bias", true)
-      .in({1, 2, 5, 5}).in({8, 2, 1, 1}).raises("positive");
-  c.add("negative stride").attr("kernel", "(1, 1)").attr("stride", "(-1, 1)").attr("num_filter", 8)
-      .attr("no_bias", true).in({1, 2, 5, 5}).in({8, 2, 1, 1}).raises("positive");
-  c.add("2^31 filters").attr("kernel", "(1, 1)").attr("num_filter", "2147483648")
-      .attr("no_bias", true).in({1, 2, 5, 5}).in({8, 2, 1, 1}).raises("num_filter");
-  c.add("kernel larger than the data").attr("kernel", "(7, 7)").attr("num_filter", 1)
-      .attr("no_bias", true).in({1, 1, 5, 5}).in({1, 1, 7, 7}).raises("covers 7");
+  c.add("kernel (0, 0)")
+      .attr("kernel", "(0, 0)")
+      .attr("num_filter", 8)
+      .attr("no_bias", true)
+      .in({1, 2, 5, 5})
+      .in({8, 2, 1, 1})
+      .raises("positive");
+  c.add("negative stride")
+      .attr("kernel", "(1, 1)")
+      .attr("stride", "(-1, 1)")
+      .attr("num_filter", 8)
+      .attr("no_bias", true)
+      .in({1, 2, 5, 5})
+      .in({8, 2, 1, 1})
+      .raises("positive");
+  c.add("2^31 filters")
+      .attr("kernel", "(1, 1)")
+      .attr("num_filter", "2147483648")
+      .attr("no_bias", true)
+      .in({1, 2, 5, 5})
+      .in({8, 2, 1, 1})
+      .raises("num_filter");
+  c.add("kernel larger than the data")
+      .attr("kernel", "(7, 7)")
+      .attr("num_filter", 1)
+      .attr("no_bias", true)
+      .in({1, 1, 5, 5})
+      .in({1, 1, 7, 7})
+      .raises("covers 7");
 }
 
 OP_CASES(_fused_Convolution_sum) {
-  c.add("small").attr("kernel", "(3, 3)").attr("pad", "(1, 1)").attr("num_filter", 2).attr("no_bias", true)
-      .in({1, 2, 4, 3}).in({2, 2, 3, 3}).in({1, 2, 4, 3}).ref(convolve_and_add);
-  c.add("blocked").attr("kernel", "(3, 3)").attr("pad", "(1, 1)").attr("num_filter", 16)
-      .attr("no_bias", true).in({1, 16, 4, 4}).in({16, 16, 3, 3}).in({1, 16, 4, 4}).no_grad()
-      .tolerance(DType::kFloat16, 1e-2, 1e-2).tolerance(DType::kBFloat16, 6e-2, 6e-2)
+  c.add("small")
+      .attr("kernel", "(3, 3)")
+      .attr("pad", "(1, 1)")
+      .attr("num_filter", 2)
+      .attr("no_bias", true)
+      .in({1, 2, 4, 3})
+      .in({2, 2, 3, 3})
+      .in({1, 2, 4, 3})
+      .ref(convolve_and_add);
+  c.add("blocked")
+      .attr("kernel", "(3, 3)")
+      .attr("pad", "(1, 1)")
+      .attr("num_filter", 16)
+      .attr("no_bias", true)
+      .in({1, 16, 4, 4})
+      .in({16, 16, 3, 3})
+      .in({1, 16, 4, 4})
+      .no_grad()
+      .tolerance(DType::kFloat16, 1e-2, 1e-2)
+      .tolerance(DType::kBFloat16, 6e-2, 6e-2)
       .ref(convolve_and_add);
 }
 

@@ -128,9 +128,9 @@ void run_backward(const BackwardPlan& p, const Args& args) {
   void *dy = args.inputs[0].data, *x = args.inputs[1].data, *mean = args.inputs[3].data;
   void* scratch = at(args, p.scratch);
   if (s.relu)
-    p.call({x, dy, mean, variance, gamma, dx, dgamma, dbeta, args.inputs[7].data}, scratch);
+    p.call({x, dy, mean, variance, gamma, gamma, dx, dgamma, dbeta, args.inputs[7].data}, scratch);
   else
-    p.call({x, dy, mean, variance, gamma, dx, dgamma, dbeta}, scratch);
+    p.call({x, dy, mean, variance, gamma, gamma, dx, dgamma, dbeta}, scratch);
   if (s.fix_gamma && args.wants(1)) std::fill_n(args.out<float>(1), n, 0.f);
   if (s.global_stats) return;
   float *moving_mean = args.mutable_in<float>(5), *moving_var = args.mutable_in<float>(6);
@@ -199,6 +199,7 @@ Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r)
                               {DNNL_ARG_MEAN, channels},
                               {DNNL_ARG_VARIANCE, channels},
                               {DNNL_ARG_SCALE, channels},
+                              {DNNL_ARG_SHIFT, channels},  // asked for, not read
                               {DNNL_ARG_DIFF_SRC, x},
                               {DNNL_ARG_DIFF_SCALE, channels},
                               {DNNL_ARG_DIFF_SHIFT, channels}};

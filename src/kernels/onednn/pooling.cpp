@@ -81,7 +81,7 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
     const Problem p(s);
     auto plan = std::make_shared<Plan>();
     plan->max = s.kind == PoolKind::kMax;
-    plan->saves = plan->max && r.training && r.wanted[1];
+    plan->saves = plan->max && r.wanted[2];
     const Layout layout = plan->saves ? widest_layout(p.x) : r.in[0].layout;
     const auto pd = p.forward(layout, plan->saves ? prop_kind::forward_training : prop_kind::forward_inference);
     if (!pd || (plan->saves && !p.backward(layout))) return refuse("oneDNN has no such pooling");
@@ -92,7 +92,7 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
     plan->call = Call(Forward(pd), pd.scratchpad_desc(), std::move(arguments));
     Offer offer = accept_plain(r, carver.total());
     offer.in_layouts[0] = offer.out_layouts[0] = layout;
-    if (plan->saves) offer.opaque_bytes[1] = pd.workspace_desc().get_size();
+    if (plan->saves) offer.opaque_bytes[2] = pd.workspace_desc().get_size();
     offer.plan = std::move(plan);
     return offer;
   });
@@ -102,7 +102,7 @@ Prepared prepare_pooling(const KernelRequest&, const Offer& offer) {
   return [plan = std::static_pointer_cast<const Plan>(offer.plan)](const Args& args) {
     void *x = args.inputs[0].data, *y = args.outputs[0].data;
     if (plan->saves)
-      plan->call({x, y, args.outputs[1].data}, args.workspace);
+      plan->call({x, y, args.outputs[2].data}, args.workspace);
     else
       plan->call({x, y}, args.workspace);
   };
@@ -136,7 +136,7 @@ Prepared prepare_pooling_backward(const KernelRequest&, const Offer& offer) {
   return [plan = std::static_pointer_cast<const Plan>(offer.plan)](const Args& args) {
     void *dy = args.inputs[0].data, *dx = args.outputs[0].data;
     if (plan->max)
-      plan->call({dy, dx, args.inputs[1].data}, args.workspace);
+      plan->call({dy, dx, args.inputs[2].data}, args.workspace);
     else
       plan->call({dy, dx}, args.workspace);
   };

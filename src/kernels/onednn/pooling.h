@@ -7,11 +7,11 @@
 
 namespace symbind::onednn {
 
-/// Input x; outputs y and, for max, the opaque workspace.
+/// Input x; outputs y, extents (of no elements) and, for max, the opaque workspace.
 Offer offer_pooling(const PoolingSizes& sizes, const KernelRequest& request);
 Prepared prepare_pooling(const KernelRequest& request, const Offer& offer);
 
-/// Inputs dy and, for max, the workspace; output dx.
+/// Inputs dy, extents and, for max, the workspace; output dx.
 Offer offer_pooling_backward(const PoolingSizes& sizes, const KernelRequest& request);
 Prepared prepare_pooling_backward(const KernelRequest& request, const Offer& offer);
 

@@ -58,6 +58,7 @@ void infer(const SoftmaxOutputAttrs& a, Inference& io) {
   const Shape& x = io.shape(io.in(0));
   const Shape& label = io.shape(io.in(1));
   if (!x.known() || label == x) return;
+  if (label.rank() == x.rank() && !label.known()) return;  // a distribution, or one label per row
   check(x.rank() > 0, ErrorKind::kShape, "SoftmaxOutput needs data with at least one axis");
   Shape without_class;
   if (a.multi_output) {

@@ -221,7 +221,7 @@ Prepared with_types(DType t, F&& f) {
 
 Offer offer_reference(const BatchNormAttrs&, const KernelRequest& r) {
   Offer offer = accept_plain(r);
-  if (r.out.size() > 3 && r.training)
+  if (r.out.size() > 3 && r.wanted[3])
     offer.opaque_bytes[3] = static_cast<std::size_t>(r.out[0].shape.size());
   return offer;
 }
