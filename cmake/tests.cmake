@@ -14,7 +14,8 @@ else()
   add_library(tests_support INTERFACE)
   set(support_scope INTERFACE)
 endif()
-target_include_directories(tests_support ${support_scope} "${PROJECT_SOURCE_DIR}/tests")
+target_include_directories(tests_support ${support_scope}
+    "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
 target_compile_definitions(tests_support ${support_scope}
     SYMBIND_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SYMBIND_BINARY_DIR="${PROJECT_BINARY_DIR}")
 target_link_libraries(tests_support ${support_scope}

@@ -32,6 +32,20 @@ double HostTensor::at(const std::vector<std::int64_t>& where) const {
   return values.at(offset_of(shape, where));
 }
 
+HostTensor from_coordinates(const Shape& shape, const std::function<double(Coordinates)>& f) {
+  HostTensor t(shape);
+  Coordinates at(static_cast<std::size_t>(shape.rank()));
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    auto rest = static_cast<std::int64_t>(i);
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      at[static_cast<std::size_t>(axis)] = rest % shape[axis];
+      rest /= shape[axis];
+    }
+    t[i] = f(at);
+  }
+  return t;
+}
+
 double HostTensor::largest() const {
   double most = 0;
   for (const double v : values) {

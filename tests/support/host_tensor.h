@@ -1,6 +1,7 @@
 #pragma once
 // Numbers on the host, in double whatever the array's type: what references compute with.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct HostTensor {
   HostTensor rounded(DType dtype) const;
 };
 using HostTensors = std::vector<HostTensor>;
+using Coordinates = std::vector<std::int64_t>;
+/// Every element from its coordinates.
+HostTensor from_coordinates(const Shape& shape, const std::function<double(Coordinates)>& f);
 
 /// max|got − want| ≤ relative · max|want| + absolute; NaN and infinities must stand where they
 /// stand in `want`. max|want| is over its finite numbers.

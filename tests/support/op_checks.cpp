@@ -33,7 +33,7 @@ void compare(const HostTensors& got, const HostTensors& want, Tolerance toleranc
 }
 
 bool has_type(const OpCase& c, DType dtype) {
-  const auto& types = c.types();
+  const std::vector<DType> types = c.types();
   return std::find(types.begin(), types.end(), dtype) != types.end();
 }
 /// The type the checks that need only one are made in.

@@ -1,0 +1,102 @@
+// Reductions, against sums written out; what MXNet recorded besides.
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "tests/support/op_case.h"
+
+namespace symbind {
+namespace {
+
+/// Folds the middle axis of (outer, n, inner).
+HostTensor fold(const HostTensor& x, std::int64_t outer, std::int64_t n, std::int64_t inner,
+                const Shape& shape, double start,
+                const std::function<double(double, double)>& join) {
+  HostTensor y(shape);
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t j = 0; j < inner; ++j) {
+      double total = start;
+      for (std::int64_t k = 0; k < n; ++k)
+        total = join(total, x[static_cast<std::size_t>((o * n + k) * inner + j)]);
+      y[static_cast<std::size_t>(o * inner + j)] = total;
+    }
+  return y;
+}
+
+struct Row {
+  const char* name;
+  double start;
+  double (*join)(double, double);
+};
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr Row kRows[] = {
+    {"sum", 0, [](double a, double b) { return a + b; }},
+    {"nansum", 0, [](double a, double b) { return std::isnan(b) ? a : a + b; }},
+    {"prod", 1, [](double a, double b) { return a * b; }},
+    {"nanprod", 1, [](double a, double b) { return std::isnan(b) ? a : a * b; }},
+    {"max", -kInf, [](double a, double b) { return a > b ? a : b; }},
+    {"min", kInf, [](double a, double b) { return a < b ? a : b; }},
+};
+
+OP_FAMILY(reduce) {
+  for (const Row& r : kRows) {
+    c.op(r.name);
+    const auto join = r.join;
+    const double start = r.start;
+    c.add("a middle axis").attr("axis", 1).in({2, 5, 3}, 0.5, 2).ref([=](const HostTensors& in) {
+      return fold(in[0], 2, 5, 3, {2, 3}, start, join);
+    });
+    c.add("the last axes, kept")
+        .attr("axis", "(-1, 1)")
+        .attr("keepdims", true)
+        .in({3, 2, 4}, 0.5, 2)
+        .ref([=](const HostTensors& in) {
+          return fold(in[0], 3, 8, 1, {3, 1, 1}, start, join);
+        });
+    c.add("everything").in({3, 2, 2}, 0.5, 2).ref([=](const HostTensors& in) {
+      return fold(in[0], 1, 12, 1, {1}, start, join);
+    });
+    c.add("all but one")
+        .attr("axis", 2)
+        .attr("exclude", true)
+        .in({2, 3, 4}, 0.5, 2)
+        .ref([=](const HostTensors& in) { return fold(in[0], 1, 6, 4, {4}, start, join); });
+    c.add("integers")
+        .attr("axis", 0)
+        .in({2, 2}, {3, -7, 2, 5})
+        .ref([=](const HostTensors& in) { return fold(in[0], 1, 2, 2, {2}, start, join); })
+        .dtypes({DType::kInt32, DType::kInt64});
+    c.add("an axis that is not there").attr("axis", 3).in({2, 2}).raises("axis 3");
+  }
+  c.op("nansum").add("NaN counts as 0").in({4}, {1, std::nan(""), 2, 4}).ref({7}).no_grad();
+  c.op("nanprod").add("NaN counts as 1").in({4}, {3, std::nan(""), 2, 4}).ref({24}).no_grad();
+  c.op("sum").recorded();
+  c.add("long rows stay exact")
+      .attr("axis", 1)
+      .in({2, 5000}, 0, 1)
+      .dtypes({DType::kFloat32, DType::kFloat64})
+      .ref([](const HostTensors& in) {
+        return fold(in[0], 2, 5000, 1, {2}, 0, [](double a, double b) { return a + b; });
+      });
+  c.add("long columns")
+      .attr("axis", 0)
+      .in({700, 300}, 0, 1)
+      .dtypes({DType::kFloat32})
+      .no_grad()
+      .ref([](const HostTensors& in) {
+        return fold(in[0], 1, 700, 300, {300}, 0, [](double a, double b) { return a + b; });
+      });
+  c.op("mean").recorded();
+  c.op("max").recorded();
+  c.add("all that are tied get the gradient")
+      .in({3}, {2, 1, 2})
+      .ref({2})
+      .grad_ref([](const HostTensors& in) {
+        return HostTensors{HostTensor(in[0].shape, {1, 0, 1})};
+      });
+  c.op("min").recorded();
+}
+
+}  // namespace
+}  // namespace symbind
