@@ -48,8 +48,9 @@ Cache& cache() {
 }
 
 std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
-                   Context context) {
-  std::string key = fmt::format("{}|{}|{}", op.name, static_cast<int>(context.type), num_threads());
+                   Context context, const Shape& out_shape) {
+  std::string key = fmt::format("{}|{}|{}|{}", op.name, static_cast<int>(context.type),
+                                num_threads(), out_shape.str());
   key += "|" + settings::text("SYMBIND_KERNELS");
   // describe() binds to the instance; the instance is only read here.
   for (const auto& [name, value] : attrs_to_dict(op.describe(const_cast<void*>(attrs)), false)) {
@@ -61,9 +62,10 @@ std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorD
 }
 
 void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
-           KernelRequest& request) {
+           const Shape& out_shape, KernelRequest& request) {
   std::vector<Shape> in_shapes, out_shapes(op.output_names(attrs).size(), Shape::unknown());
   std::vector<DType> in_dtypes, out_dtypes(out_shapes.size(), DType::kUnknown);
+  out_shapes.front() = out_shape;
   for (const TensorDesc& d : in) {
     in_shapes.push_back(d.shape);
     in_dtypes.push_back(d.dtype);
@@ -99,8 +101,8 @@ bool is_plain(const std::vector<TensorDesc>& descs, const std::vector<Layout>& l
 std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           const std::shared_ptr<const void>& attrs,
                                                           const std::vector<TensorDesc>& in,
-                                                          Context context) {
-  const std::string key = key_of(op, attrs.get(), in, context);
+                                                          Context context, const Shape& out_shape) {
+  const std::string key = key_of(op, attrs.get(), in, context, out_shape);
   if (auto found = cache().find(key)) return found;
   auto made = std::make_shared<ImperativeKernel>();
   made->op = &op;
@@ -109,7 +111,7 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
   request.device = context.is_gpu() ? DeviceType::kGpu : DeviceType::kCpu;
   request.in = in;
   request.threads = num_threads();
-  infer(op, attrs.get(), in, request);
+  infer(op, attrs.get(), in, out_shape, request);
   request.constant.assign(in.size(), false);
   for (std::size_t o = 0; o < request.out.size(); ++o)
     request.wanted.push_back(static_cast<int>(o) < made->num_visible);

@@ -16,10 +16,10 @@ struct ImperativeKernel {
 };
 
 /// Infers, chooses among the kernels that take plain layouts, prepares. The result is cached by
-/// operator, attributes (per-call ones aside), descriptions and device.
-std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
-                                                          const std::shared_ptr<const void>& attrs,
-                                                          const std::vector<TensorDesc>& in,
-                                                          Context context);
+/// operator, attributes (per-call ones aside), descriptions and device. An operator without inputs
+/// may take the shape of its result from the array it writes: `out_shape`.
+std::shared_ptr<const ImperativeKernel> imperative_kernel(
+    const OpDef& op, const std::shared_ptr<const void>& attrs, const std::vector<TensorDesc>& in,
+    Context context, const Shape& out_shape = Shape::unknown());
 
 }  // namespace symbind

@@ -76,7 +76,9 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   std::vector<TensorDesc> in;
   for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
   const Context context = context_of(inputs, out, attrs);
-  const auto kernel = imperative_kernel(op, parsed, in, context);
+  const bool shape_from_out = inputs.empty() && !out.empty();
+  const auto kernel = imperative_kernel(op, parsed, in, context,
+                                        shape_from_out ? out.front().shape() : Shape::unknown());
 
   const auto visible = static_cast<std::size_t>(kernel->num_visible);
   check(out.empty() || out.size() == visible, "{} has {} outputs, {} arrays were given for them",
