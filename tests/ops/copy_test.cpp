@@ -1,0 +1,22 @@
+// The identity in its roles: recorded.
+
+#include "tests/support/op_case.h"
+
+namespace symbind {
+namespace {
+
+double same(double x) { return x; }
+
+OP_CASES(_copy) { c.recorded(); }
+OP_CASES(BlockGrad) { c.recorded(); }
+OP_CASES(make_loss) {
+  c.recorded();
+  c.add("the head gradient is not read").in({2, 2}).ref(same).grad_ref([](const HostTensors& in) {
+    return HostTensors{HostTensor(in[0].shape, {1, 1, 1, 1})};
+  });
+}
+OP_CASES(_copyto) { c.add("a copy").in({2, 3}).ref(same); }
+OP_CASES(_CrossDeviceCopy) { c.add("a copy").in({2, 3}).ref(same).recovers({0}); }
+
+}  // namespace
+}  // namespace symbind

@@ -1,0 +1,45 @@
+// Parts of an array: recorded, and what is refused.
+
+#include "tests/support/op_case.h"
+
+namespace symbind {
+namespace {
+
+OP_CASES(slice) {
+  c.recorded();
+  c.add("backwards")
+      .attr("begin", "(4,)")
+      .attr("end", "(0,)")
+      .attr("step", "(-2,)")
+      .in({6}, {0, 1, 2, 3, 4, 5})
+      .ref({4, 2});
+  c.add("beyond the edge")
+      .attr("begin", "(-9,)")
+      .attr("end", "(9,)")
+      .in({3}, {1, 2, 3})
+      .ref({1, 2, 3});
+  c.add("empty").attr("begin", "(2,)").attr("end", "(1,)").in({6}).raises("empty");
+}
+OP_CASES(slice_axis) {
+  c.recorded();
+  c.add("empty").attr("axis", 0).attr("begin", 3).attr("end", 3).in({6}).raises("empty");
+}
+OP_CASES(slice_like) {
+  c.add("all axes").in({2, 3}, {1, 2, 3, 4, 5, 6}).in({1, 2}).no_grad(1).ref({1, 2});
+  c.add("one axis")
+      .attr("axes", "(1,)")
+      .in({2, 3}, {1, 2, 3, 4, 5, 6})
+      .in({5, 2})
+      .no_grad(1)
+      .ref({1, 2, 4, 5});
+  c.add("from the end")
+      .attr("axes", "(-1,)")
+      .in({2, 2}, {1, 2, 3, 4})
+      .in({9, 1})
+      .no_grad(1)
+      .ref({1, 3});
+  c.add("too long").in({2}).in({3}).raises("cannot be cut");
+}
+
+}  // namespace
+}  // namespace symbind
