@@ -1,5 +1,5 @@
-# examples/cpp/*.cpp -> example_<stem>, benchmarks/*.cpp -> bench_<stem>, tools/opgen/*.cpp -> opgen.
-# Examples use the public headers only; benchmarks and opgen may look inside.
+# examples/cpp/*.cpp -> example_<stem>, benchmarks/*.cpp -> bench_<stem>, tools/<program>/*.cpp -> <program>.
+# Examples use the public headers only; benchmarks and tools may look inside.
 if(NOT SYMBIND_PROGRAMS)
   return()
 endif()
@@ -19,8 +19,8 @@ foreach(source IN LISTS symbind_benchmarks)
       $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<TARGET_NAME_IF_EXISTS:benchmark::benchmark>)
 endforeach()
 
-file(GLOB symbind_opgen CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/opgen/*.cpp")
-if(symbind_opgen)
-  add_executable(opgen ${symbind_opgen})
-  target_link_libraries(opgen PRIVATE symbind symbind_internal)
-endif()
+foreach(program opgen exchange_tool)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/${program}/*.cpp")
+  add_executable(${program} ${sources})
+  target_link_libraries(${program} PRIVATE symbind symbind_internal)
+endforeach()

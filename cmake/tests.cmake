@@ -71,6 +71,10 @@ if(Python3_FOUND)
   symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
 endif()
 symbind_script_test(clang_format unit "${PROJECT_SOURCE_DIR}/tools/format" --check)
+if(TARGET opgen)
+  symbind_script_test(opgen.drift unit opgen --check)
+  symbind_script_test(exchange.replay golden exchange_tool check tests/golden/exchange)
+endif()
 symbind_script_test(install.consumer install "${CMAKE_COMMAND}" -D "BUILD_DIR=${PROJECT_BINARY_DIR}"
     -D "SOURCE_DIR=${PROJECT_SOURCE_DIR}" -D "CXX_COMPILER=${CMAKE_CXX_COMPILER}"
     -D "SANITIZE=${SYMBIND_SANITIZE}" -P "${PROJECT_SOURCE_DIR}/tests/install/consumer.cmake")

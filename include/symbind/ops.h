@@ -1,0 +1,1975 @@
+#pragma once
+// Written by tools/opgen from the registry; do not edit. docs/ops.md is the manual.
+//
+//   FullyConnected("fc1", data, {.num_hidden = 128})
+//   FullyConnected("fc2", {.data = act1, .weight = shared}, {.num_hidden = 10})
+//   Concat("c", {a, b}, {.dim = 1})
+//
+// Inputs that are not given become variables `<name>_<input>`; an empty name is made up. Options
+// that are not given keep their defaults and are not stored. Operators whose names begin with an
+// underscore are called through make_symbol. The structs stand in a namespace of their own; calls
+// never need to name them.
+
+#include <symbind/op_call.h>
+
+namespace symbind {
+
+namespace ops {
+struct ActivationOptions {
+  /// Activation function to be applied. ({'relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'},
+  /// required)
+  std::optional<std::string> act_type = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("act_type", act_type)
+        .done();
+  }
+};
+}  // namespace ops
+/// Applies an activation function to every element.
+inline Symbol Activation(const std::string& name, const Symbol& data, const ops::ActivationOptions& options = {}) {
+  return call_op("Activation", name, {data}, options.dict());
+}
+
+namespace ops {
+struct BatchNormOptions {
+  /// Added to the variance. (double, optional, default=0.0010000000474974513)
+  std::optional<double> eps = {};
+  /// How much of the moving statistics an update keeps. (float, optional, default=0.9)
+  std::optional<double> momentum = {};
+  /// Whether gamma is 1 and stays so. (boolean, optional, default=True)
+  std::optional<bool> fix_gamma = {};
+  /// Whether training uses the moving statistics too. (boolean, optional, default=False)
+  std::optional<bool> use_global_stats = {};
+  /// Whether mean and inverse std are visible outputs. (boolean, optional, default=False)
+  std::optional<bool> output_mean_var = {};
+  /// The channels' axis. (int, optional, default=1)
+  std::optional<int> axis = {};
+  /// Accepted, without effect. (boolean, optional, default=False)
+  std::optional<bool> cudnn_off = {};
+  /// Accepted, without effect. (float or None, optional, default=None)
+  std::optional<double> min_calib_range = {};
+  /// Accepted, without effect. (float or None, optional, default=None)
+  std::optional<double> max_calib_range = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("eps", eps)
+        ("momentum", momentum)
+        ("fix_gamma", fix_gamma)
+        ("use_global_stats", use_global_stats)
+        ("output_mean_var", output_mean_var)
+        ("axis", axis)
+        ("cudnn_off", cudnn_off)
+        ("min_calib_range", min_calib_range)
+        ("max_calib_range", max_calib_range)
+        .done();
+  }
+};
+struct BatchNormInputs {
+  Symbol data = {};
+  Symbol gamma = {};
+  Symbol beta = {};
+  Symbol moving_mean = {};
+  Symbol moving_var = {};
+};
+}  // namespace ops
+/// Normalises every channel over the batch.
+inline Symbol BatchNorm(const std::string& name, const Symbol& data, const ops::BatchNormOptions& options = {}) {
+  return call_op("BatchNorm", name, {data}, options.dict());
+}
+inline Symbol BatchNorm(const std::string& name, const ops::BatchNormInputs& inputs, const ops::BatchNormOptions& options = {}) {
+  return call_op_named("BatchNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}, {"moving_mean", inputs.moving_mean}, {"moving_var", inputs.moving_var}}, options.dict());
+}
+
+/// The input, through which no gradient flows.
+inline Symbol BlockGrad(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("BlockGrad", name, {data}, options.dict());
+}
+
+namespace ops {
+struct CastOptions {
+  /// The element type of the output. (dtype, required)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// The input in another element type.
+inline Symbol Cast(const std::string& name, const Symbol& data, const ops::CastOptions& options = {}) {
+  return call_op("Cast", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ConcatOptions {
+  /// The axis along which inputs are joined; negative counts from the end. (int, optional,
+  /// default=1)
+  std::optional<int> dim = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("dim", dim)
+        .done();
+  }
+};
+}  // namespace ops
+/// Joins the inputs along an axis.
+inline Symbol Concat(const std::string& name, const std::vector<Symbol>& inputs, const ops::ConcatOptions& options = {}) {
+  return call_op("Concat", name, inputs, options.dict());
+}
+
+namespace ops {
+struct ConvolutionOptions {
+  /// Kernel size: (w,), (h, w) or (d, h, w). (Shape(tuple), required)
+  TupleOption kernel = {};
+  /// Stride of each spatial axis; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption stride = {};
+  /// Distance of the kernel's taps; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption dilate = {};
+  /// Zero padding on both sides of each spatial axis; 0 by default. (Shape(tuple), optional,
+  /// default=())
+  TupleOption pad = {};
+  /// Number of filters, the output's channels. (int, required)
+  std::optional<int> num_filter = {};
+  /// Number of groups the channels are split into. (int, optional, default=1)
+  std::optional<int> num_group = {};
+  /// Accepted, without effect. (long (non-negative), optional, default=1024)
+  std::optional<std::int64_t> workspace = {};
+  /// Whether to disable the bias. (boolean, optional, default=False)
+  std::optional<bool> no_bias = {};
+  /// Accepted, without effect. ({None, 'fastest', 'limited_workspace', 'off'}, optional,
+  /// default=None)
+  std::optional<std::string> cudnn_tune = {};
+  /// Accepted, without effect. (boolean, optional, default=False)
+  std::optional<bool> cudnn_off = {};
+  /// Layout of the data; channels come second. ({None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC'},
+  /// optional, default=None)
+  std::optional<std::string> layout = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("kernel", kernel)
+        ("stride", stride)
+        ("dilate", dilate)
+        ("pad", pad)
+        ("num_filter", num_filter)
+        ("num_group", num_group)
+        ("workspace", workspace)
+        ("no_bias", no_bias)
+        ("cudnn_tune", cudnn_tune)
+        ("cudnn_off", cudnn_off)
+        ("layout", layout)
+        .done();
+  }
+};
+struct ConvolutionInputs {
+  Symbol data = {};
+  Symbol weight = {};
+  Symbol bias = {};
+};
+}  // namespace ops
+/// Convolution over one, two or three spatial axes.
+inline Symbol Convolution(const std::string& name, const Symbol& data, const ops::ConvolutionOptions& options = {}) {
+  return call_op("Convolution", name, {data}, options.dict());
+}
+inline Symbol Convolution(const std::string& name, const ops::ConvolutionInputs& inputs, const ops::ConvolutionOptions& options = {}) {
+  return call_op_named("Convolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, options.dict());
+}
+
+namespace ops {
+struct DropoutOptions {
+  /// Fraction of the elements that become 0. (float, optional, default=0.5)
+  std::optional<double> p = {};
+  /// Whether to drop in training only, or always. ({'always', 'training'}, optional,
+  /// default=training)
+  std::optional<std::string> mode = {};
+  /// Axes along which one mask is shared. (Shape(tuple), optional, default=())
+  TupleOption axes = {};
+  /// Accepted, without effect. (boolean or None, optional, default=False)
+  std::optional<bool> cudnn_off = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("p", p)
+        ("mode", mode)
+        ("axes", axes)
+        ("cudnn_off", cudnn_off)
+        .done();
+  }
+};
+}  // namespace ops
+/// Zeroes elements at random while training and scales the rest.
+inline Symbol Dropout(const std::string& name, const Symbol& data, const ops::DropoutOptions& options = {}) {
+  return call_op("Dropout", name, {data}, options.dict());
+}
+
+namespace ops {
+struct EmbeddingOptions {
+  /// Number of rows of the weight. (int, required)
+  std::optional<int> input_dim = {};
+  /// Length of a row. (int, required)
+  std::optional<int> output_dim = {};
+  /// The weight's element type. (dtype, optional, default=float32)
+  std::optional<DType> dtype = {};
+  /// Without effect: gradients are dense. (boolean, optional, default=False)
+  std::optional<bool> sparse_grad = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("input_dim", input_dim)
+        ("output_dim", output_dim)
+        ("dtype", dtype)
+        ("sparse_grad", sparse_grad)
+        .done();
+  }
+};
+struct EmbeddingInputs {
+  Symbol data = {};
+  Symbol weight = {};
+};
+}  // namespace ops
+/// Rows of the weight, by index.
+inline Symbol Embedding(const std::string& name, const Symbol& data, const ops::EmbeddingOptions& options = {}) {
+  return call_op("Embedding", name, {data}, options.dict());
+}
+inline Symbol Embedding(const std::string& name, const Symbol& data, const Symbol& weight, const ops::EmbeddingOptions& options = {}) {
+  return call_op("Embedding", name, {data, weight}, options.dict());
+}
+inline Symbol Embedding(const std::string& name, const ops::EmbeddingInputs& inputs, const ops::EmbeddingOptions& options = {}) {
+  return call_op_named("Embedding", name, {{"data", inputs.data}, {"weight", inputs.weight}}, options.dict());
+}
+
+/// Joins all axes but the first.
+inline Symbol Flatten(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("Flatten", name, {data}, options.dict());
+}
+
+namespace ops {
+struct FullyConnectedOptions {
+  /// Number of hidden nodes of the output. (int, required)
+  std::optional<int> num_hidden = {};
+  /// Whether to disable the bias. (boolean, optional, default=False)
+  std::optional<bool> no_bias = {};
+  /// Whether to collapse all but the first axis of the input. (boolean, optional, default=True)
+  std::optional<bool> flatten = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("num_hidden", num_hidden)
+        ("no_bias", no_bias)
+        ("flatten", flatten)
+        .done();
+  }
+};
+struct FullyConnectedInputs {
+  Symbol data = {};
+  Symbol weight = {};
+  Symbol bias = {};
+};
+}  // namespace ops
+/// Applies y = x·Wᵀ + b to every row of the data.
+inline Symbol FullyConnected(const std::string& name, const Symbol& data, const ops::FullyConnectedOptions& options = {}) {
+  return call_op("FullyConnected", name, {data}, options.dict());
+}
+inline Symbol FullyConnected(const std::string& name, const ops::FullyConnectedInputs& inputs, const ops::FullyConnectedOptions& options = {}) {
+  return call_op_named("FullyConnected", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, options.dict());
+}
+
+namespace ops {
+struct PadOptions {
+  /// What the border is made of. ({'constant', 'edge', 'reflect'}, required)
+  std::optional<std::string> mode = {};
+  /// Before and behind, for each axis: (before0, behind0, before1, …). (Shape(tuple), required)
+  TupleOption pad_width = {};
+  /// The border's value with mode constant. (double, optional, default=0)
+  std::optional<double> constant_value = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("mode", mode)
+        ("pad_width", pad_width)
+        ("constant_value", constant_value)
+        .done();
+  }
+};
+}  // namespace ops
+/// The input with a border.
+inline Symbol Pad(const std::string& name, const Symbol& data, const ops::PadOptions& options = {}) {
+  return call_op("Pad", name, {data}, options.dict());
+}
+
+namespace ops {
+struct PoolingOptions {
+  /// Window size: (w,), (h, w) or (d, h, w). (Shape(tuple), optional, default=())
+  TupleOption kernel = {};
+  /// What is taken of a window. ({'avg', 'lp', 'max', 'sum'}, optional, default=max)
+  std::optional<std::string> pool_type = {};
+  /// Whether the window is the whole image. (boolean, optional, default=False)
+  std::optional<bool> global_pool = {};
+  /// Accepted, without effect. (boolean, optional, default=False)
+  std::optional<bool> cudnn_off = {};
+  /// How the number of windows is rounded. ({'full', 'same', 'valid'}, optional, default=valid)
+  std::optional<std::string> pooling_convention = {};
+  /// Stride of the window; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption stride = {};
+  /// Padding on both sides; 0 by default. (Shape(tuple), optional, default=())
+  TupleOption pad = {};
+  /// The p of lp pooling. (int or None, optional, default=None)
+  std::optional<int> p_value = {};
+  /// Whether averages count padding; true by default. (boolean or None, optional, default=None)
+  std::optional<bool> count_include_pad = {};
+  /// Layout of the data. ({None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC'}, optional,
+  /// default=None)
+  std::optional<std::string> layout = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("kernel", kernel)
+        ("pool_type", pool_type)
+        ("global_pool", global_pool)
+        ("cudnn_off", cudnn_off)
+        ("pooling_convention", pooling_convention)
+        ("stride", stride)
+        ("pad", pad)
+        ("p_value", p_value)
+        ("count_include_pad", count_include_pad)
+        ("layout", layout)
+        .done();
+  }
+};
+}  // namespace ops
+/// Maximum, average, sum or p-norm of a sliding window.
+inline Symbol Pooling(const std::string& name, const Symbol& data, const ops::PoolingOptions& options = {}) {
+  return call_op("Pooling", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ReshapeOptions {
+  /// The new shape; 0 copies, -1 takes what is left, -2 copies the rest, -3 merges two, -4 splits
+  /// one. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// Reads the codes from the right. (boolean, optional, default=False)
+  std::optional<bool> reverse = {};
+  /// Old spelling of shape; 0 takes what is left. (Shape(tuple), optional, default=())
+  TupleOption target_shape = {};
+  /// With target_shape: the first extent is the input's. (boolean, optional, default=False)
+  std::optional<bool> keep_highest = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("reverse", reverse)
+        ("target_shape", target_shape)
+        ("keep_highest", keep_highest)
+        .done();
+  }
+};
+}  // namespace ops
+/// The same elements under another shape.
+inline Symbol Reshape(const std::string& name, const Symbol& data, const ops::ReshapeOptions& options = {}) {
+  return call_op("Reshape", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SliceChannelOptions {
+  /// Number of parts; the axis must divide by it. (int, required)
+  std::optional<int> num_outputs = {};
+  /// The axis that is cut. (int, optional, default=1)
+  std::optional<int> axis = {};
+  /// Drops the axis; parts must have extent 1. (boolean, optional, default=False)
+  std::optional<bool> squeeze_axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("num_outputs", num_outputs)
+        ("axis", axis)
+        ("squeeze_axis", squeeze_axis)
+        .done();
+  }
+};
+}  // namespace ops
+/// Cuts the input into equal parts along an axis.
+inline Symbol SliceChannel(const std::string& name, const Symbol& data, const ops::SliceChannelOptions& options = {}) {
+  return call_op("SliceChannel", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SoftmaxOutputOptions {
+  /// Scales the gradient. (float, optional, default=1)
+  std::optional<double> grad_scale = {};
+  /// With use_ignore, rows of this label have no gradient. (float, optional, default=-1)
+  std::optional<double> ignore_label = {};
+  /// Whether the classes lie along axis 1. (boolean, optional, default=False)
+  std::optional<bool> multi_output = {};
+  /// Whether ignore_label is honoured. (boolean, optional, default=False)
+  std::optional<bool> use_ignore = {};
+  /// Whether the classes lie along the last axis. (boolean, optional, default=False)
+  std::optional<bool> preserve_shape = {};
+  /// Divides the gradient by 1, the batch size or the number of labels not ignored. ({'batch',
+  /// 'null', 'valid'}, optional, default=null)
+  std::optional<std::string> normalization = {};
+  /// Multiplies the gradient with the output. (boolean, optional, default=False)
+  std::optional<bool> out_grad = {};
+  /// Moved from the label's class to all others. (float, optional, default=0)
+  std::optional<double> smooth_alpha = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("grad_scale", grad_scale)
+        ("ignore_label", ignore_label)
+        ("multi_output", multi_output)
+        ("use_ignore", use_ignore)
+        ("preserve_shape", preserve_shape)
+        ("normalization", normalization)
+        ("out_grad", out_grad)
+        ("smooth_alpha", smooth_alpha)
+        .done();
+  }
+};
+struct SoftmaxOutputInputs {
+  Symbol data = {};
+  Symbol label = {};
+};
+}  // namespace ops
+/// Softmax; its gradient is that of the cross entropy with the label.
+inline Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const ops::SoftmaxOutputOptions& options = {}) {
+  return call_op("SoftmaxOutput", name, {data}, options.dict());
+}
+inline Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::SoftmaxOutputOptions& options = {}) {
+  return call_op("SoftmaxOutput", name, {data, label}, options.dict());
+}
+inline Symbol SoftmaxOutput(const std::string& name, const ops::SoftmaxOutputInputs& inputs, const ops::SoftmaxOutputOptions& options = {}) {
+  return call_op_named("SoftmaxOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+}
+
+namespace ops {
+struct SwapAxisOptions {
+  /// The first axis. (int, optional, default=0)
+  std::optional<int> dim1 = {};
+  /// The axis it changes places with. (int, optional, default=0)
+  std::optional<int> dim2 = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("dim1", dim1)
+        ("dim2", dim2)
+        .done();
+  }
+};
+}  // namespace ops
+/// Two axes change places.
+inline Symbol SwapAxis(const std::string& name, const Symbol& data, const ops::SwapAxisOptions& options = {}) {
+  return call_op("SwapAxis", name, {data}, options.dict());
+}
+
+/// Elementwise abs.
+inline Symbol abs(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("abs", name, {data}, options.dict());
+}
+
+/// The sum of its inputs.
+inline Symbol add_n(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
+  return call_op("add_n", name, inputs, options.dict());
+}
+
+/// Elementwise arccos.
+inline Symbol arccos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("arccos", name, {data}, options.dict());
+}
+
+/// Elementwise arccosh.
+inline Symbol arccosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("arccosh", name, {data}, options.dict());
+}
+
+/// Elementwise arcsin.
+inline Symbol arcsin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("arcsin", name, {data}, options.dict());
+}
+
+/// Elementwise arcsinh.
+inline Symbol arcsinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("arcsinh", name, {data}, options.dict());
+}
+
+/// Elementwise arctan.
+inline Symbol arctan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("arctan", name, {data}, options.dict());
+}
+
+/// Elementwise arctanh.
+inline Symbol arctanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("arctanh", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ArgmaxOptions {
+  /// The axis to search; None searches everything. (int or None, optional, default=None)
+  std::optional<int> axis = {};
+  /// Keeps the axis with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        .done();
+  }
+};
+}  // namespace ops
+/// The index of the largest element along an axis.
+inline Symbol argmax(const std::string& name, const Symbol& data, const ops::ArgmaxOptions& options = {}) {
+  return call_op("argmax", name, {data}, options.dict());
+}
+
+/// The index of the largest element along axis 1.
+inline Symbol argmax_channel(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("argmax_channel", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ArgminOptions {
+  /// The axis to search; None searches everything. (int or None, optional, default=None)
+  std::optional<int> axis = {};
+  /// Keeps the axis with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        .done();
+  }
+};
+}  // namespace ops
+/// The index of the smallest element along an axis.
+inline Symbol argmin(const std::string& name, const Symbol& data, const ops::ArgminOptions& options = {}) {
+  return call_op("argmin", name, {data}, options.dict());
+}
+
+namespace ops {
+struct BroadcastAddInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise add of two arrays, stretched to one shape.
+inline Symbol broadcast_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_add", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_add(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_add", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_add(const std::string& name, const ops::BroadcastAddInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastAxisOptions {
+  /// The axes to stretch. (Shape(tuple), optional, default=())
+  TupleOption axis = {};
+  /// Their new extents. (Shape(tuple), optional, default=())
+  TupleOption size = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("size", size)
+        .done();
+  }
+};
+}  // namespace ops
+/// The input stretched along axes.
+inline Symbol broadcast_axis(const std::string& name, const Symbol& data, const ops::BroadcastAxisOptions& options = {}) {
+  return call_op("broadcast_axis", name, {data}, options.dict());
+}
+
+namespace ops {
+struct BroadcastDivInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise div of two arrays, stretched to one shape.
+inline Symbol broadcast_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_div", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_div(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_div", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_div(const std::string& name, const ops::BroadcastDivInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastEqualInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise equal of two arrays, stretched to one shape.
+inline Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_equal", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_equal", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_equal(const std::string& name, const ops::BroadcastEqualInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastGreaterInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise greater of two arrays, stretched to one shape.
+inline Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_greater", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_greater", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_greater(const std::string& name, const ops::BroadcastGreaterInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_greater", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastGreaterEqualInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise greater_equal of two arrays, stretched to one shape.
+inline Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_greater_equal", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_greater_equal", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_greater_equal(const std::string& name, const ops::BroadcastGreaterEqualInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_greater_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastHypotInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise hypot of two arrays, stretched to one shape.
+inline Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_hypot", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_hypot", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_hypot(const std::string& name, const ops::BroadcastHypotInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_hypot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastLesserInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise lesser of two arrays, stretched to one shape.
+inline Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_lesser", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_lesser", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_lesser(const std::string& name, const ops::BroadcastLesserInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_lesser", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastLesserEqualInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise lesser_equal of two arrays, stretched to one shape.
+inline Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_lesser_equal", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_lesser_equal", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_lesser_equal(const std::string& name, const ops::BroadcastLesserEqualInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_lesser_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastLikeOptions {
+  /// Axes of lhs to stretch; None means all. (Shape(tuple) or None, optional, default=None)
+  TupleOption lhs_axes = {};
+  /// Axes of rhs that give the extents. (Shape(tuple) or None, optional, default=None)
+  TupleOption rhs_axes = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lhs_axes", lhs_axes)
+        ("rhs_axes", rhs_axes)
+        .done();
+  }
+};
+struct BroadcastLikeInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// lhs stretched to the shape of rhs.
+inline Symbol broadcast_like(const std::string& name, const Symbol& lhs, const ops::BroadcastLikeOptions& options = {}) {
+  return call_op("broadcast_like", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_like(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::BroadcastLikeOptions& options = {}) {
+  return call_op("broadcast_like", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_like(const std::string& name, const ops::BroadcastLikeInputs& inputs, const ops::BroadcastLikeOptions& options = {}) {
+  return call_op_named("broadcast_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastLogicalAndInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise logical_and of two arrays, stretched to one shape.
+inline Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_logical_and", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_logical_and", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_logical_and(const std::string& name, const ops::BroadcastLogicalAndInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_logical_and", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastLogicalOrInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise logical_or of two arrays, stretched to one shape.
+inline Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_logical_or", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_logical_or", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_logical_or(const std::string& name, const ops::BroadcastLogicalOrInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_logical_or", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastLogicalXorInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise logical_xor of two arrays, stretched to one shape.
+inline Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_logical_xor", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_logical_xor", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_logical_xor(const std::string& name, const ops::BroadcastLogicalXorInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_logical_xor", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastMaximumInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise maximum of two arrays, stretched to one shape.
+inline Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_maximum", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_maximum", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_maximum(const std::string& name, const ops::BroadcastMaximumInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_maximum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastMinimumInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise minimum of two arrays, stretched to one shape.
+inline Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_minimum", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_minimum", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_minimum(const std::string& name, const ops::BroadcastMinimumInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_minimum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastModInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise mod of two arrays, stretched to one shape.
+inline Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_mod", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_mod", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_mod(const std::string& name, const ops::BroadcastModInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_mod", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastMulInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise mul of two arrays, stretched to one shape.
+inline Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_mul", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_mul", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_mul(const std::string& name, const ops::BroadcastMulInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastNotEqualInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise not_equal of two arrays, stretched to one shape.
+inline Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_not_equal", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_not_equal", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_not_equal(const std::string& name, const ops::BroadcastNotEqualInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_not_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastPowerInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise power of two arrays, stretched to one shape.
+inline Symbol broadcast_power(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_power", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_power(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_power", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_power(const std::string& name, const ops::BroadcastPowerInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_power", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastSubInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise sub of two arrays, stretched to one shape.
+inline Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("broadcast_sub", name, {lhs}, options.dict());
+}
+inline Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("broadcast_sub", name, {lhs, rhs}, options.dict());
+}
+inline Symbol broadcast_sub(const std::string& name, const ops::BroadcastSubInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("broadcast_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BroadcastToOptions {
+  /// The shape to stretch to; 0 keeps the input's extent. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        .done();
+  }
+};
+}  // namespace ops
+/// The input stretched to a shape.
+inline Symbol broadcast_to(const std::string& name, const Symbol& data, const ops::BroadcastToOptions& options = {}) {
+  return call_op("broadcast_to", name, {data}, options.dict());
+}
+
+/// Elementwise cbrt.
+inline Symbol cbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("cbrt", name, {data}, options.dict());
+}
+
+/// Elementwise ceil.
+inline Symbol ceil(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("ceil", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ClipOptions {
+  /// The lower bound. (float, required)
+  std::optional<double> a_min = {};
+  /// The upper bound. (float, required)
+  std::optional<double> a_max = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("a_min", a_min)
+        ("a_max", a_max)
+        .done();
+  }
+};
+}  // namespace ops
+/// The input cut to a range.
+inline Symbol clip(const std::string& name, const Symbol& data, const ops::ClipOptions& options = {}) {
+  return call_op("clip", name, {data}, options.dict());
+}
+
+/// Elementwise cos.
+inline Symbol cos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("cos", name, {data}, options.dict());
+}
+
+/// Elementwise cosh.
+inline Symbol cosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("cosh", name, {data}, options.dict());
+}
+
+/// Elementwise degrees.
+inline Symbol degrees(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("degrees", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ElemwiseAddInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise add of two arrays of equal shape.
+inline Symbol elemwise_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("elemwise_add", name, {lhs}, options.dict());
+}
+inline Symbol elemwise_add(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("elemwise_add", name, {lhs, rhs}, options.dict());
+}
+inline Symbol elemwise_add(const std::string& name, const ops::ElemwiseAddInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("elemwise_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct ElemwiseDivInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise div of two arrays of equal shape.
+inline Symbol elemwise_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("elemwise_div", name, {lhs}, options.dict());
+}
+inline Symbol elemwise_div(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("elemwise_div", name, {lhs, rhs}, options.dict());
+}
+inline Symbol elemwise_div(const std::string& name, const ops::ElemwiseDivInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("elemwise_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct ElemwiseMulInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise mul of two arrays of equal shape.
+inline Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("elemwise_mul", name, {lhs}, options.dict());
+}
+inline Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("elemwise_mul", name, {lhs, rhs}, options.dict());
+}
+inline Symbol elemwise_mul(const std::string& name, const ops::ElemwiseMulInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("elemwise_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct ElemwiseSubInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Elementwise sub of two arrays of equal shape.
+inline Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("elemwise_sub", name, {lhs}, options.dict());
+}
+inline Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+  return call_op("elemwise_sub", name, {lhs, rhs}, options.dict());
+}
+inline Symbol elemwise_sub(const std::string& name, const ops::ElemwiseSubInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("elemwise_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+/// Elementwise erf.
+inline Symbol erf(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("erf", name, {data}, options.dict());
+}
+
+/// Elementwise erfinv.
+inline Symbol erfinv(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("erfinv", name, {data}, options.dict());
+}
+
+/// Elementwise exp.
+inline Symbol exp(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("exp", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ExpandDimsOptions {
+  /// Where the new axis of extent 1 stands. (int, required)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        .done();
+  }
+};
+}  // namespace ops
+/// Puts in an axis of extent 1.
+inline Symbol expand_dims(const std::string& name, const Symbol& data, const ops::ExpandDimsOptions& options = {}) {
+  return call_op("expand_dims", name, {data}, options.dict());
+}
+
+/// Elementwise expm1.
+inline Symbol expm1(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("expm1", name, {data}, options.dict());
+}
+
+/// Elementwise fix.
+inline Symbol fix(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("fix", name, {data}, options.dict());
+}
+
+/// Elementwise floor.
+inline Symbol floor(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("floor", name, {data}, options.dict());
+}
+
+/// Elementwise gamma.
+inline Symbol gamma(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("gamma", name, {data}, options.dict());
+}
+
+/// Elementwise gammaln.
+inline Symbol gammaln(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("gammaln", name, {data}, options.dict());
+}
+
+namespace ops {
+struct HardSigmoidOptions {
+  /// The slope. (float, optional, default=0.2)
+  std::optional<double> alpha = {};
+  /// The value at 0. (float, optional, default=0.5)
+  std::optional<double> beta = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("alpha", alpha)
+        ("beta", beta)
+        .done();
+  }
+};
+}  // namespace ops
+/// A line cut to [0, 1].
+inline Symbol hard_sigmoid(const std::string& name, const Symbol& data, const ops::HardSigmoidOptions& options = {}) {
+  return call_op("hard_sigmoid", name, {data}, options.dict());
+}
+
+/// A copy of the input.
+inline Symbol identity(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("identity", name, {data}, options.dict());
+}
+
+/// Elementwise log.
+inline Symbol log(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("log", name, {data}, options.dict());
+}
+
+/// Elementwise log10.
+inline Symbol log10(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("log10", name, {data}, options.dict());
+}
+
+/// Elementwise log1p.
+inline Symbol log1p(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("log1p", name, {data}, options.dict());
+}
+
+/// Elementwise log2.
+inline Symbol log2(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("log2", name, {data}, options.dict());
+}
+
+/// Elementwise logical_not.
+inline Symbol logical_not(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("logical_not", name, {data}, options.dict());
+}
+
+/// The input as a loss: backward starts here with ones.
+inline Symbol make_loss(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("make_loss", name, {data}, options.dict());
+}
+
+namespace ops {
+struct MaxOptions {
+  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  TupleOption axis = {};
+  /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  /// Reduces all axes but the given ones. (boolean, optional, default=False)
+  std::optional<bool> exclude = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        ("exclude", exclude)
+        .done();
+  }
+};
+}  // namespace ops
+/// Reduces by max along axes.
+inline Symbol max(const std::string& name, const Symbol& data, const ops::MaxOptions& options = {}) {
+  return call_op("max", name, {data}, options.dict());
+}
+
+namespace ops {
+struct MeanOptions {
+  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  TupleOption axis = {};
+  /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  /// Reduces all axes but the given ones. (boolean, optional, default=False)
+  std::optional<bool> exclude = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        ("exclude", exclude)
+        .done();
+  }
+};
+}  // namespace ops
+/// Reduces by mean along axes.
+inline Symbol mean(const std::string& name, const Symbol& data, const ops::MeanOptions& options = {}) {
+  return call_op("mean", name, {data}, options.dict());
+}
+
+namespace ops {
+struct MinOptions {
+  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  TupleOption axis = {};
+  /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  /// Reduces all axes but the given ones. (boolean, optional, default=False)
+  std::optional<bool> exclude = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        ("exclude", exclude)
+        .done();
+  }
+};
+}  // namespace ops
+/// Reduces by min along axes.
+inline Symbol min(const std::string& name, const Symbol& data, const ops::MinOptions& options = {}) {
+  return call_op("min", name, {data}, options.dict());
+}
+
+namespace ops {
+struct MpSgdMomUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// Weight decay: lr·wd of the weight is taken away. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  /// For sparse gradients; without effect. (boolean, optional, default=True)
+  std::optional<bool> lazy_update = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("momentum", momentum)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        ("lazy_update", lazy_update)
+        .done();
+  }
+};
+struct MpSgdMomUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol mom = {};
+  Symbol weight32 = {};
+};
+}  // namespace ops
+/// sgd_mom_update on a float master copy; writes mom and weight32.
+inline Symbol mp_sgd_mom_update(const std::string& name, const Symbol& weight, const ops::MpSgdMomUpdateOptions& options = {}) {
+  return call_op("mp_sgd_mom_update", name, {weight}, options.dict());
+}
+inline Symbol mp_sgd_mom_update(const std::string& name, const ops::MpSgdMomUpdateInputs& inputs, const ops::MpSgdMomUpdateOptions& options = {}) {
+  return call_op_named("mp_sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, options.dict());
+}
+
+namespace ops {
+struct MpSgdUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// Weight decay: lr·wd of the weight is taken away. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  /// For sparse gradients; without effect. (boolean, optional, default=True)
+  std::optional<bool> lazy_update = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        ("lazy_update", lazy_update)
+        .done();
+  }
+};
+struct MpSgdUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol weight32 = {};
+};
+}  // namespace ops
+/// sgd_update on a float master copy; writes weight32.
+inline Symbol mp_sgd_update(const std::string& name, const Symbol& weight, const ops::MpSgdUpdateOptions& options = {}) {
+  return call_op("mp_sgd_update", name, {weight}, options.dict());
+}
+inline Symbol mp_sgd_update(const std::string& name, const ops::MpSgdUpdateInputs& inputs, const ops::MpSgdUpdateOptions& options = {}) {
+  return call_op_named("mp_sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"weight32", inputs.weight32}}, options.dict());
+}
+
+namespace ops {
+struct NanprodOptions {
+  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  TupleOption axis = {};
+  /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  /// Reduces all axes but the given ones. (boolean, optional, default=False)
+  std::optional<bool> exclude = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        ("exclude", exclude)
+        .done();
+  }
+};
+}  // namespace ops
+/// Reduces by nanprod along axes.
+inline Symbol nanprod(const std::string& name, const Symbol& data, const ops::NanprodOptions& options = {}) {
+  return call_op("nanprod", name, {data}, options.dict());
+}
+
+namespace ops {
+struct NansumOptions {
+  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  TupleOption axis = {};
+  /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  /// Reduces all axes but the given ones. (boolean, optional, default=False)
+  std::optional<bool> exclude = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        ("exclude", exclude)
+        .done();
+  }
+};
+}  // namespace ops
+/// Reduces by nansum along axes.
+inline Symbol nansum(const std::string& name, const Symbol& data, const ops::NansumOptions& options = {}) {
+  return call_op("nansum", name, {data}, options.dict());
+}
+
+/// Elementwise negative.
+inline Symbol negative(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("negative", name, {data}, options.dict());
+}
+
+namespace ops {
+struct NormOptions {
+  /// 1 or 2. (int, optional, default=2)
+  std::optional<int> ord = {};
+  /// The axes to reduce; None means all. (Shape(tuple) or None, optional, default=None)
+  TupleOption axis = {};
+  /// The element type of the output; None is the input's. (dtype or None, optional, default=None)
+  std::optional<DType> out_dtype = {};
+  /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("ord", ord)
+        ("axis", axis)
+        ("out_dtype", out_dtype)
+        ("keepdims", keepdims)
+        .done();
+  }
+};
+}  // namespace ops
+/// The norm along axes.
+inline Symbol norm(const std::string& name, const Symbol& data, const ops::NormOptions& options = {}) {
+  return call_op("norm", name, {data}, options.dict());
+}
+
+namespace ops {
+struct NormalOptions {
+  /// The mean. (float, optional, default=0)
+  std::optional<double> loc = {};
+  /// The standard deviation. (float, optional, default=1)
+  std::optional<double> scale = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("loc", loc)
+        ("scale", scale)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the normal distribution.
+inline Symbol normal(const std::string& name, const ops::NormalOptions& options = {}) {
+  return call_op("normal", name, {}, options.dict());
+}
+
+namespace ops {
+struct OneHotOptions {
+  /// Extent of the new last axis. (int, required)
+  std::optional<int> depth = {};
+  /// The value at the index. (double, optional, default=1)
+  std::optional<double> on_value = {};
+  /// The value elsewhere. (double, optional, default=0)
+  std::optional<double> off_value = {};
+  /// The element type of the output. (dtype, optional, default=float32)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("depth", depth)
+        ("on_value", on_value)
+        ("off_value", off_value)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Indices as rows with one place set.
+inline Symbol one_hot(const std::string& name, const Symbol& indices, const ops::OneHotOptions& options = {}) {
+  return call_op("one_hot", name, {indices}, options.dict());
+}
+
+/// An array of ones with shape and element type of the input.
+inline Symbol ones_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("ones_like", name, {data}, options.dict());
+}
+
+namespace ops {
+struct PickOptions {
+  /// The axis from which one element is picked. (int or None, optional, default=-1)
+  std::optional<int> axis = {};
+  /// Keeps the axis with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  /// What to do with an index out of range. ({'clip', 'wrap'}, optional, default=clip)
+  std::optional<std::string> mode = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        ("mode", mode)
+        .done();
+  }
+};
+struct PickInputs {
+  Symbol data = {};
+  Symbol index = {};
+};
+}  // namespace ops
+/// One element of every row, by index.
+inline Symbol pick(const std::string& name, const Symbol& data, const ops::PickOptions& options = {}) {
+  return call_op("pick", name, {data}, options.dict());
+}
+inline Symbol pick(const std::string& name, const Symbol& data, const Symbol& index, const ops::PickOptions& options = {}) {
+  return call_op("pick", name, {data, index}, options.dict());
+}
+inline Symbol pick(const std::string& name, const ops::PickInputs& inputs, const ops::PickOptions& options = {}) {
+  return call_op_named("pick", name, {{"data", inputs.data}, {"index", inputs.index}}, options.dict());
+}
+
+namespace ops {
+struct ProdOptions {
+  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  TupleOption axis = {};
+  /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  /// Reduces all axes but the given ones. (boolean, optional, default=False)
+  std::optional<bool> exclude = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        ("exclude", exclude)
+        .done();
+  }
+};
+}  // namespace ops
+/// Reduces by prod along axes.
+inline Symbol prod(const std::string& name, const Symbol& data, const ops::ProdOptions& options = {}) {
+  return call_op("prod", name, {data}, options.dict());
+}
+
+/// Elementwise radians.
+inline Symbol radians(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("radians", name, {data}, options.dict());
+}
+
+/// Elementwise rcbrt.
+inline Symbol rcbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("rcbrt", name, {data}, options.dict());
+}
+
+/// Elementwise reciprocal.
+inline Symbol reciprocal(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("reciprocal", name, {data}, options.dict());
+}
+
+/// Elementwise relu.
+inline Symbol relu(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("relu", name, {data}, options.dict());
+}
+
+namespace ops {
+struct RepeatOptions {
+  /// Repetitions of each element. (int, required)
+  std::optional<int> repeats = {};
+  /// The axis along which to repeat; None flattens first. (int or None, optional, default=None)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("repeats", repeats)
+        ("axis", axis)
+        .done();
+  }
+};
+}  // namespace ops
+/// Every element repeated.
+inline Symbol repeat(const std::string& name, const Symbol& data, const ops::RepeatOptions& options = {}) {
+  return call_op("repeat", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ReshapeLikeOptions {
+  /// First axis of lhs that is replaced. (int or None, optional, default=None)
+  std::optional<int> lhs_begin = {};
+  /// Axis of lhs behind the last one that is replaced. (int or None, optional, default=None)
+  std::optional<int> lhs_end = {};
+  /// First axis of rhs whose extent is taken. (int or None, optional, default=None)
+  std::optional<int> rhs_begin = {};
+  /// Axis of rhs behind the last one that is taken. (int or None, optional, default=None)
+  std::optional<int> rhs_end = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lhs_begin", lhs_begin)
+        ("lhs_end", lhs_end)
+        ("rhs_begin", rhs_begin)
+        ("rhs_end", rhs_end)
+        .done();
+  }
+};
+struct ReshapeLikeInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// lhs with the shape of rhs, or with some axes of it.
+inline Symbol reshape_like(const std::string& name, const Symbol& lhs, const ops::ReshapeLikeOptions& options = {}) {
+  return call_op("reshape_like", name, {lhs}, options.dict());
+}
+inline Symbol reshape_like(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::ReshapeLikeOptions& options = {}) {
+  return call_op("reshape_like", name, {lhs, rhs}, options.dict());
+}
+inline Symbol reshape_like(const std::string& name, const ops::ReshapeLikeInputs& inputs, const ops::ReshapeLikeOptions& options = {}) {
+  return call_op_named("reshape_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+/// Elementwise rint.
+inline Symbol rint(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("rint", name, {data}, options.dict());
+}
+
+/// Elementwise round.
+inline Symbol round(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("round", name, {data}, options.dict());
+}
+
+/// Elementwise rsqrt.
+inline Symbol rsqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("rsqrt", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SgdMomUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// Weight decay: lr·wd of the weight is taken away. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  /// For sparse gradients; without effect. (boolean, optional, default=True)
+  std::optional<bool> lazy_update = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("momentum", momentum)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        ("lazy_update", lazy_update)
+        .done();
+  }
+};
+struct SgdMomUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol mom = {};
+};
+}  // namespace ops
+/// One step of gradient descent with momentum; writes mom; give the weight as out.
+inline Symbol sgd_mom_update(const std::string& name, const Symbol& weight, const ops::SgdMomUpdateOptions& options = {}) {
+  return call_op("sgd_mom_update", name, {weight}, options.dict());
+}
+inline Symbol sgd_mom_update(const std::string& name, const ops::SgdMomUpdateInputs& inputs, const ops::SgdMomUpdateOptions& options = {}) {
+  return call_op_named("sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, options.dict());
+}
+
+namespace ops {
+struct SgdUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// Weight decay: lr·wd of the weight is taken away. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  /// For sparse gradients; without effect. (boolean, optional, default=True)
+  std::optional<bool> lazy_update = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        ("lazy_update", lazy_update)
+        .done();
+  }
+};
+struct SgdUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+};
+}  // namespace ops
+/// One step of gradient descent; give the weight as out.
+inline Symbol sgd_update(const std::string& name, const Symbol& weight, const ops::SgdUpdateOptions& options = {}) {
+  return call_op("sgd_update", name, {weight}, options.dict());
+}
+inline Symbol sgd_update(const std::string& name, const Symbol& weight, const Symbol& grad, const ops::SgdUpdateOptions& options = {}) {
+  return call_op("sgd_update", name, {weight, grad}, options.dict());
+}
+inline Symbol sgd_update(const std::string& name, const ops::SgdUpdateInputs& inputs, const ops::SgdUpdateOptions& options = {}) {
+  return call_op_named("sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, options.dict());
+}
+
+/// Elementwise sigmoid.
+inline Symbol sigmoid(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("sigmoid", name, {data}, options.dict());
+}
+
+/// Elementwise sign.
+inline Symbol sign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("sign", name, {data}, options.dict());
+}
+
+/// Elementwise sin.
+inline Symbol sin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("sin", name, {data}, options.dict());
+}
+
+/// Elementwise sinh.
+inline Symbol sinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("sinh", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SliceOptions {
+  /// First index per axis; None starts at the edge. (Shape(tuple), required)
+  TupleOption begin = {};
+  /// Index behind the last, per axis; None goes to the edge. (Shape(tuple), required)
+  TupleOption end = {};
+  /// Step per axis; negative runs backwards. (Shape(tuple), optional, default=())
+  TupleOption step = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("begin", begin)
+        ("end", end)
+        ("step", step)
+        .done();
+  }
+};
+}  // namespace ops
+/// A part of the input: begin, end and step per axis.
+inline Symbol slice(const std::string& name, const Symbol& data, const ops::SliceOptions& options = {}) {
+  return call_op("slice", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SliceAxisOptions {
+  /// The axis that is cut. (int, required)
+  std::optional<int> axis = {};
+  /// First index; negative counts from the end. (int, required)
+  std::optional<int> begin = {};
+  /// Index behind the last; None goes to the edge. (int or None, required)
+  std::optional<int> end = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("begin", begin)
+        ("end", end)
+        .done();
+  }
+};
+}  // namespace ops
+/// A part of the input along one axis.
+inline Symbol slice_axis(const std::string& name, const Symbol& data, const ops::SliceAxisOptions& options = {}) {
+  return call_op("slice_axis", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SliceLikeOptions {
+  /// The axes that are cut; () means all. (Shape(tuple), optional, default=())
+  TupleOption axes = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axes", axes)
+        .done();
+  }
+};
+struct SliceLikeInputs {
+  Symbol data = {};
+  Symbol shape_like = {};
+};
+}  // namespace ops
+/// The input cut to the extents of another array.
+inline Symbol slice_like(const std::string& name, const Symbol& data, const ops::SliceLikeOptions& options = {}) {
+  return call_op("slice_like", name, {data}, options.dict());
+}
+inline Symbol slice_like(const std::string& name, const Symbol& data, const Symbol& shape_like, const ops::SliceLikeOptions& options = {}) {
+  return call_op("slice_like", name, {data, shape_like}, options.dict());
+}
+inline Symbol slice_like(const std::string& name, const ops::SliceLikeInputs& inputs, const ops::SliceLikeOptions& options = {}) {
+  return call_op_named("slice_like", name, {{"data", inputs.data}, {"shape_like", inputs.shape_like}}, options.dict());
+}
+
+namespace ops {
+struct SmoothL1Options {
+  /// The loss is a parabola up to 1 / scalar². (float, optional, default=1)
+  std::optional<double> scalar = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("scalar", scalar)
+        .done();
+  }
+};
+}  // namespace ops
+/// A parabola near 0, the absolute value elsewhere.
+inline Symbol smooth_l1(const std::string& name, const Symbol& data, const ops::SmoothL1Options& options = {}) {
+  return call_op("smooth_l1", name, {data}, options.dict());
+}
+
+/// Elementwise softsign.
+inline Symbol softsign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("softsign", name, {data}, options.dict());
+}
+
+/// Elementwise sqrt.
+inline Symbol sqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("sqrt", name, {data}, options.dict());
+}
+
+/// Elementwise square.
+inline Symbol square(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("square", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SqueezeOptions {
+  /// Axes of extent 1 to drop; None drops all of them. (Shape(tuple) or None, optional,
+  /// default=None)
+  TupleOption axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        .done();
+  }
+};
+}  // namespace ops
+/// Drops axes of extent 1.
+inline Symbol squeeze(const std::string& name, const Symbol& data, const ops::SqueezeOptions& options = {}) {
+  return call_op("squeeze", name, {data}, options.dict());
+}
+
+namespace ops {
+struct StackOptions {
+  /// Where the new axis stands in the output. (int, optional, default=0)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        .done();
+  }
+};
+}  // namespace ops
+/// Joins the inputs along a new axis.
+inline Symbol stack(const std::string& name, const std::vector<Symbol>& inputs, const ops::StackOptions& options = {}) {
+  return call_op("stack", name, inputs, options.dict());
+}
+
+namespace ops {
+struct SumOptions {
+  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  TupleOption axis = {};
+  /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  /// Reduces all axes but the given ones. (boolean, optional, default=False)
+  std::optional<bool> exclude = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("keepdims", keepdims)
+        ("exclude", exclude)
+        .done();
+  }
+};
+}  // namespace ops
+/// Reduces by sum along axes.
+inline Symbol sum(const std::string& name, const Symbol& data, const ops::SumOptions& options = {}) {
+  return call_op("sum", name, {data}, options.dict());
+}
+
+namespace ops {
+struct TakeOptions {
+  /// The axis along which to take. (int, optional, default=0)
+  std::optional<int> axis = {};
+  /// What to do with an index out of range. ({'clip', 'raise', 'wrap'}, optional, default=clip)
+  std::optional<std::string> mode = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("mode", mode)
+        .done();
+  }
+};
+struct TakeInputs {
+  Symbol a = {};
+  Symbol indices = {};
+};
+}  // namespace ops
+/// Elements along an axis, by index.
+inline Symbol take(const std::string& name, const Symbol& a, const ops::TakeOptions& options = {}) {
+  return call_op("take", name, {a}, options.dict());
+}
+inline Symbol take(const std::string& name, const Symbol& a, const Symbol& indices, const ops::TakeOptions& options = {}) {
+  return call_op("take", name, {a, indices}, options.dict());
+}
+inline Symbol take(const std::string& name, const ops::TakeInputs& inputs, const ops::TakeOptions& options = {}) {
+  return call_op_named("take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, options.dict());
+}
+
+/// Elementwise tan.
+inline Symbol tan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("tan", name, {data}, options.dict());
+}
+
+/// Elementwise tanh.
+inline Symbol tanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("tanh", name, {data}, options.dict());
+}
+
+namespace ops {
+struct TileOptions {
+  /// Repetitions per axis, counted from the last. (Shape(tuple), required)
+  TupleOption reps = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("reps", reps)
+        .done();
+  }
+};
+}  // namespace ops
+/// The input repeated along axes.
+inline Symbol tile(const std::string& name, const Symbol& data, const ops::TileOptions& options = {}) {
+  return call_op("tile", name, {data}, options.dict());
+}
+
+namespace ops {
+struct TransposeOptions {
+  /// Output axis k is input axis axes[k]; () turns the order around. (Shape(tuple), optional,
+  /// default=())
+  TupleOption axes = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axes", axes)
+        .done();
+  }
+};
+}  // namespace ops
+/// The axes in another order.
+inline Symbol transpose(const std::string& name, const Symbol& data, const ops::TransposeOptions& options = {}) {
+  return call_op("transpose", name, {data}, options.dict());
+}
+
+/// Elementwise trunc.
+inline Symbol trunc(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("trunc", name, {data}, options.dict());
+}
+
+namespace ops {
+struct UniformOptions {
+  /// Lower bound, included. (float, optional, default=0)
+  std::optional<double> low = {};
+  /// Upper bound, not included. (float, optional, default=1)
+  std::optional<double> high = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("low", low)
+        ("high", high)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the uniform distribution.
+inline Symbol uniform(const std::string& name, const ops::UniformOptions& options = {}) {
+  return call_op("uniform", name, {}, options.dict());
+}
+
+namespace ops {
+struct WhereInputs {
+  Symbol condition = {};
+  Symbol x = {};
+  Symbol y = {};
+};
+}  // namespace ops
+/// Elements of x where the condition is not 0, of y elsewhere.
+inline Symbol where(const std::string& name, const Symbol& condition, const NoOptions& options = {}) {
+  return call_op("where", name, {condition}, options.dict());
+}
+inline Symbol where(const std::string& name, const ops::WhereInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("where", name, {{"condition", inputs.condition}, {"x", inputs.x}, {"y", inputs.y}}, options.dict());
+}
+
+/// An array of zeros with shape and element type of the input.
+inline Symbol zeros_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("zeros_like", name, {data}, options.dict());
+}
+
+}  // namespace symbind

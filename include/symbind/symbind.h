@@ -1,0 +1,16 @@
+#pragma once
+// Everything a program needs: `#include <symbind/symbind.h>`.
+
+#include <symbind/attributes.h>
+#include <symbind/context.h>
+#include <symbind/dtype.h>
+#include <symbind/error.h>
+#include <symbind/executor.h>
+#include <symbind/kernel.h>
+#include <symbind/log.h>
+#include <symbind/ndarray.h>
+#include <symbind/operator.h>
+#include <symbind/ops.h>
+#include <symbind/random.h>
+#include <symbind/shape.h>
+#include <symbind/symbol.h>

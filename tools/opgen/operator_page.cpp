@@ -1,0 +1,147 @@
+#include "operator_page.h"
+
+#include <algorithm>
+#include <set>
+
+namespace opgen {
+namespace {
+
+using namespace symbind;
+
+template <class T>
+struct CppType;
+template <>
+struct CppType<bool> {
+  static constexpr const char* text = "std::optional<bool>";
+};
+template <>
+struct CppType<int> {
+  static constexpr const char* text = "std::optional<int>";
+};
+template <>
+struct CppType<std::int64_t> {
+  static constexpr const char* text = "std::optional<std::int64_t>";
+};
+template <>
+struct CppType<float> {
+  static constexpr const char* text = "std::optional<double>";
+};
+template <>
+struct CppType<double> {
+  static constexpr const char* text = "std::optional<double>";
+};
+template <>
+struct CppType<std::string> {
+  static constexpr const char* text = "std::optional<std::string>";
+};
+template <>
+struct CppType<DType> {
+  static constexpr const char* text = "std::optional<DType>";
+};
+template <>
+struct CppType<Tuple> {
+  static constexpr const char* text = "TupleOption";
+};
+template <>
+struct CppType<FloatTuple> {
+  static constexpr const char* text = "FloatTupleOption";
+};
+template <class T>
+struct CppType<std::optional<T>> : CppType<T> {};
+
+std::string member_name(const std::string& name) {
+  static const std::set<std::string> kKeywords = {
+      "and",    "auto",     "break",    "case",     "class",   "const",    "continue", "default",
+      "delete", "do",       "double",   "else",     "enum",    "explicit", "export",   "false",
+      "float",  "for",      "friend",   "if",       "inline",  "int",      "long",     "namespace",
+      "new",    "not",      "operator", "or",       "private", "public",   "register", "return",
+      "short",  "signed",   "sizeof",   "static",   "struct",  "switch",   "template", "this",
+      "true",   "typename", "union",    "unsigned", "using",   "virtual",  "void",     "volatile",
+      "while",  "attr",     "dict"};
+  return kKeywords.contains(name) ? name + "_" : name;
+}
+
+std::string camel_case(const std::string& name) {
+  std::string result;
+  bool up = true;
+  for (const char c : name) {
+    if (c != '_') result += up ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    up = c == '_';
+  }
+  return result;
+}
+
+// Which inputs there are may hang on attributes (no_bias, act_type="prelu"): the longest list that
+// changing one of them brings about.
+std::vector<std::string> most_inputs(const OpDef& def) {
+  std::vector<std::string> most;
+  const auto attempt = [&](const std::shared_ptr<void>& attrs) {
+    std::vector<std::string> names = def.input_names(attrs.get());
+    if (names.size() > most.size()) most = std::move(names);
+  };
+  attempt(def.make_attrs());
+  const std::size_t count = def.describe(def.make_attrs().get()).size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::shared_ptr<void> attrs = def.make_attrs();
+    AttrField field = def.describe(attrs.get())[i];
+    if (bool** flag = std::get_if<bool*>(&field.slot)) {
+      **flag = !**flag;
+      attempt(attrs);
+    }
+    for (const std::string& choice : field.allowed) {
+      if (std::string** text = std::get_if<std::string*>(&field.slot)) {
+        **text = choice;
+        attempt(attrs);
+      }
+    }
+  }
+  return most;
+}
+
+bool is_public(const std::string& name) {
+  return !name.starts_with('_') && name.find('.') == name.npos;
+}
+
+Page page_of(const OpDef& def) {
+  Page page;
+  page.def = &def;
+  std::vector<std::string> names{def.name};
+  names.insert(names.end(), def.aliases.begin(), def.aliases.end());
+  const auto first = std::ranges::find_if(names, is_public);
+  page.internal = first == names.end();
+  page.name = page.internal ? def.name : *first;
+  std::ranges::copy_if(names, std::back_inserter(page.aliases),
+                       [&](const std::string& n) { return is_public(n) && n != page.name; });
+  page.type_stem = camel_case(page.name);
+  page.variadic = !def.variadic_key.empty();
+  const std::shared_ptr<void> attrs = def.make_attrs();
+  for (const AttrField& f : def.describe(attrs.get())) {
+    if (f.name == def.variadic_key) continue;
+    const char* type =
+        std::visit([](auto* slot) { return CppType<std::decay_t<decltype(*slot)>>::text; }, f.slot);
+    page.fields.push_back({f.name, member_name(f.name), type, attr_type_text(f), f.doc});
+  }
+  if (!page.variadic) page.inputs = most_inputs(def);
+  page.outputs = def.output_names(attrs.get());
+  page.outputs.resize(
+      std::min(page.outputs.size(), static_cast<std::size_t>(def.num_visible(attrs.get()))));
+  return page;
+}
+
+}  // namespace
+
+std::vector<Page> pages(const OpRegistry& registry) {
+  std::vector<Page> all;
+  for (const std::string& name : registry.names()) {
+    const OpDef& def = registry.get(name);
+    if (!def.is_backward && !name.starts_with("_fused")) all.push_back(page_of(def));
+  }
+  std::ranges::sort(all, {}, &Page::name);
+  std::set<std::string> stems;  // MakeLoss and make_loss: the second keeps its own spelling
+  for (Page& page : all) {
+    if (!stems.insert(page.type_stem).second) page.type_stem = page.name;
+  }
+  return all;
+}
+
+}  // namespace opgen
