@@ -6,6 +6,7 @@
 #include <symbind/dtype.h>
 #include <symbind/error.h>
 #include <symbind/executor.h>
+#include <symbind/io.h>
 #include <symbind/kernel.h>
 #include <symbind/log.h>
 #include <symbind/ndarray.h>
