@@ -12,9 +12,12 @@ foreach(source IN LISTS SYMBIND_EXAMPLES)
 endforeach()
 
 file(GLOB symbind_benchmarks CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cpp")
+file(GLOB symbind_bench_support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/support/*.cpp")
 foreach(source IN LISTS symbind_benchmarks)
   cmake_path(GET source STEM LAST_ONLY stem)
-  add_executable(bench_${stem} "${source}")
+  add_executable(bench_${stem} "${source}" ${symbind_bench_support})
+  target_include_directories(bench_${stem} PRIVATE "${PROJECT_SOURCE_DIR}/benchmarks")
+  target_compile_definitions(bench_${stem} PRIVATE SYMBIND_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(bench_${stem} PRIVATE symbind symbind_internal symbind_blas
       $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<TARGET_NAME_IF_EXISTS:benchmark::benchmark>)
 endforeach()

@@ -109,12 +109,22 @@ class Chooser {
            ("," + forbidden_ + ",").find(",-" + kernel + ",") != std::string::npos;
   }
 
+  // The kernel that wrote an opaque input of this node: only its namesake can read it.
+  const std::string* bound_kernel(const Node& node) const {
+    for (const NodeEntry& e : node.inputs) {
+      const auto it = bound_kernel_.find(e.node.get());
+      if (it != bound_kernel_.end() && l_.known.opaque[static_cast<std::size_t>(l_.graph.entry(e))])
+        return &it->second;
+    }
+    return nullptr;
+  }
+
   Choice choose(const Node& node, const KernelRequest& r) {
     Choice choice;
-    const auto bound = bound_kernel_.find(node.forward_node.get());
+    const std::string* bound = bound_kernel(node);
     for (const KernelDef& kernel : node.op->kernels) {
       if (kernel.device != r.device) continue;
-      if (bound != bound_kernel_.end() && kernel.name != bound->second) continue;
+      if (bound != nullptr && kernel.name != *bound) continue;
       if (is_forbidden(kernel.name)) {
         choice.refusals.push_back(kernel.name + ": forbidden by SYMBIND_KERNELS");
         continue;

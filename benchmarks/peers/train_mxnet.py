@@ -1,0 +1,44 @@
+"""Trains a symbol with MXNet 1.9.1, on demand: the peer of `bench_spine`.
+
+    train_mxnet.py SYMBOL.json PARAMS DATA BATCH
+
+Reads lines `N` from standard input, runs N steps (forward, backward, SGD with momentum) and answers
+with the seconds they took and the mean cross-entropy of the last one.
+"""
+import sys
+import time
+
+import mxnet as mx
+import numpy as np
+
+
+def main():
+    symbol_file, params_file, data_file, batch = sys.argv[1:5]
+    symbol = mx.sym.load(symbol_file)
+    values = mx.nd.load(params_file)
+    inputs = mx.nd.load(data_file)
+    data, label = inputs["data"], inputs["softmax_label"]
+    module = mx.mod.Module(symbol)
+    module.bind([("data", data.shape)], [("softmax_label", label.shape)])
+    args = {k[4:]: v for k, v in values.items() if k.startswith("arg:")}
+    aux = {k[4:]: v for k, v in values.items() if k.startswith("aux:")}
+    module.set_params(args, aux)
+    module.init_optimizer(kvstore=None, optimizer="sgd", optimizer_params={
+        "learning_rate": 0.01, "momentum": 0.9, "wd": 1e-4, "rescale_grad": 1.0 / int(batch)})
+    step = mx.io.DataBatch([data], [label])
+    index = label.asnumpy().astype(int)
+    print("ready", mx.__version__, flush=True)
+    for line in sys.stdin:
+        mx.nd.waitall()
+        start = time.perf_counter()
+        for _ in range(int(line)):
+            module.forward_backward(step)
+            module.update()
+        mx.nd.waitall()
+        seconds = time.perf_counter() - start
+        probability = module.get_outputs()[0].asnumpy()[np.arange(len(index)), index]
+        print(seconds, -np.log(probability).mean(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
