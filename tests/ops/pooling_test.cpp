@@ -6,15 +6,28 @@ namespace symbind {
 namespace {
 
 OP_CASES(Pooling) {
-  c.recorded();
-  c.add("same").attr("kernel", "(3,)").attr("stride", "(2,)").attr("pooling_convention", "same")
-      .in({1, 1, 5}, {1, 2, 3, 4, 5}).ref({2, 4, 5});
-  c.add("channels last").attr("kernel", "(2,)").attr("layout", "NWC")
-      .in({1, 3, 2}, {1, 6, 2, 5, 3, 4}).ref({2, 6, 3, 5});
+  c.recorded([](OpCase& k) {
+    if (k.name().find("ties") != std::string::npos) k.no_grad();  // kinks
+  });
+  c.add("same")
+      .attr("kernel", "(3,)")
+      .attr("stride", "(2,)")
+      .attr("pooling_convention", "same")
+      .in({1, 1, 5}, {1, 2, 3, 4, 5})
+      .ref({2, 4, 5});
+  c.add("channels last")
+      .attr("kernel", "(2,)")
+      .attr("layout", "NWC")
+      .in({1, 3, 2}, {1, 6, 2, 5, 3, 4})
+      .ref({2, 6, 3, 5});
   c.add("no kernel").in({1, 1, 4, 4}).raises("kernel is required");
   c.add("kernel of another rank").attr("kernel", "(2,)").in({1, 1, 4, 4}).raises("give (2, 2)");
   c.add("kernel (0, 0)").attr("kernel", "(0, 0)").in({1, 1, 4, 4}).raises("positive");
-  c.add("lp without p").attr("kernel", "(2, 2)").attr("pool_type", "lp").in({1, 1, 4, 4}).raises("p_value");
+  c.add("lp without p")
+      .attr("kernel", "(2, 2)")
+      .attr("pool_type", "lp")
+      .in({1, 1, 4, 4})
+      .raises("p_value");
 }
 
 }  // namespace
