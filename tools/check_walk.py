@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Checks that the documents tell the truth about files, tests and programs.
+
+    tools/check_walk.py files               docs/walk.md: every file named exists and is as short as it
+                                            says; and so in the other guides, where they give a length
+    tools/check_walk.py tests BUILD_DIR     docs/contract.md: every test named exists
+    tools/check_walk.py program             README.md: its C++ program is examples/cpp/readme.cpp
+
+A length is written behind the file's name: `src/executor/step.cpp` (~120 lines). It is kept when the
+file has at most a tenth more lines than that.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GUIDES = ["docs/walk.md", "docs/add_an_operator.md", "docs/add_a_pass.md", "docs/contract.md",
+          "docs/questions.md", "README.md", "CONTRIBUTING.md"]
+TOP = "src|include|tests|tools|examples|docs|cmake|benchmarks"
+NAMED = re.compile(rf"`((?:{TOP})/[\w./-]+\.(?:cpp|cu|h|md|py|json|cmake|txt))`(?: \(~(\d+) lines\))?")
+SLACK = 1.1
+
+
+def check_files():
+    wrong = []
+    for guide in GUIDES:
+        text = (ROOT / guide).read_text(encoding="utf-8")
+        measured = 0
+        for name, length in NAMED.findall(text.replace("\n", " ")):
+            path = ROOT / name
+            if not path.is_file():
+                wrong.append(f"{guide}: {name} does not exist")
+                continue
+            if not length:
+                continue
+            measured += 1
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            if lines > SLACK * int(length):
+                wrong.append(f"{guide}: {name} has {lines} lines, not ~{length}")
+        if guide == "docs/walk.md" and measured < 9:
+            wrong.append(f"{guide}: only {measured} files have a length")
+    return wrong
+
+
+def check_tests(build):
+    known = set()
+    for listing in pathlib.Path(build, "ctest").glob("*.cmake"):
+        known.update(re.findall(r"^add_test\(\[==\[(.*?)\]==\]", listing.read_text(), re.MULTILINE))
+    for example in (ROOT / "examples/cpp").glob("*.cpp"):
+        if "// ctest: run" in example.read_text(encoding="utf-8"):
+            known.add(f"example.{example.stem}")
+    text = (ROOT / "docs/contract.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (S\d+) \|.*\| ([^|]+) \|$", text, re.MULTILINE)
+    wrong = []
+    if [row[0] for row in rows] != [f"S{n}" for n in range(1, 51)]:
+        wrong.append("docs/contract.md: the rows are not S1 to S50, each once")
+    for number, shown in rows:
+        if shown == "to come":
+            continue
+        tests = re.findall(r"`([^`]+)`", shown)
+        if not tests:
+            wrong.append(f"docs/contract.md: {number} names no test and is not 'to come'")
+        wrong += [f"docs/contract.md: {number}: there is no test {t}" for t in tests
+                  if t not in known and not (ROOT / t).is_file()]
+    return wrong
+
+
+def check_program():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```cpp\n(.*?)```", text, re.DOTALL)
+    source = (ROOT / "examples/cpp/readme.cpp").read_text(encoding="utf-8")
+    program = source[source.index("#include"):]
+    return [] if program in blocks else ["README.md: its program is not examples/cpp/readme.cpp"]
+
+
+def main(arguments):
+    if arguments == ["files"]:
+        wrong = check_files()
+    elif arguments == ["program"]:
+        wrong = check_program()
+    elif len(arguments) == 2 and arguments[0] == "tests":
+        wrong = check_tests(arguments[1])
+    else:
+        print(__doc__)
+        return 2
+    print("\n".join(wrong) if wrong else "as the documents say")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
