@@ -69,6 +69,11 @@ if(Python3_FOUND)
   symbind_script_test(check_layers.self_test unit
       "${Python3_EXECUTABLE}" tools/check_layers.py --self-test)
   symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
+  # The documents: files and their lengths, tests that are named, the README's program.
+  symbind_script_test(walk.files unit "${Python3_EXECUTABLE}" tools/check_walk.py files)
+  symbind_script_test(contract.tests unit
+      "${Python3_EXECUTABLE}" tools/check_walk.py tests "${PROJECT_BINARY_DIR}")
+  symbind_script_test(readme.program unit "${Python3_EXECUTABLE}" tools/check_walk.py program)
 endif()
 symbind_script_test(clang_format unit "${PROJECT_SOURCE_DIR}/tools/format" --check)
 if(TARGET opgen)
