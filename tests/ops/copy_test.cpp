@@ -8,7 +8,12 @@ namespace {
 double same(double x) { return x; }
 
 OP_CASES(_copy) { c.recorded(); }
-OP_CASES(BlockGrad) { c.recorded(); }
+OP_CASES(BlockGrad) {
+  c.recorded([](OpCase& recorded) { recorded.no_grad(); });  // no difference quotient shows it
+  c.add("no gradient comes through").in({2, 2}).ref(same).grad_ref([](const HostTensors& in) {
+    return HostTensors{HostTensor(in[0].shape)};
+  });
+}
 OP_CASES(make_loss) {
   c.recorded();
   c.add("the head gradient is not read").in({2, 2}).ref(same).grad_ref([](const HostTensors& in) {

@@ -19,11 +19,6 @@ OP_CASES(pick) {
       .in({2, 1}, {1, 1})
       .no_grad(1)
       .ref({2, 4});
-  c.add("the index keeps the axis, the output does not")
-      .in({2, 2}, {1, 2, 3, 4})
-      .in({2, 1}, {1, 0})
-      .no_grad(1)
-      .ref({2, 3});
   c.add("clipped").in({2, 2}, {1, 2, 3, 4}).in({2}, {-5, 9}).no_grad(1).ref({1, 4});
   c.add("wrapped")
       .attr("mode", "wrap")

@@ -39,6 +39,11 @@ constexpr Row kRows[] = {
     {"min", kInf, [](double a, double b) { return a < b ? a : b; }},
 };
 
+/// Where elements are tied a difference quotient is no gradient.
+void without_kinks(OpCase& recorded) {
+  if (recorded.name().starts_with("ties")) recorded.no_grad();
+}
+
 OP_FAMILY(reduce) {
   for (const Row& r : kRows) {
     c.op(r.name);
@@ -88,14 +93,14 @@ OP_FAMILY(reduce) {
         return fold(in[0], 1, 700, 300, {300}, 0, [](double a, double b) { return a + b; });
       });
   c.op("mean").recorded();
-  c.op("max").recorded();
+  c.op("max").recorded(without_kinks);
   c.add("all that are tied get the gradient")
       .in({3}, {2, 1, 2})
       .ref({2})
       .grad_ref([](const HostTensors& in) {
         return HostTensors{HostTensor(in[0].shape, {1, 0, 1})};
       });
-  c.op("min").recorded();
+  c.op("min").recorded(without_kinks);
 }
 
 }  // namespace

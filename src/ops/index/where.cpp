@@ -14,7 +14,7 @@ namespace {
 
 void infer_condition(Inference& io, Inference::Ref condition, Inference::Ref data) {
   const Shape &given = io.shape(condition), &shape = io.shape(data);
-  if (!shape.rank_known()) return;
+  if (!shape.rank_known() || !given.rank_known()) return;  // two forms: nothing follows
   if (given.rank() == 1 && shape.rank() > 1)
     io.set_shape(condition, Shape{shape[0]}, "one value for each place of the first axis");
   else

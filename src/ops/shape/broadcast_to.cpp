@@ -32,12 +32,11 @@ struct BroadcastLikeAttrs {
   }
 };
 
-/// The output's extent on axis d is `extent`, or the input's where that is unknown.
+/// Axis d gets this extent; while that is unknown, an axis of extent 1 may become anything.
 void stretch(Shape& out, const Shape& in, int d, std::int64_t extent) {
-  if (extent < 0) return;
-  check(in[d] == 1 || in[d] < 0 || in[d] == extent, ErrorKind::kShape,
+  check(in[d] == 1 || in[d] < 0 || extent < 0 || in[d] == extent, ErrorKind::kShape,
         "cannot stretch axis {} of shape {} to {}: its extent is not 1", d, in.str(), extent);
-  out[d] = extent;
+  if (extent >= 0 || in[d] == 1) out[d] = extent;
 }
 
 void infer_to(const BroadcastToAttrs& a, Inference& io) {
@@ -48,7 +47,8 @@ void infer_to(const BroadcastToAttrs& a, Inference& io) {
   check(in.rank() == target.rank(), ErrorKind::kShape,
         "cannot stretch shape {} to {}: the ranks differ", in.str(), target.str());
   Shape out = in;
-  for (int d = 0; d < in.rank(); ++d) stretch(out, in, d, target[d] == 0 ? kUnknownDim : target[d]);
+  for (int d = 0; d < in.rank(); ++d)
+    if (target[d] != 0) stretch(out, in, d, target[d]);
   io.set_shape(io.out(0), out, "attribute shape");
 }
 
