@@ -7,7 +7,8 @@
 namespace symbind {
 
 /// Data (batch, in_channels, in…), weight (out_channels, in_channels / groups, kernel…), output
-/// (batch, out_channels, out…). Of three spatial axes the last `spatial` are used; the others are 1.
+/// (batch, out_channels, out…). Of three spatial axes the last `spatial` are used; the others
+/// are 1.
 struct ConvolutionSizes {
   using Axes = std::array<std::int64_t, 3>;
   int spatial = 2;

@@ -1,6 +1,6 @@
 // Every layout here is (outer, rows, columns) or its transpose: between plain and a layout with `b`
-// channels inside, each image's block of b channels is a matrix b × positions to be transposed. So one
-// tiled transpose serves all; only between two channel layouts does it go element by element.
+// channels inside, each image's block of b channels is a matrix b × positions to be transposed. So
+// one tiled transpose serves all; only between two channel layouts does it go element by element.
 #include "kernels/reorder.h"
 
 #include <algorithm>
@@ -18,14 +18,10 @@ namespace {
 /// Channels that lie side by side in this layout: 1, 8, 16 or all of them.
 std::int64_t inner_channels(const Shape& shape, Layout layout) {
   switch (layout) {
-    case Layout::kBlocked8:
-      return 8;
-    case Layout::kBlocked16:
-      return 16;
-    case Layout::kChannelsLast:
-      return shape[1];
-    default:
-      return 1;
+    case Layout::kBlocked8: return 8;
+    case Layout::kBlocked16: return 16;
+    case Layout::kChannelsLast: return shape[1];
+    default: return 1;
   }
 }
 
@@ -42,7 +38,8 @@ void transpose(const T* in, T* out, std::int64_t rows, std::int64_t columns) {
         T tile[kTile][kTile];
         for (std::int64_t r = 0; r < kTile; ++r)
           for (std::int64_t c = 0; c < kTile; ++c) tile[c][r] = from[r * columns + c];
-        for (std::int64_t c = 0; c < kTile; ++c) std::memcpy(to + c * rows, tile[c], sizeof(tile[c]));
+        for (std::int64_t c = 0; c < kTile; ++c)
+          std::memcpy(to + c * rows, tile[c], sizeof(tile[c]));
       } else {
         for (std::int64_t c = 0; c < width; ++c)
           for (std::int64_t r = 0; r < height; ++r) to[c * rows + r] = from[r * columns + c];
@@ -68,7 +65,8 @@ Prepared transposes(std::int64_t count, std::int64_t rows, std::int64_t columns)
 /// Between two layouts that both keep channels inside.
 template <class T>
 Prepared by_element(const Shape& shape, std::int64_t from, std::int64_t to) {
-  return [from, to, channels = shape[1], positions = shape.count(2), images = shape[0]](const Args& args) {
+  return [from, to, channels = shape[1], positions = shape.count(2),
+          images = shape[0]](const Args& args) {
     const T* in = args.in<T>(0);
     T* out = args.out<T>(0);
     const auto at = [=](std::int64_t inner, std::int64_t c, std::int64_t p) {
@@ -78,7 +76,8 @@ Prepared by_element(const Shape& shape, std::int64_t from, std::int64_t to) {
       for (std::int64_t n = begin; n < end; ++n)
         for (std::int64_t p = 0; p < positions; ++p)
           for (std::int64_t c = 0; c < channels; ++c)
-            out[n * channels * positions + at(to, c, p)] = in[n * channels * positions + at(from, c, p)];
+            out[n * channels * positions + at(to, c, p)] =
+                in[n * channels * positions + at(from, c, p)];
     });
   };
 }
@@ -91,7 +90,8 @@ Prepared prepare_of(const TensorDesc& from, const TensorDesc& to) {
   const std::int64_t inner = a * b, positions = shape.count(2);
   SYMBIND_ASSERT(inner > 0 && shape[1] % inner == 0);
   const std::int64_t matrices = shape[0] * (shape[1] / inner);
-  return a == 1 ? transposes<T>(matrices, inner, positions) : transposes<T>(matrices, positions, inner);
+  return a == 1 ? transposes<T>(matrices, inner, positions)
+                : transposes<T>(matrices, positions, inner);
 }
 
 }  // namespace
@@ -104,14 +104,10 @@ Prepared prepare_reorder(const TensorDesc& from, const TensorDesc& to) {
       if (bytes != 0) std::memcpy(args.outputs[0].data, args.inputs[0].data, bytes);
     };
   switch (size_of(from.dtype)) {
-    case 1:
-      return prepare_of<std::uint8_t>(from, to);
-    case 2:
-      return prepare_of<std::uint16_t>(from, to);
-    case 4:
-      return prepare_of<std::uint32_t>(from, to);
-    default:
-      return prepare_of<std::uint64_t>(from, to);
+    case 1: return prepare_of<std::uint8_t>(from, to);
+    case 2: return prepare_of<std::uint16_t>(from, to);
+    case 4: return prepare_of<std::uint32_t>(from, to);
+    default: return prepare_of<std::uint64_t>(from, to);
   }
 }
 

@@ -14,7 +14,8 @@ HostTensor affine(const HostTensors& in, Shape out) {
     for (std::int64_t j = 0; j < hidden; ++j) {
       double sum = in.size() > 2 ? in[2][static_cast<std::size_t>(j)] : 0;
       for (std::int64_t k = 0; k < features; ++k)
-        sum += in[0][static_cast<std::size_t>(i * features + k)] * in[1][static_cast<std::size_t>(j * features + k)];
+        sum += in[0][static_cast<std::size_t>(i * features + k)] *
+               in[1][static_cast<std::size_t>(j * features + k)];
       y[static_cast<std::size_t>(i * hidden + j)] = sum;
     }
   return y;
@@ -22,15 +23,34 @@ HostTensor affine(const HostTensors& in, Shape out) {
 
 OP_CASES(FullyConnected) {
   c.recorded();
-  c.add("flatten").attr("num_hidden", 3).in({2, 2, 3}).in({3, 6}).in({3}).recovers({1, 2}).ref(
-      [](const HostTensors& in) { return affine(in, Shape{2, 3}); });
+  c.add("flatten")
+      .attr("num_hidden", 3)
+      .in({2, 2, 3})
+      .in({3, 6})
+      .in({3})
+      .recovers({1, 2})
+      .ref([](const HostTensors& in) {
+        return affine(in, Shape{2, 3});
+      });
   c.add("few rows, large enough for oneDNN")
-      .attr("num_hidden", 96).attr("no_bias", true).in({8, 144}).in({96, 144}).no_grad()
-      .ref([](const HostTensors& in) { return affine(in, Shape{8, 96}); });
+      .attr("num_hidden", 96)
+      .attr("no_bias", true)
+      .in({8, 144})
+      .in({96, 144})
+      .no_grad()
+      .ref([](const HostTensors& in) {
+        return affine(in, Shape{8, 96});
+      });
   c.add("many rows, large enough for oneDNN")
-      .attr("num_hidden", 40).in({40, 72}).in({40, 72}).in({40}).no_grad()
+      .attr("num_hidden", 40)
+      .in({40, 72})
+      .in({40, 72})
+      .in({40})
+      .no_grad()
       .tolerance(DType::kFloat16, 8e-3, 2e-3)
-      .ref([](const HostTensors& in) { return affine(in, Shape{40, 40}); });
+      .ref([](const HostTensors& in) {
+        return affine(in, Shape{40, 40});
+      });
   c.add("no hidden nodes").attr("num_hidden", 0).in({2, 2}).in({1, 2}).in({1}).raises("num_hidden");
 }
 

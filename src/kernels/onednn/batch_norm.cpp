@@ -48,7 +48,8 @@ struct Variant {
 
 Variant make_variant(const BatchNormSizes& s, const MemoryDesc& x, const MemoryDesc& channels,
                      bool global, bool training, std::size_t& scratch, std::size_t& mask_bytes) {
-  const auto pd = forward_desc(s, x, global, training ? prop_kind::forward_training : prop_kind::forward_inference);
+  const auto pd = forward_desc(
+      s, x, global, training ? prop_kind::forward_training : prop_kind::forward_inference);
   if (!pd) throw dnnl::error(dnnl_unimplemented, "no such batch normalisation");
   Call::Arguments arguments{{DNNL_ARG_SRC, x},          {DNNL_ARG_DST, x},
                             {DNNL_ARG_MEAN, channels},  {DNNL_ARG_VARIANCE, channels},
@@ -97,7 +98,8 @@ void run_forward(const ForwardPlan& p, const Args& args) {
   void *x = args.inputs[0].data, *y = args.outputs[0].data, *beta = args.inputs[2].data;
   void* scratch = at(args, p.scratch);
   if (v.mask)
-    v.call({x, y, mean, variance, gamma, beta, args.wants(3) ? args.outputs[3].data : at(args, p.mask)},
+    v.call({x, y, mean, variance, gamma, beta,
+            args.wants(3) ? args.outputs[3].data : at(args, p.mask)},
            scratch);
   else
     v.call({x, y, mean, variance, gamma, beta}, scratch);
@@ -154,8 +156,7 @@ Offer offer_batch_norm(const BatchNormSizes& s, const KernelRequest& r) {
     plan->training = r.training;
     const MemoryDesc x = describe(in.shape, in.layout), channels = describe(Shape{in.shape[1]});
     std::size_t scratch = 0, mask = 0;
-    if (!s.global_stats)
-      plan->batch = make_variant(s, x, channels, false, true, scratch, mask);
+    if (!s.global_stats) plan->batch = make_variant(s, x, channels, false, true, scratch, mask);
     plan->given = make_variant(s, x, channels, true, r.training, scratch, mask);
     Carver workspace;
     const std::size_t row = static_cast<std::size_t>(plan->channels) * sizeof(float);
@@ -191,7 +192,8 @@ Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r)
     const auto hint = forward_desc(s, x, s.global_stats, prop_kind::forward_training);
     if (!hint) return refuse("oneDNN has no such batch normalisation");
     const Backward::primitive_desc pd(
-        Backward::desc(prop_kind::backward, x, x, static_cast<float>(s.eps), flags_of(s, s.global_stats)),
+        Backward::desc(prop_kind::backward, x, x, static_cast<float>(s.eps),
+                       flags_of(s, s.global_stats)),
         user_scratchpad(), engine(), hint, true);
     if (!pd) return refuse("oneDNN has no gradient of this batch normalisation");
     Call::Arguments arguments{{DNNL_ARG_SRC, x},

@@ -20,8 +20,8 @@ namespace onednn {
 Offer offer_batch_norm(const BatchNormSizes& sizes, const KernelRequest& request);
 Prepared prepare_batch_norm(const KernelRequest& request, const Offer& offer);
 
-/// Inputs dy, x, gamma, mean, inverse std, moving_mean, moving_var and, with relu, the mask; outputs
-/// dx, dgamma, dbeta. Updates the moving statistics.
+/// Inputs dy, x, gamma, mean, inverse std, moving_mean, moving_var and, with relu, the mask;
+/// outputs dx, dgamma, dbeta. Updates the moving statistics.
 Offer offer_batch_norm_backward(const BatchNormSizes& sizes, const KernelRequest& request);
 Prepared prepare_batch_norm_backward(const KernelRequest& request, const Offer& offer);
 

@@ -1,8 +1,9 @@
 // Convolution through oneDNN.
 //
-// Decided here: oneDNN is asked which layouts it likes and gets them where they are ours (the channels
-// divide into whole blocks), else the widest that divides. Weights are packed into the workspace at
-// each run, or kept packed with the array where it is constant. Winograd by the rule below.
+// Decided here: oneDNN is asked which layouts it likes and gets them where they are ours (the
+// channels divide into whole blocks), else the widest that divides. Weights are packed into the
+// workspace at each run, or kept packed with the array where it is constant. Winograd by the rule
+// below.
 #include "kernels/onednn/convolution.h"
 
 #include <algorithm>
@@ -25,16 +26,17 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using Dims = dnnl::memory::dims;
 
-/// Where Winograd beats the direct kernel: 3×3 at stride 1 with 32 channels or more on both sides, and
-/// 16 tiles of 4×4 or more to share the transform of the weights, unless that is kept (measured on two
-/// cores with AVX-512: 2.3–2.7 times at 56², 1.7–2.2 at 14², 1.1–1.5 at 7² and batch 8, but 0.4 at 7²
-/// and batch 1). It is less exact by about 1e-6 of the output's scale.
+/// Where Winograd beats the direct kernel: 3×3 at stride 1 with 32 channels or more on both sides,
+/// and 16 tiles of 4×4 or more to share the transform of the weights, unless that is kept (measured
+/// on two cores with AVX-512: 2.3–2.7 times at 56², 1.7–2.2 at 14², 1.1–1.5 at 7² and batch 8, but
+/// 0.4 at 7² and batch 1). It is less exact by about 1e-6 of the output's scale.
 bool likes_winograd(const ConvolutionSizes& s, bool kept_weights) {
   using Axes = ConvolutionSizes::Axes;
   const Axes ones{1, 1, 1};
-  const bool fits = s.spatial == 2 && s.groups == 1 && s.kernel == Axes{1, 3, 3} && s.stride == ones &&
-                    s.dilate == ones && s.pad[1] <= 1 && s.pad[2] <= 1 && s.in_channels % 16 == 0 &&
-                    s.out_channels % 16 == 0 && s.in_channels >= 32 && s.out_channels >= 32;
+  const bool fits = s.spatial == 2 && s.groups == 1 && s.kernel == Axes{1, 3, 3} &&
+                    s.stride == ones && s.dilate == ones && s.pad[1] <= 1 && s.pad[2] <= 1 &&
+                    s.in_channels % 16 == 0 && s.out_channels % 16 == 0 && s.in_channels >= 32 &&
+                    s.out_channels >= 32;
   const std::int64_t tiles = s.batch * ((s.out[1] + 3) / 4) * ((s.out[2] + 3) / 4);
   return fits && (kept_weights || tiles >= 16) && !settings::flag("SYMBIND_EXACT");
 }
@@ -75,10 +77,10 @@ struct Problem {
       post.append_sum(1.f);
       attr.set_post_ops(post);
     }
-    const Forward::desc d =
-        sizes.bias ? Forward::desc(kind, how, src, describe_any(w), describe(b), dst, stride, dilate,
-                                   pad, pad_after)
-                   : Forward::desc(kind, how, src, describe_any(w), dst, stride, dilate, pad, pad_after);
+    const Forward::desc d = sizes.bias ? Forward::desc(kind, how, src, describe_any(w), describe(b),
+                                                       dst, stride, dilate, pad, pad_after)
+                                       : Forward::desc(kind, how, src, describe_any(w), dst, stride,
+                                                       dilate, pad, pad_after);
     return {d, attr, engine(), true};
   }
   BackwardData::primitive_desc backward_data(const MemoryDesc& src, const MemoryDesc& dst,
@@ -95,9 +97,10 @@ struct Problem {
     const auto hint = forward(src, dst, winograd, prop_kind::forward_training, false);
     if (!hint) return {};
     const BackwardWeights::desc d =
-        bias ? BackwardWeights::desc(how, src, describe_any(w), describe(b), dst, stride, dilate, pad,
-                                     pad_after)
-             : BackwardWeights::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after);
+        bias
+            ? BackwardWeights::desc(how, src, describe_any(w), describe(b), dst, stride, dilate,
+                                    pad, pad_after)
+            : BackwardWeights::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after);
     return {d, user_scratchpad(), engine(), hint, true};
   }
 
@@ -110,11 +113,12 @@ struct Layouts {
   Layout x = Layout::kPlain, y = Layout::kPlain;
 };
 
-/// Layouts of data and output to try, the same for forward and both gradients: what oneDNN likes, and
-/// plain ones.
+/// Layouts of data and output to try, the same for forward and both gradients: what oneDNN likes,
+/// and plain ones.
 std::vector<Layouts> candidates(const Problem& p) {
   std::vector<Layouts> all;
-  const auto pd = p.forward(describe_any(p.x), describe_any(p.y), false, prop_kind::forward_training, false);
+  const auto pd =
+      p.forward(describe_any(p.x), describe_any(p.y), false, prop_kind::forward_training, false);
   if (pd) {
     const auto x = layout_of(pd.src_desc(), p.x), y = layout_of(pd.dst_desc(), p.y);
     all.push_back({x.value_or(widest_layout(p.x)), y.value_or(widest_layout(p.y))});
@@ -183,11 +187,13 @@ Offer offer_convolution(const ConvolutionSizes& s, bool with_sum, const KernelRe
     for (const Layouts& candidate : candidates(p)) {
       layouts = candidate;
       plan->pd = winograd_or_direct(likes_winograd(s, constant), [&](bool winograd) {
-        return p.forward(describe(p.x, layouts.x), describe(p.y, layouts.y), winograd, kind, with_sum);
+        return p.forward(describe(p.x, layouts.x), describe(p.y, layouts.y), winograd, kind,
+                         with_sum);
       });
       if (plan->pd && !is_reference(plan->pd)) break;
     }
-    if (!plan->pd || is_reference(plan->pd)) return refuse("oneDNN has only its reference for this");
+    if (!plan->pd || is_reference(plan->pd))
+      return refuse("oneDNN has only its reference for this");
     Carver workspace;
     plan->weights = Packing(describe(p.w), plan->pd.weights_desc(), constant, workspace);
     plan->scratch = workspace.take(
@@ -205,7 +211,8 @@ Offer offer_convolution(const ConvolutionSizes& s, bool with_sum, const KernelRe
 
 Prepared prepare_convolution(const KernelRequest& r, const Offer& offer) {
   const VendorThreads threads;
-  auto plan = std::make_shared<ForwardPlan>(*std::static_pointer_cast<const ForwardPlan>(offer.plan));
+  auto plan =
+      std::make_shared<ForwardPlan>(*std::static_pointer_cast<const ForwardPlan>(offer.plan));
   const Problem& p = plan->problem;
   const bool bias = p.sizes.bias;
   Call::Arguments arguments{{DNNL_ARG_SRC, plan->pd.src_desc()},
@@ -219,9 +226,10 @@ Prepared prepare_convolution(const KernelRequest& r, const Offer& offer) {
     void *x = args.inputs[0].data, *y = args.outputs[0].data;
     if (plan->with_sum && args.inputs[sum].data != y) {
       const char* from = args.in<char>(sum);
-      parallel_for(static_cast<std::int64_t>(plan->y_bytes), 1 << 17, [&](std::int64_t b, std::int64_t e) {
-        std::memcpy(static_cast<char*>(y) + b, from + b, static_cast<std::size_t>(e - b));
-      });
+      parallel_for(
+          static_cast<std::int64_t>(plan->y_bytes), 1 << 17, [&](std::int64_t b, std::int64_t e) {
+            std::memcpy(static_cast<char*>(y) + b, from + b, static_cast<std::size_t>(e - b));
+          });
     }
     void* w = plan->weights(args, 1, scratch);
     if (bias)
@@ -264,9 +272,10 @@ Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest&
     if (plan->wants_dx) {
       plan->weights = Packing(describe(p.w), data.weights_desc(), false, workspace);
       scratch = std::max(data.scratchpad_desc().get_size(), plan->weights.scratch_bytes());
-      plan->data_call =
-          Call(BackwardData(data), data.scratchpad_desc(),
-               {{DNNL_ARG_DIFF_DST, dst}, {DNNL_ARG_WEIGHTS, data.weights_desc()}, {DNNL_ARG_DIFF_SRC, src}});
+      plan->data_call = Call(BackwardData(data), data.scratchpad_desc(),
+                             {{DNNL_ARG_DIFF_DST, dst},
+                              {DNNL_ARG_WEIGHTS, data.weights_desc()},
+                              {DNNL_ARG_DIFF_SRC, src}});
     }
     if (plan->wants_dw) {
       const MemoryDesc dw = weights.diff_weights_desc();
@@ -275,9 +284,11 @@ Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest&
       else
         plan->dw_unused = workspace.take(dw.get_size());
       scratch = std::max({scratch, weights.scratchpad_desc().get_size(), plan->dw.scratch_bytes()});
-      Call::Arguments arguments{{DNNL_ARG_DIFF_DST, dst}, {DNNL_ARG_SRC, src}, {DNNL_ARG_DIFF_WEIGHTS, dw}};
+      Call::Arguments arguments{
+          {DNNL_ARG_DIFF_DST, dst}, {DNNL_ARG_SRC, src}, {DNNL_ARG_DIFF_WEIGHTS, dw}};
       if (wants_db) arguments.emplace_back(DNNL_ARG_DIFF_BIAS, describe(p.b));
-      plan->weights_call = Call(BackwardWeights(weights), weights.scratchpad_desc(), std::move(arguments));
+      plan->weights_call =
+          Call(BackwardWeights(weights), weights.scratchpad_desc(), std::move(arguments));
     }
     plan->scratch = workspace.take(scratch);
     Offer offer = accept_plain(r, workspace.total());
@@ -294,7 +305,8 @@ Prepared prepare_convolution_backward(const KernelRequest& r, const Offer& offer
           dw_wanted = r.wanted[1]](const Args& args) {
     void* scratch = at(args, plan->scratch);
     void *dy = args.inputs[0].data, *x = args.inputs[1].data;
-    if (plan->wants_dx) plan->data_call({dy, plan->weights(args, 2, scratch), args.outputs[0].data}, scratch);
+    if (plan->wants_dx)
+      plan->data_call({dy, plan->weights(args, 2, scratch), args.outputs[0].data}, scratch);
     if (!plan->wants_dw) return;
     void* dw = dw_wanted ? plan->dw.target(args, 1) : at(args, plan->dw_unused);
     if (plan->wants_db)

@@ -1,8 +1,8 @@
 // Activation functions through oneDNN.
 //
-// Decided here: relu is left to the plain loop, which is as fast as memory and keeps NaN; oneDNN has
-// no softsign, and no gradient of softrelu from its output. Below 256 elements the call costs more
-// than it saves.
+// Decided here: relu is left to the plain loop, which is as fast as memory and keeps NaN; oneDNN
+// has no softsign, and no gradient of softrelu from its output. Below 256 elements the call costs
+// more than it saves.
 #include "kernels/onednn/eltwise.h"
 
 #include "base/parallel.h"
@@ -35,7 +35,8 @@ std::string unfit(const std::string& name, bool backward, const KernelRequest& r
 }
 
 Forward::primitive_desc forward_desc(algorithm how, const MemoryDesc& x) {
-  return {Forward::desc(dnnl::prop_kind::forward_training, how, x, 0.f, 0.f), user_scratchpad(), engine()};
+  return {Forward::desc(dnnl::prop_kind::forward_training, how, x, 0.f, 0.f), user_scratchpad(),
+          engine()};
 }
 
 }  // namespace
@@ -68,8 +69,8 @@ Offer offer_eltwise_backward(const std::string& name, const KernelRequest& r) {
     const VendorThreads threads;
     const MemoryDesc x = describe(Shape{r.in[0].shape.size()});
     const algorithm how = *function_of(name, true);
-    const Backward::primitive_desc pd(Backward::desc(how, x, x, 0.f, 0.f), user_scratchpad(), engine(),
-                                      forward_desc(how, x));
+    const Backward::primitive_desc pd(Backward::desc(how, x, x, 0.f, 0.f), user_scratchpad(),
+                                      engine(), forward_desc(how, x));
     auto plan = std::make_shared<Plan>();
     plan->call = Call(Backward(pd), pd.scratchpad_desc(),
                       {{DNNL_ARG_DIFF_DST, x}, {DNNL_ARG_DST, x}, {DNNL_ARG_DIFF_SRC, x}});

@@ -1,11 +1,11 @@
 // FullyConnected through oneDNN.
 //
-// Decided here, by measurement (1 thread, µs; 32×2048×1000 unless said): packing weights at every run
-// never pays, for oneDNN's packed forms cost milliseconds to make (14,290 with, 5,440 without). So
-// weights stay as they are bound, out × in, and forward takes
-//   matmul          from 16 rows on    (4,040 against inner_product's 5,440; 100×784×128: 185, 194),
-//   inner_product   below that         (8×2048×1000: 649 against 750; 10×784×128: 22 against 26),
-//   inner_product with packed weights where they are constant and kept packed (2,390).
+// Decided here, by measurement (1 thread, µs; 32×2048×1000 unless said): packing weights at every
+// run never pays, for oneDNN's packed forms cost milliseconds to make (14,290 with, 5,440 without).
+// So weights stay as they are bound, out × in, and forward takes
+//   matmul          from 16 rows on    (4,040 against inner_product's 5,440; 100×784×128: 185,
+//   194), inner_product   below that         (8×2048×1000: 649 against 750; 10×784×128: 22 against
+//   26), inner_product with packed weights where they are constant and kept packed (2,390).
 // Both gradients are inner_products over the weight as it is. Products of less than 100,000
 // multiplications are left to OpenBLAS (10×64×10: 0.2 against 0.8; 10×128×64: 1.7 against 2.2).
 #include "kernels/onednn/inner_product.h"
@@ -29,16 +29,20 @@ constexpr std::int64_t kRowsForMatmul = 16;
 
 std::string unfit(const MatrixSizes& s, DType dtype) {
   if (dtype != DType::kFloat32) return "dtype is not float32";
-  if (s.rows * s.in * s.out < kFewestMultiplications) return "OpenBLAS is faster on so small a product";
+  if (s.rows * s.in * s.out < kFewestMultiplications)
+    return "OpenBLAS is faster on so small a product";
   return {};
 }
 
 struct Matrices {
   explicit Matrices(const MatrixSizes& s)
-      : x(describe(Shape{s.rows, s.in})), w(describe(Shape{s.out, s.in})), y(describe(Shape{s.rows, s.out})),
+      : x(describe(Shape{s.rows, s.in})),
+        w(describe(Shape{s.out, s.in})),
+        y(describe(Shape{s.rows, s.out})),
         b(describe(Shape{s.out})) {}
   Forward::primitive_desc forward(const MemoryDesc& weight, bool bias, prop_kind kind) const {
-    const Forward::desc d = bias ? Forward::desc(kind, x, weight, b, y) : Forward::desc(kind, x, weight, y);
+    const Forward::desc d =
+        bias ? Forward::desc(kind, x, weight, b, y) : Forward::desc(kind, x, weight, y);
     return {d, user_scratchpad(), engine()};
   }
   MemoryDesc x, w, y, b;
@@ -55,10 +59,11 @@ struct ForwardPlan {
 Call matmul_call(const MatrixSizes& s, const Matrices& m, bool bias, std::size_t& scratch) {
   const MemoryDesc transposed({s.in, s.out}, dnnl::memory::data_type::f32, Tag::ba);
   const MemoryDesc row = describe(Shape{1, s.out});
-  const dnnl::matmul::desc d =
-      bias ? dnnl::matmul::desc(m.x, transposed, row, m.y) : dnnl::matmul::desc(m.x, transposed, m.y);
+  const dnnl::matmul::desc d = bias ? dnnl::matmul::desc(m.x, transposed, row, m.y)
+                                    : dnnl::matmul::desc(m.x, transposed, m.y);
   const dnnl::matmul::primitive_desc pd(d, user_scratchpad(), engine());
-  Call::Arguments arguments{{DNNL_ARG_SRC, m.x}, {DNNL_ARG_WEIGHTS, transposed}, {DNNL_ARG_DST, m.y}};
+  Call::Arguments arguments{
+      {DNNL_ARG_SRC, m.x}, {DNNL_ARG_WEIGHTS, transposed}, {DNNL_ARG_DST, m.y}};
   if (bias) arguments.emplace_back(DNNL_ARG_BIAS, row);
   scratch = pd.scratchpad_desc().get_size();
   return Call(dnnl::matmul(pd), pd.scratchpad_desc(), std::move(arguments));
@@ -72,7 +77,8 @@ struct BackwardPlan {
 }  // namespace
 
 Offer offer_inner_product(const MatrixSizes& s, bool bias, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty()) return refuse(std::move(reason));
+  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
+    return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads;
     const Matrices m(s);
@@ -84,11 +90,13 @@ Offer offer_inner_product(const MatrixSizes& s, bool bias, const KernelRequest& 
     if (!constant && s.rows >= kRowsForMatmul) {
       plan->call = matmul_call(s, m, bias, scratch);
     } else {
-      const auto pd = m.forward(constant ? describe_any(Shape{s.out, s.in}) : m.w, bias,
-                                constant ? prop_kind::forward_inference : prop_kind::forward_training);
+      const auto pd =
+          m.forward(constant ? describe_any(Shape{s.out, s.in}) : m.w, bias,
+                    constant ? prop_kind::forward_inference : prop_kind::forward_training);
       plan->weights = Packing(m.w, pd.weights_desc(), constant, workspace);
       scratch = std::max(pd.scratchpad_desc().get_size(), plan->weights.scratch_bytes());
-      Call::Arguments arguments{{DNNL_ARG_SRC, m.x}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}, {DNNL_ARG_DST, m.y}};
+      Call::Arguments arguments{
+          {DNNL_ARG_SRC, m.x}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}, {DNNL_ARG_DST, m.y}};
       if (bias) arguments.emplace_back(DNNL_ARG_BIAS, m.b);
       plan->call = Call(Forward(pd), pd.scratchpad_desc(), std::move(arguments));
     }
@@ -111,27 +119,31 @@ Prepared prepare_inner_product(const KernelRequest&, const Offer& offer) {
 }
 
 Offer offer_inner_product_backward(const MatrixSizes& s, bool bias, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty()) return refuse(std::move(reason));
+  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
+    return refuse(std::move(reason));
   const bool wants_db = bias && r.wanted[2];
   if (wants_db && !r.wanted[1]) return refuse("the bias alone needs no product");
   return guarded([&] {
     const VendorThreads threads;
     const Matrices m(s);
     const auto hint = m.forward(m.w, false, prop_kind::forward_training);
-    auto plan = std::make_shared<BackwardPlan>(BackwardPlan{{}, {}, r.wanted[0], r.wanted[1], wants_db});
+    auto plan =
+        std::make_shared<BackwardPlan>(BackwardPlan{{}, {}, r.wanted[0], r.wanted[1], wants_db});
     std::size_t scratch = 0;
     if (plan->wants_dx) {
       const BackwardData::primitive_desc pd({m.x, m.w, m.y}, user_scratchpad(), engine(), hint);
       scratch = pd.scratchpad_desc().get_size();
-      plan->data = Call(BackwardData(pd), pd.scratchpad_desc(),
-                        {{DNNL_ARG_DIFF_DST, m.y}, {DNNL_ARG_WEIGHTS, m.w}, {DNNL_ARG_DIFF_SRC, m.x}});
+      plan->data =
+          Call(BackwardData(pd), pd.scratchpad_desc(),
+               {{DNNL_ARG_DIFF_DST, m.y}, {DNNL_ARG_WEIGHTS, m.w}, {DNNL_ARG_DIFF_SRC, m.x}});
     }
     if (plan->wants_dw) {
-      const BackwardWeights::desc d =
-          wants_db ? BackwardWeights::desc(m.x, m.w, m.b, m.y) : BackwardWeights::desc(m.x, m.w, m.y);
+      const BackwardWeights::desc d = wants_db ? BackwardWeights::desc(m.x, m.w, m.b, m.y)
+                                               : BackwardWeights::desc(m.x, m.w, m.y);
       const BackwardWeights::primitive_desc pd(d, user_scratchpad(), engine(), hint);
       scratch = std::max(scratch, pd.scratchpad_desc().get_size());
-      Call::Arguments arguments{{DNNL_ARG_DIFF_DST, m.y}, {DNNL_ARG_SRC, m.x}, {DNNL_ARG_DIFF_WEIGHTS, m.w}};
+      Call::Arguments arguments{
+          {DNNL_ARG_DIFF_DST, m.y}, {DNNL_ARG_SRC, m.x}, {DNNL_ARG_DIFF_WEIGHTS, m.w}};
       if (wants_db) arguments.emplace_back(DNNL_ARG_DIFF_BIAS, m.b);
       plan->weights = Call(BackwardWeights(pd), pd.scratchpad_desc(), std::move(arguments));
     }

@@ -1,7 +1,7 @@
 #include "kernels/onednn/internal.h"
 
-#include <cstdio>
 #include <cstdint>
+#include <cstdio>
 
 #include "base/check.h"
 #include "ndarray/storage.h"
@@ -14,14 +14,12 @@ Tag tag_of(int rank, Layout layout) {
   switch (layout) {
     case Layout::kBlocked16:
       return rank == 3 ? Tag::nCw16c : rank == 4 ? Tag::nChw16c : Tag::nCdhw16c;
-    case Layout::kBlocked8:
-      return rank == 3 ? Tag::nCw8c : rank == 4 ? Tag::nChw8c : Tag::nCdhw8c;
-    case Layout::kChannelsLast:
-      return rank == 3 ? Tag::nwc : rank == 4 ? Tag::nhwc : Tag::ndhwc;
-    default:
-      break;
+    case Layout::kBlocked8: return rank == 3 ? Tag::nCw8c : rank == 4 ? Tag::nChw8c : Tag::nCdhw8c;
+    case Layout::kChannelsLast: return rank == 3 ? Tag::nwc : rank == 4 ? Tag::nhwc : Tag::ndhwc;
+    default: break;
   }
-  constexpr Tag kPlainTags[] = {Tag::a, Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde, Tag::abcdef};
+  constexpr Tag kPlainTags[] = {Tag::a,    Tag::a,     Tag::ab,    Tag::abc,
+                                Tag::abcd, Tag::abcde, Tag::abcdef};
   SYMBIND_ASSERT(rank >= 1 && rank <= 6);
   return kPlainTags[rank];
 }
@@ -53,8 +51,9 @@ MemoryDesc describe_any(const Shape& shape) {
 
 std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape) {
   for (const Layout layout : {Layout::kBlocked16, Layout::kBlocked8, Layout::kPlain}) {
-    const bool divides = layout == Layout::kPlain ||
-                         (shape.rank() >= 3 && shape[1] % (layout == Layout::kBlocked16 ? 16 : 8) == 0);
+    const bool divides =
+        layout == Layout::kPlain ||
+        (shape.rank() >= 3 && shape[1] % (layout == Layout::kBlocked16 ? 16 : 8) == 0);
     if (divides && describe(shape, layout) == desc) return layout;
   }
   return std::nullopt;
@@ -94,7 +93,8 @@ struct Call::Lane {
 };
 
 struct Call::Shared {
-  Shared(const dnnl::primitive& p, Arguments a) : primitive(p), arguments(std::move(a)), lane(arguments) {}
+  Shared(const dnnl::primitive& p, Arguments a)
+      : primitive(p), arguments(std::move(a)), lane(arguments) {}
   dnnl::primitive primitive;
   Arguments arguments;
   Lane lane;
@@ -108,7 +108,8 @@ Call::Call(const dnnl::primitive& primitive, const MemoryDesc& scratch, Argument
 
 void Call::operator()(std::initializer_list<void*> pointers, void* scratch) const {
   if (shared_->busy.test_and_set(std::memory_order_acquire)) {
-    Lane(shared_->arguments).run(shared_->primitive, pointers, scratch);  // somebody else runs it now
+    Lane(shared_->arguments)
+        .run(shared_->primitive, pointers, scratch);  // somebody else runs it now
     return;
   }
   struct Release {
@@ -140,7 +141,8 @@ std::string form_key(const MemoryDesc& packed) {
 
 }  // namespace
 
-Packing::Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant, Carver& workspace)
+Packing::Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant,
+                 Carver& workspace)
     : constant_(constant) {
   if (plain == packed) return;
   bytes_ = packed.get_size();
@@ -162,7 +164,8 @@ void* Packing::operator()(const Args& args, int input, void* scratch) const {
   // Within the small string's room: no allocation when the form is there.
   char key[16];
   const auto offset = static_cast<char*>(weight.data) - static_cast<char*>(weight.storage->data());
-  std::snprintf(key, sizeof(key), "%s%llx", key_.c_str(), static_cast<unsigned long long>(offset) & 0xfffffff);
+  std::snprintf(key, sizeof(key), "%s%llx", key_.c_str(),
+                static_cast<unsigned long long>(offset) & 0xfffffff);
   DerivedForm& form = weight.storage->derived(key, bytes_);
   form.refresh(*weight.storage, [&](void* into) { pack(weight, into, scratch); });
   return form.data();

@@ -49,8 +49,8 @@ inline void* at(const Args& args, std::size_t offset) {
   return static_cast<char*>(args.workspace) + offset;
 }
 
-/// A primitive with its arguments. Pointers are given at each run, in the order of the descriptions;
-/// any number of threads may run it at once.
+/// A primitive with its arguments. Pointers are given at each run, in the order of the
+/// descriptions; any number of threads may run it at once.
 class Call {
  public:
   using Arguments = std::vector<std::pair<int, MemoryDesc>>;

@@ -1,9 +1,9 @@
 // Pooling through oneDNN.
 //
 // Decided here: the maximum's workspace lies in the order of the output's layout, and backward must
-// read it in the same: so in training the layout of max pooling depends on the channels alone (blocked
-// where they divide by 16). Everything else takes the layout it is given. oneDNN's average with padding
-// divides by the whole window, so windows past the padded edge are refused.
+// read it in the same: so in training the layout of max pooling depends on the channels alone
+// (blocked where they divide by 16). Everything else takes the layout it is given. oneDNN's average
+// with padding divides by the whole window, so windows past the padded edge are refused.
 #include "kernels/onednn/pooling.h"
 
 #include "base/parallel.h"
@@ -34,10 +34,12 @@ std::string unfit(const PoolingSizes& s, DType dtype) {
 
 struct Problem {
   explicit Problem(const PoolingSizes& s) {
-    const auto tail = [&](const PoolingSizes::Axes& a) { return Dims(a.end() - s.spatial, a.end()); };
-    how = s.kind == PoolKind::kMax  ? algorithm::pooling_max
-          : s.count_padding ? algorithm::pooling_avg_include_padding
-                            : algorithm::pooling_avg_exclude_padding;
+    const auto tail = [&](const PoolingSizes::Axes& a) {
+      return Dims(a.end() - s.spatial, a.end());
+    };
+    how = s.kind == PoolKind::kMax ? algorithm::pooling_max
+          : s.count_padding        ? algorithm::pooling_avg_include_padding
+                                   : algorithm::pooling_avg_exclude_padding;
     x = Shape{s.batch, s.channels};
     y = x;
     for (const auto d : tail(s.in)) x.push_back(d);
@@ -51,13 +53,15 @@ struct Problem {
     }
   }
   Forward::primitive_desc forward(Layout layout, prop_kind kind) const {
-    return {Forward::desc(kind, how, describe(x, layout), describe(y, layout), stride, kernel, pad, pad_after),
+    return {Forward::desc(kind, how, describe(x, layout), describe(y, layout), stride, kernel, pad,
+                          pad_after),
             user_scratchpad(), engine(), true};
   }
   Backward::primitive_desc backward(Layout layout) const {
     const auto hint = forward(layout, prop_kind::forward_training);
     if (!hint) return {};
-    return {Backward::desc(how, describe(x, layout), describe(y, layout), stride, kernel, pad, pad_after),
+    return {Backward::desc(how, describe(x, layout), describe(y, layout), stride, kernel, pad,
+                           pad_after),
             user_scratchpad(), engine(), hint, true};
   }
 
@@ -75,7 +79,8 @@ struct Plan {
 }  // namespace
 
 Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty()) return refuse(std::move(reason));
+  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
+    return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads;
     const Problem p(s);
@@ -83,9 +88,11 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
     plan->max = s.kind == PoolKind::kMax;
     plan->saves = plan->max && r.wanted[2];
     const Layout layout = plan->saves ? widest_layout(p.x) : r.in[0].layout;
-    const auto pd = p.forward(layout, plan->saves ? prop_kind::forward_training : prop_kind::forward_inference);
+    const auto pd =
+        p.forward(layout, plan->saves ? prop_kind::forward_training : prop_kind::forward_inference);
     if (!pd || (plan->saves && !p.backward(layout))) return refuse("oneDNN has no such pooling");
-    Call::Arguments arguments{{DNNL_ARG_SRC, describe(p.x, layout)}, {DNNL_ARG_DST, describe(p.y, layout)}};
+    Call::Arguments arguments{{DNNL_ARG_SRC, describe(p.x, layout)},
+                              {DNNL_ARG_DST, describe(p.y, layout)}};
     if (plan->saves) arguments.emplace_back(DNNL_ARG_WORKSPACE, pd.workspace_desc());
     Carver carver;
     carver.take(pd.scratchpad_desc().get_size());
@@ -109,7 +116,8 @@ Prepared prepare_pooling(const KernelRequest&, const Offer& offer) {
 }
 
 Offer offer_pooling_backward(const PoolingSizes& s, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty()) return refuse(std::move(reason));
+  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
+    return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads;
     const Problem p(s);
@@ -120,7 +128,8 @@ Offer offer_pooling_backward(const PoolingSizes& s, const KernelRequest& r) {
     const Layout layout = plan->max || open ? widest_layout(p.x) : r.in[0].layout;
     const auto pd = p.backward(layout);
     if (!pd) return refuse("oneDNN has no gradient of this pooling");
-    Call::Arguments arguments{{DNNL_ARG_DIFF_DST, describe(p.y, layout)}, {DNNL_ARG_DIFF_SRC, describe(p.x, layout)}};
+    Call::Arguments arguments{{DNNL_ARG_DIFF_DST, describe(p.y, layout)},
+                              {DNNL_ARG_DIFF_SRC, describe(p.x, layout)}};
     if (plan->max) arguments.emplace_back(DNNL_ARG_WORKSPACE, pd.workspace_desc());
     plan->call = Call(Backward(pd), pd.scratchpad_desc(), std::move(arguments));
     Carver carver;

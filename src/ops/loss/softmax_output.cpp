@@ -3,11 +3,11 @@
 //   p = softmax(x)        dx = (p - onehot(label)) · grad_scale / normaliser
 //
 // Classes lie along axis 1 with multi_output, along the last axis with preserve_shape, else along
-// everything behind the first axis. The head gradient is never read: out_grad multiplies by p itself,
-// as MXNet 1.9.1 does.
-// Decided here: a label of the data's shape is a distribution and gets no normalisation, smoothing or
-// ignoring. A label that is no class leaves dx = p; SYMBIND_CHECK makes it an error. A label (N, 1)
-// counts as (N,). Without multi_output row i reads the i-th label, however many there are.
+// everything behind the first axis. The head gradient is never read: out_grad multiplies by p
+// itself, as MXNet 1.9.1 does. Decided here: a label of the data's shape is a distribution and gets
+// no normalisation, smoothing or ignoring. A label that is no class leaves dx = p; SYMBIND_CHECK
+// makes it an error. A label (N, 1) counts as (N,). Without multi_output row i reads the i-th
+// label, however many there are.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -86,7 +86,8 @@ void infer_backward(const SoftmaxOutputAttrs&, Inference& io) {
 }
 
 NodeEntries gradient(const SoftmaxOutputAttrs&, GradientBuilder& g) {
-  const NodeEntries dx = g.call_with_same_attrs("_backward_SoftmaxOutput", {g.output(0), g.input(1)});
+  const NodeEntries dx =
+      g.call_with_same_attrs("_backward_SoftmaxOutput", {g.output(0), g.input(1)});
   return {dx[0], {}};
 }
 
@@ -96,7 +97,9 @@ NodeEntries gradient(const SoftmaxOutputAttrs&, GradientBuilder& g) {
 struct ClassGrid {
   std::int64_t batch, classes, positions;
   std::int64_t rows() const { return batch * positions; }
-  std::int64_t grain() const { return std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, classes)); }
+  std::int64_t grain() const {
+    return std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, classes));
+  }
 };
 
 ClassGrid class_grid(const SoftmaxOutputAttrs& a, const Shape& x) {
@@ -152,8 +155,8 @@ void check_labels(const SoftmaxOutputAttrs& a, const HardLabels<T>& labels, cons
     const float value = static_cast<float>(labels.label[row]);
     const bool ignored = a.use_ignore && labels.at(row) == labels.ignore;
     check(ignored || (value >= 0 && value < static_cast<float>(g.classes)),
-          "SoftmaxOutput: the label of row {} is {}, but there are {} classes (0 to {})", row, value,
-          g.classes, g.classes - 1);
+          "SoftmaxOutput: the label of row {} is {}, but there are {} classes (0 to {})", row,
+          value, g.classes, g.classes - 1);
   }
 }
 

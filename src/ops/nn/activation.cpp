@@ -44,25 +44,55 @@ NodeEntries gradient(const ActivationAttrs& a, GradientBuilder& g) {
 // ---- The functions ------------------------------------------------------------------------------
 
 struct Relu {
-  template <class A> static A value(A x) { return x > 0 || x != x ? x : A(0); }
-  template <class A> static A slope(A y) { return y > 0 ? A(1) : A(0); }
+  template <class A>
+  static A value(A x) {
+    return x > 0 || x != x ? x : A(0);
+  }
+  template <class A>
+  static A slope(A y) {
+    return y > 0 ? A(1) : A(0);
+  }
 };
 struct Sigmoid {
-  template <class A> static A value(A x) { return 1 / (1 + std::exp(-x)); }
-  template <class A> static A slope(A y) { return y * (1 - y); }
+  template <class A>
+  static A value(A x) {
+    return 1 / (1 + std::exp(-x));
+  }
+  template <class A>
+  static A slope(A y) {
+    return y * (1 - y);
+  }
 };
 struct Tanh {
-  template <class A> static A value(A x) { return std::tanh(x); }
-  template <class A> static A slope(A y) { return 1 - y * y; }
+  template <class A>
+  static A value(A x) {
+    return std::tanh(x);
+  }
+  template <class A>
+  static A slope(A y) {
+    return 1 - y * y;
+  }
 };
 struct SoftRelu {
   // Beyond 20 the sum adds nothing in float, and exp would overflow at last.
-  template <class A> static A value(A x) { return x > 20 ? x : std::log1p(std::exp(x)); }
-  template <class A> static A slope(A y) { return -std::expm1(-y); }
+  template <class A>
+  static A value(A x) {
+    return x > 20 ? x : std::log1p(std::exp(x));
+  }
+  template <class A>
+  static A slope(A y) {
+    return -std::expm1(-y);
+  }
 };
 struct SoftSign {
-  template <class A> static A value(A x) { return x / (1 + std::abs(x)); }
-  template <class A> static A slope(A x) { return 1 / ((1 + std::abs(x)) * (1 + std::abs(x))); }
+  template <class A>
+  static A value(A x) {
+    return x / (1 + std::abs(x));
+  }
+  template <class A>
+  static A slope(A x) {
+    return 1 / ((1 + std::abs(x)) * (1 + std::abs(x)));
+  }
 };
 
 template <class F>
@@ -116,13 +146,14 @@ void register_activation(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "onednn",
-              [](const ActivationAttrs& a, const KernelRequest& q) {
-                return onednn::offer_eltwise(a.act_type, q);
-              },
-              [](const ActivationAttrs&, const KernelRequest& q, const Offer& o) {
-                return onednn::prepare_eltwise(q, o);
-              })
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [](const ActivationAttrs& a, const KernelRequest& q) {
+            return onednn::offer_eltwise(a.act_type, q);
+          },
+          [](const ActivationAttrs&, const KernelRequest& q, const Offer& o) {
+            return onednn::prepare_eltwise(q, o);
+          })
       .kernel(DeviceType::kCpu, "reference", any_layout, forward);
   r.add<ActivationAttrs>("_backward_Activation")
       .backward()
@@ -130,13 +161,14 @@ void register_activation(OpRegistry& r) {
       .infer(infer)
       .inplace(0, 0)
       .inplace(1, 0)
-      .kernel(DeviceType::kCpu, "onednn",
-              [](const ActivationAttrs& a, const KernelRequest& q) {
-                return onednn::offer_eltwise_backward(a.act_type, q);
-              },
-              [](const ActivationAttrs&, const KernelRequest& q, const Offer& o) {
-                return onednn::prepare_eltwise_backward(q, o);
-              })
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [](const ActivationAttrs& a, const KernelRequest& q) {
+            return onednn::offer_eltwise_backward(a.act_type, q);
+          },
+          [](const ActivationAttrs&, const KernelRequest& q, const Offer& o) {
+            return onednn::prepare_eltwise_backward(q, o);
+          })
       .kernel(DeviceType::kCpu, "reference", any_layout, backward);
 }
 

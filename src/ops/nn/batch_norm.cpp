@@ -4,11 +4,13 @@
 //   dβ = Σ dy,  dγ = Σ dy x̂,  dx = γ/σ (dy − dβ/m − x̂ dγ/m)      with x̂ = (x − μ)/σ over m elements
 //
 // μ, σ come from the batch in training, from the moving statistics otherwise or with
-// use_global_stats (then dx = γ/σ dy). Saved for backward: μ and 1/σ, hidden unless output_mean_var.
-// Decided here, as MXNet's CPU does: the moving statistics are updated in *backward*, from the saved
-// ones, with the biased variance. fix_gamma reads γ as 1, gives it gradient 0, and any forward of an
-// executor with gradients writes 1 into it. 16-bit data has float32 parameters.
-// `_fused_BatchNorm_relu` also keeps which elements were positive, so that backward need not read y.
+// use_global_stats (then dx = γ/σ dy). Saved for backward: μ and 1/σ, hidden unless
+// output_mean_var. Decided here, as MXNet's CPU does: the moving statistics are updated in
+// *backward*, from the saved ones, with the biased variance. fix_gamma reads γ as 1, gives it
+// gradient 0, and any forward of an executor with gradients writes 1 into it. 16-bit data has
+// float32 parameters.
+// `_fused_BatchNorm_relu` also keeps which elements were positive, so that backward need not read
+// y.
 #include <symbind/operator.h>
 
 #include <cmath>
@@ -37,8 +39,10 @@ struct BatchNormAttrs {
     v.field("eps", eps, "Added to the variance.").at_least(0);
     v.field("momentum", momentum, "How much of the moving statistics an update keeps.");
     v.field("fix_gamma", fix_gamma, "Whether gamma is 1 and stays so.");
-    v.field("use_global_stats", use_global_stats, "Whether training uses the moving statistics too.");
-    v.field("output_mean_var", output_mean_var, "Whether mean and inverse std are visible outputs.");
+    v.field("use_global_stats", use_global_stats,
+            "Whether training uses the moving statistics too.");
+    v.field("output_mean_var", output_mean_var,
+            "Whether mean and inverse std are visible outputs.");
     v.field("axis", axis, "The channels' axis.");
     v.field("cudnn_off", cudnn_off, "Accepted, without effect.");
     v.field("min_calib_range", min_calib_range, "Accepted, without effect.");
@@ -66,14 +70,14 @@ void infer_channels(const BatchNormAttrs& a, Inference& io, Inference::Ref data,
   const DType t = io.dtype(data);
   const bool narrow = t == DType::kFloat16 || t == DType::kBFloat16;
   if (t != DType::kUnknown)
-    for (const auto& c : channels) io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data asks for");
+    for (const auto& c : channels)
+      io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data asks for");
 }
 
 void infer(const BatchNormAttrs& a, Inference& io) {
   io.same_shape(io.in(0), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
-  infer_channels(a, io, io.in(0),
-                 {io.in(1), io.in(2), io.in(3), io.in(4), io.out(1), io.out(2)});
+  infer_channels(a, io, io.in(0), {io.in(1), io.in(2), io.in(3), io.in(4), io.out(1), io.out(2)});
 }
 
 void infer_relu(const BatchNormAttrs& a, Inference& io) {
@@ -132,10 +136,11 @@ ChannelGrid channel_grid(const BatchNormAttrs& a, const Shape& x) {
 }
 
 template <class T, class P>
-void normalise_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_t c, bool batch_stats,
-                       bool relu, const Args& args) {
+void normalise_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_t c,
+                       bool batch_stats, bool relu, const Args& args) {
   const T* x = args.in<T>(0);
-  double mean = static_cast<double>(args.in<P>(3)[c]), variance = static_cast<double>(args.in<P>(4)[c]);
+  double mean = static_cast<double>(args.in<P>(3)[c]),
+         variance = static_cast<double>(args.in<P>(4)[c]);
   if (batch_stats) {
     const double m = static_cast<double>(std::max<std::int64_t>(1, g.per_channel()));
     double sum = 0, squares = 0;
@@ -167,7 +172,8 @@ Prepared forward_typed(const BatchNormAttrs& a, const KernelRequest& r, bool rel
   return [a, g = channel_grid(a, r.in[0].shape), training = r.training, relu](const Args& args) {
     if (a.fix_gamma && training) std::fill_n(args.mutable_in<P>(1), g.channels, P(1));
     const bool batch_stats = args.run->is_train && !a.use_global_stats;
-    g.each_channel([&](std::int64_t c) { normalise_channel<T, P>(a, g, c, batch_stats, relu, args); });
+    g.each_channel(
+        [&](std::int64_t c) { normalise_channel<T, P>(a, g, c, batch_stats, relu, args); });
   };
 }
 
@@ -175,9 +181,12 @@ template <class T, class P>
 void backward_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_t c, bool relu,
                       const Args& args) {
   const T *dy = args.in<T>(0), *x = args.in<T>(1);
-  const double mean = static_cast<double>(args.in<P>(3)[c]), inverse = static_cast<double>(args.in<P>(4)[c]);
+  const double mean = static_cast<double>(args.in<P>(3)[c]),
+               inverse = static_cast<double>(args.in<P>(4)[c]);
   const std::uint8_t* mask = relu ? args.in<std::uint8_t>(7) : nullptr;
-  const auto head = [&](std::int64_t i) { return mask && !mask[i] ? 0.0 : static_cast<double>(dy[i]); };
+  const auto head = [&](std::int64_t i) {
+    return mask && !mask[i] ? 0.0 : static_cast<double>(dy[i]);
+  };
   double sum = 0, product = 0;
   g.each(c, [&](std::int64_t i) {
     sum += head(i);
@@ -189,7 +198,8 @@ void backward_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_
     T* dx = args.out<T>(0);
     g.each(c, [&](std::int64_t i) {
       double d = head(i);
-      if (!a.use_global_stats) d -= (sum + (static_cast<double>(x[i]) - mean) * inverse * product) / m;
+      if (!a.use_global_stats)
+        d -= (sum + (static_cast<double>(x[i]) - mean) * inverse * product) / m;
       dx[i] = static_cast<T>(static_cast<Accumulator<T>>(d * scale));
     });
   }
@@ -216,7 +226,8 @@ Prepared backward_typed(const BatchNormAttrs& a, const KernelRequest& r, bool re
 /// Parameters are double for double, float for the rest.
 template <class F>
 Prepared with_types(DType t, F&& f) {
-  return dispatch_float(t, [&]<class T>() -> Prepared { return f.template operator()<T, Accumulator<T>>(); });
+  return dispatch_float(
+      t, [&]<class T>() -> Prepared { return f.template operator()<T, Accumulator<T>>(); });
 }
 
 Offer offer_reference(const BatchNormAttrs&, const KernelRequest& r) {
@@ -253,9 +264,10 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
       .init_hint(4, R"(["one", {}])")
       .infer(relu ? infer_relu : infer)
       .gradient(relu ? gradient_relu : gradient)
-      .kernel(DeviceType::kCpu, "onednn",
-              [relu](const A& a, const R& q) { return offer_onednn(a, q, q.in[0], relu, false); },
-              [](const A&, const R& q, const Offer& o) { return onednn::prepare_batch_norm(q, o); })
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [relu](const A& a, const R& q) { return offer_onednn(a, q, q.in[0], relu, false); },
+          [](const A&, const R& q, const Offer& o) { return onednn::prepare_batch_norm(q, o); })
       .kernel(DeviceType::kCpu, "reference", offer_reference,
               [relu](const A& a, const R& q, const Offer&) {
                 return with_types(q.in[0].dtype, [&]<class T, class P>() {
@@ -277,17 +289,16 @@ void add_backward(OpRegistry& r, const char* name, bool relu) {
       .mutates({5, 6})
       .infer(infer_backward)
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "onednn",
-              [relu](const A& a, const R& q) { return offer_onednn(a, q, q.in[1], relu, true); },
-              [](const A&, const R& q, const Offer& o) {
-                return onednn::prepare_batch_norm_backward(q, o);
-              })
-      .kernel(DeviceType::kCpu, "reference", nullptr,
-              [relu](const A& a, const R& q, const Offer&) {
-                return with_types(q.in[0].dtype, [&]<class T, class P>() {
-                  return backward_typed<T, P>(a, q, relu);
-                });
-              });
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [relu](const A& a, const R& q) { return offer_onednn(a, q, q.in[1], relu, true); },
+          [](const A&, const R& q, const Offer& o) {
+            return onednn::prepare_batch_norm_backward(q, o);
+          })
+      .kernel(DeviceType::kCpu, "reference", nullptr, [relu](const A& a, const R& q, const Offer&) {
+        return with_types(q.in[0].dtype,
+                          [&]<class T, class P>() { return backward_typed<T, P>(a, q, relu); });
+      });
 }
 
 }  // namespace

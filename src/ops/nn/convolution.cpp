@@ -49,7 +49,8 @@ NodeEntries gradient(const ConvolutionAttrs&, GradientBuilder& g) {
 }
 
 NodeEntries gradient_with_sum(const ConvolutionAttrs&, GradientBuilder& g) {
-  NodeEntries d = g.call_with_same_attrs("_backward_Convolution", {g.head(0), g.input(0), g.input(1)});
+  NodeEntries d =
+      g.call_with_same_attrs("_backward_Convolution", {g.head(0), g.input(0), g.input(1)});
   d.push_back(g.head(0));
   return d;
 }
@@ -119,8 +120,8 @@ Prepared forward_reference(const ConvolutionAttrs& a, const KernelRequest& r, bo
       const T* sum = with_sum ? args.in<T>(s.bias ? 3 : 2) : nullptr;
       parallel_for(s.batch * s.out_channels, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p)
-          forward_plane(s, p / s.out_channels, p % s.out_channels, args.in<T>(0), args.in<T>(1), bias,
-                        sum, args.out<T>(0));
+          forward_plane(s, p / s.out_channels, p % s.out_channels, args.in<T>(0), args.in<T>(1),
+                        bias, sum, args.out<T>(0));
       });
     };
   });
@@ -161,7 +162,8 @@ void backward_weight_taps(const Sizes& s, std::int64_t f, std::int64_t c, const 
       });
     }
   for (std::int64_t t = 0; t < taps; ++t)
-    dw[(f * s.group_in() + c) * taps + t] = static_cast<T>(static_cast<Accumulator<T>>(total[static_cast<std::size_t>(t)]));
+    dw[(f * s.group_in() + c) * taps + t] =
+        static_cast<T>(static_cast<Accumulator<T>>(total[static_cast<std::size_t>(t)]));
 }
 
 template <class T>
@@ -202,7 +204,8 @@ Prepared backward_reference(const ConvolutionAttrs& a, const KernelRequest& r) {
 
 Offer offer_blas(const Sizes& s, const KernelRequest& r) {
   const DType t = r.in[0].dtype;
-  if (t != DType::kFloat32 && t != DType::kFloat64) return refuse("BLAS has float32 and float64 only");
+  if (t != DType::kFloat32 && t != DType::kFloat64)
+    return refuse("BLAS has float32 and float64 only");
   return accept_plain(r, static_cast<std::size_t>(blas::patch_elements(s)) * size_of(t));
 }
 
@@ -248,16 +251,19 @@ OpBuilder<ConvolutionAttrs>& forward_kernels(OpBuilder<ConvolutionAttrs>& op, bo
   using A = ConvolutionAttrs;
   using R = KernelRequest;
   return op
-      .kernel(DeviceType::kCpu, "onednn",
-              [=](const A& a, const R& q) {
-                return onednn::offer_convolution(sizes_forward(a, q), with_sum, q);
-              },
-              [](const A&, const R& q, const Offer& o) { return onednn::prepare_convolution(q, o); })
-      .kernel(DeviceType::kCpu, "blas",
-              [](const A& a, const R& q) { return offer_blas(sizes_forward(a, q), q); },
-              [=](const A& a, const R& q, const Offer&) { return forward_blas(a, q, with_sum); })
-      .kernel(DeviceType::kCpu, "reference", nullptr,
-              [=](const A& a, const R& q, const Offer&) { return forward_reference(a, q, with_sum); });
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [=](const A& a, const R& q) {
+            return onednn::offer_convolution(sizes_forward(a, q), with_sum, q);
+          },
+          [](const A&, const R& q, const Offer& o) { return onednn::prepare_convolution(q, o); })
+      .kernel(
+          DeviceType::kCpu, "blas",
+          [](const A& a, const R& q) { return offer_blas(sizes_forward(a, q), q); },
+          [=](const A& a, const R& q, const Offer&) { return forward_blas(a, q, with_sum); })
+      .kernel(DeviceType::kCpu, "reference", nullptr, [=](const A& a, const R& q, const Offer&) {
+        return forward_reference(a, q, with_sum);
+      });
 }
 
 }  // namespace
@@ -270,7 +276,10 @@ void register_convolution(OpRegistry& r) {
     return {"data", "weight", "bias"};
   };
   auto plain = r.add<A>("Convolution");
-  plain.doc("Convolution over one, two or three spatial axes.").inputs(names).infer(infer).gradient(gradient);
+  plain.doc("Convolution over one, two or three spatial axes.")
+      .inputs(names)
+      .infer(infer)
+      .gradient(gradient);
   forward_kernels(plain, false);
 
   auto fused = r.add<A>("_fused_Convolution_sum");
@@ -291,16 +300,18 @@ void register_convolution(OpRegistry& r) {
       .inputs({"dy", "data", "weight"})
       .outputs(names, [](const A& a) { return a.no_bias ? 2 : 3; })
       .infer(infer_backward)
-      .kernel(DeviceType::kCpu, "onednn",
-              [](const A& a, const R& q) {
-                return onednn::offer_convolution_backward(sizes_backward(a, q), q);
-              },
-              [](const A&, const R& q, const Offer& o) {
-                return onednn::prepare_convolution_backward(q, o);
-              })
-      .kernel(DeviceType::kCpu, "blas",
-              [](const A& a, const R& q) { return offer_blas(sizes_backward(a, q), q); },
-              [](const A& a, const R& q, const Offer&) { return backward_blas(a, q); })
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [](const A& a, const R& q) {
+            return onednn::offer_convolution_backward(sizes_backward(a, q), q);
+          },
+          [](const A&, const R& q, const Offer& o) {
+            return onednn::prepare_convolution_backward(q, o);
+          })
+      .kernel(
+          DeviceType::kCpu, "blas",
+          [](const A& a, const R& q) { return offer_blas(sizes_backward(a, q), q); },
+          [](const A& a, const R& q, const Offer&) { return backward_blas(a, q); })
       .reference(backward_reference);
 }
 

@@ -59,8 +59,8 @@ inline void check_convolution(const ConvolutionAttrs& a, const Shape& data) {
          a.spatial(), axes, tuple_text(Tuple(static_cast<std::size_t>(axes), a.kernel[0])));
   }
   const auto each = [&](const char* name, const Tuple& t, std::int64_t lowest) {
-    check(t.empty() || t.size() == a.kernel.size(), "{} {} must have as many axes as kernel {}", name,
-          tuple_text(t), text);
+    check(t.empty() || t.size() == a.kernel.size(), "{} {} must have as many axes as kernel {}",
+          name, tuple_text(t), text);
     for (const std::int64_t value : t)
       check(value >= lowest && value <= 0x7fffffff, "{} {} must be {} along every axis", name,
             tuple_text(t), lowest == 0 ? "at least 0" : "positive");
@@ -113,7 +113,8 @@ inline void infer_convolution(const ConvolutionAttrs& a, Inference& io, Inferenc
   io.set_shape(x, back, "what the output and the weight need");
 }
 
-inline ConvolutionSizes convolution_sizes(const ConvolutionAttrs& a, const Shape& x, const Shape& y) {
+inline ConvolutionSizes convolution_sizes(const ConvolutionAttrs& a, const Shape& x,
+                                          const Shape& y) {
   ConvolutionSizes s;
   s.spatial = a.spatial();
   s.batch = x[0];

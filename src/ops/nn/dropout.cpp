@@ -2,9 +2,10 @@
 //
 //   mask = [u < 1 − p] / (1 − p),   y = x · mask,   dx = dy · mask
 //
-// Active in training, or always with mode "always"; otherwise the identity. Along `axes` one mask is
-// shared. Decided here: element i of the mask comes from Philox counter i / 4 of this draw, so the
-// bits depend neither on threads nor on the device. Layouts are plain, so that they do not either.
+// Active in training, or always with mode "always"; otherwise the identity. Along `axes` one mask
+// is shared. Decided here: element i of the mask comes from Philox counter i / 4 of this draw, so
+// the bits depend neither on threads nor on the device. Layouts are plain, so that they do not
+// either.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ struct DropoutAttrs {
 
   void describe(AttrVisitor& v) {
     v.field("p", p, "Fraction of the elements that become 0.").at_least(0).at_most(1);
-    v.field("mode", mode, "Whether to drop in training only, or always.").choices({"always", "training"});
+    v.field("mode", mode, "Whether to drop in training only, or always.")
+        .choices({"always", "training"});
     v.field("axes", axes, "Axes along which one mask is shared.");
     v.field("cudnn_off", cudnn_off, "Accepted, without effect.");
   }
@@ -43,7 +45,8 @@ void infer(const DropoutAttrs& a, Inference& io) {
   io.same_shape(io.in(0), io.out(0));
   io.all_same_dtype();
   const Shape& x = io.shape(io.in(0));
-  if (x.rank_known()) io.set_shape(io.out(1), mask_shape(a, x), "one value per element dropped apart");
+  if (x.rank_known())
+    io.set_shape(io.out(1), mask_shape(a, x), "one value per element dropped apart");
 }
 
 void infer_backward(const DropoutAttrs& a, Inference& io) {

@@ -5,10 +5,10 @@
 //   sum   y = Σ x             lp   y = (Σ |x|^p)^(1/p),  dx = dy · x^(p-1) / y^(p-1)
 //
 // Decided here: the convention rounds the number of windows down ("valid") or up ("full"); "same"
-// gives ⌈in / stride⌉ windows and sets the padding itself. The average counts padding unless told not
-// to, but nothing beyond the padded edge. global_pool ignores kernel, stride and pad.
-// The maximum's positions are an opaque output in training, so that backward reads neither x nor y;
-// the extents of x come to it as the shape of an output without elements.
+// gives ⌈in / stride⌉ windows and sets the padding itself. The average counts padding unless told
+// not to, but nothing beyond the padded edge. global_pool ignores kernel, stride and pad. The
+// maximum's positions are an opaque output in training, so that backward reads neither x nor y; the
+// extents of x come to it as the shape of an output without elements.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ struct PoolingAttrs {
 
   void describe(AttrVisitor& v) {
     v.field("kernel", kernel, "Window size: (w,), (h, w) or (d, h, w).");
-    v.field("pool_type", pool_type, "What is taken of a window.").choices({"avg", "lp", "max", "sum"});
+    v.field("pool_type", pool_type, "What is taken of a window.")
+        .choices({"avg", "lp", "max", "sum"});
     v.field("global_pool", global_pool, "Whether the window is the whole image.");
     v.field("cudnn_off", cudnn_off, "Accepted, without effect.");
     v.field("pooling_convention", pooling_convention, "How the number of windows is rounded.")
@@ -47,7 +48,8 @@ struct PoolingAttrs {
     v.field("stride", stride, "Stride of the window; 1 by default.");
     v.field("pad", pad, "Padding on both sides; 0 by default.");
     v.field("p_value", p_value, "The p of lp pooling.");
-    v.field("count_include_pad", count_include_pad, "Whether averages count padding; true by default.");
+    v.field("count_include_pad", count_include_pad,
+            "Whether averages count padding; true by default.");
     v.field("layout", layout, "Layout of the data.")
         .choices({"NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"});
   }
@@ -64,7 +66,8 @@ void check_attrs(const PoolingAttrs& a, const Shape& data) {
   check(data.rank() >= 3 && data.rank() <= 5, ErrorKind::kShape,
         "the data {} must be (batch, channels, spatial…) with 1 to 3 spatial axes", data.str());
   const int axes = data.rank() - 2;
-  check(a.pool_type != "lp" || a.p_value.value_or(0) >= 1, "pool_type lp needs a p_value of 1 or more");
+  check(a.pool_type != "lp" || a.p_value.value_or(0) >= 1,
+        "pool_type lp needs a p_value of 1 or more");
   if (a.global_pool) return;
   const std::string text = tuple_text(a.kernel);
   check(!a.kernel.empty(), "kernel is required unless global_pool is set");
@@ -72,8 +75,8 @@ void check_attrs(const PoolingAttrs& a, const Shape& data) {
         "kernel {} is {}-D but the data has {} spatial axes; give {}", text, a.kernel.size(), axes,
         tuple_text(Tuple(static_cast<std::size_t>(axes), a.kernel[0])));
   const auto each = [&](const char* name, const Tuple& t, std::int64_t lowest) {
-    check(t.empty() || t.size() == a.kernel.size(), "{} {} must have as many axes as kernel {}", name,
-          tuple_text(t), text);
+    check(t.empty() || t.size() == a.kernel.size(), "{} {} must have as many axes as kernel {}",
+          name, tuple_text(t), text);
     for (const std::int64_t value : t)
       check(value >= lowest && value <= 0x7fffffff, "{} {} must be {} along every axis", name,
             tuple_text(t), lowest == 0 ? "at least 0" : "positive");
@@ -82,8 +85,10 @@ void check_attrs(const PoolingAttrs& a, const Shape& data) {
   each("stride", a.stride, 1);
   each("pad", a.pad, 0);
   for (int i = 0; i < axes; ++i) {
-    check(a.pad_of(i) < a.kernel[i], "pad {} must be smaller than kernel {}", tuple_text(a.pad), text);
-    check(a.pooling_convention != "same" || a.pad_of(i) == 0, "pooling_convention same sets the padding itself: leave out pad {}", tuple_text(a.pad));
+    check(a.pad_of(i) < a.kernel[i], "pad {} must be smaller than kernel {}", tuple_text(a.pad),
+          text);
+    check(a.pooling_convention != "same" || a.pad_of(i) == 0,
+          "pooling_convention same sets the padding itself: leave out pad {}", tuple_text(a.pad));
   }
 }
 
@@ -93,8 +98,8 @@ std::int64_t windows(const PoolingAttrs& a, std::int64_t in, int axis) {
   if (a.pooling_convention == "same") return (in + stride - 1) / stride;
   const std::int64_t padded = in + 2 * a.pad_of(axis);
   check(kernel <= padded, ErrorKind::kShape,
-        "kernel {} exceeds the data's {} ({} with padding) along spatial axis {}", tuple_text(a.kernel),
-        in, padded, axis);
+        "kernel {} exceeds the data's {} ({} with padding) along spatial axis {}",
+        tuple_text(a.kernel), in, padded, axis);
   const std::int64_t rest = a.pooling_convention == "full" ? stride - 1 : 0;
   return (padded - kernel + rest) / stride + 1;
 }
@@ -223,7 +228,8 @@ Plane plane(const PoolingSizes& s, bool channels_last, std::int64_t p) {
 }
 
 template <class T>
-void forward_plane(const PoolingSizes& s, std::int64_t step, const T* x, T* y, std::int32_t* where) {
+void forward_plane(const PoolingSizes& s, std::int64_t step, const T* x, T* y,
+                   std::int32_t* where) {
   using Acc = Accumulator<T>;
   const Acc lowest = -std::numeric_limits<Acc>::infinity();
   for (std::int64_t o = 0; o < PoolingSizes::product(s.out); ++o) {
@@ -236,14 +242,12 @@ void forward_plane(const PoolingSizes& s, std::int64_t step, const T* x, T* y, s
         case PoolKind::kMax:
           if (best < 0 || value > total || value != value) best = i, total = value;
           break;
-        case PoolKind::kLp:
-          total += std::pow(std::abs(value), static_cast<Acc>(s.p));
-          break;
-        default:
-          total += value;
+        case PoolKind::kLp: total += std::pow(std::abs(value), static_cast<Acc>(s.p)); break;
+        default: total += value;
       }
     });
-    if (s.kind == PoolKind::kAverage) total = w.count > 0 ? total / static_cast<Acc>(w.count) : Acc(0);
+    if (s.kind == PoolKind::kAverage)
+      total = w.count > 0 ? total / static_cast<Acc>(w.count) : Acc(0);
     if (s.kind == PoolKind::kLp) total = std::pow(total, 1 / static_cast<Acc>(s.p));
     y[o * step] = static_cast<T>(total);
     if (where) where[o * step] = static_cast<std::int32_t>(best);
@@ -252,8 +256,8 @@ void forward_plane(const PoolingSizes& s, std::int64_t step, const T* x, T* y, s
 
 /// Gathers: each x asks the windows that may hold it, so that no sum is rounded between windows.
 template <class T>
-void backward_plane(const PoolingSizes& s, std::int64_t step, const T* dy, const std::int32_t* where,
-                    const T* x, const T* y, T* dx) {
+void backward_plane(const PoolingSizes& s, std::int64_t step, const T* dy,
+                    const std::int32_t* where, const T* x, const T* y, T* dx) {
   using Acc = Accumulator<T>;
   const auto first = [&](std::size_t axis, std::int64_t i) {
     const std::int64_t from = i + s.pad[axis] - s.kernel[axis];
@@ -326,8 +330,8 @@ Prepared backward_reference(const PoolingAttrs& a, const KernelRequest& r) {
           const Plane at = plane(s, last, p);
           backward_plane(s, at.step, args.in<T>(0) + at.out,
                          max ? args.in<std::int32_t>(2) + at.out : nullptr,
-                         lp ? args.in<T>(2) + at.in : nullptr, lp ? args.in<T>(3) + at.out : nullptr,
-                         args.out<T>(0) + at.in);
+                         lp ? args.in<T>(2) + at.in : nullptr,
+                         lp ? args.in<T>(3) + at.out : nullptr, args.out<T>(0) + at.in);
         }
       });
     };
@@ -349,12 +353,13 @@ void register_pooling(OpRegistry& r) {
           [](const A&) { return 1; })
       .infer(infer)
       .gradient(gradient)
-      .kernel(DeviceType::kCpu, "onednn",
-              [](const A& a, const R& q) {
-                if (a.channels_last()) return refuse("channels come last");
-                return onednn::offer_pooling(pooling_sizes(a, q.in[0].shape, q.out[0].shape), q);
-              },
-              [](const A&, const R& q, const Offer& o) { return onednn::prepare_pooling(q, o); })
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [](const A& a, const R& q) {
+            if (a.channels_last()) return refuse("channels come last");
+            return onednn::offer_pooling(pooling_sizes(a, q.in[0].shape, q.out[0].shape), q);
+          },
+          [](const A&, const R& q, const Offer& o) { return onednn::prepare_pooling(q, o); })
       .kernel(DeviceType::kCpu, "reference", offer_reference, forward_reference);
   r.add<A>("_backward_Pooling")
       .backward()
@@ -364,15 +369,16 @@ void register_pooling(OpRegistry& r) {
         return {"dy", "extent"};
       })
       .infer(infer_backward)
-      .kernel(DeviceType::kCpu, "onednn",
-              [](const A& a, const R& q) {
-                if (a.channels_last()) return refuse("channels come last");
-                return onednn::offer_pooling_backward(
-                    pooling_sizes(a, q.out[0].shape, q.in[0].shape), q);
-              },
-              [](const A&, const R& q, const Offer& o) {
-                return onednn::prepare_pooling_backward(q, o);
-              })
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [](const A& a, const R& q) {
+            if (a.channels_last()) return refuse("channels come last");
+            return onednn::offer_pooling_backward(pooling_sizes(a, q.out[0].shape, q.in[0].shape),
+                                                  q);
+          },
+          [](const A&, const R& q, const Offer& o) {
+            return onednn::prepare_pooling_backward(q, o);
+          })
       .reference(backward_reference);
 }
 
