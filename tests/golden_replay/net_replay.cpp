@@ -1,5 +1,6 @@
 #include "tests/golden_replay/net_replay.h"
 
+#include <gtest/gtest.h>
 #include <symbind/executor.h>
 #include <nlohmann/json.hpp>
 
@@ -14,8 +15,7 @@ Symbol read_symbol(const NetReplay& replay, const json& net) {
   json symbol = golden::read_json(golden::path_of("nets/" + net.at("symbol").get<std::string>()));
   for (json& node : symbol.at("nodes")) {
     if (replay.eps_of.empty() || node.at("name") != replay.eps_of) continue;
-    json& attrs = node.at("attrs");
-    attrs["eps"] = std::to_string(std::stod(attrs.value("eps", "1e-3")) * 10);
+    node.at("attrs")["eps"] = std::to_string(replay.eps);
   }
   return Symbol::load_json(symbol.dump());
 }

@@ -13,7 +13,8 @@ struct NetReplay {
   int steps = 1000;           ///< at most
   double relative = 1e-4;     ///< of a tensor's largest magnitude
   std::string momentum = {};  ///< another one, to see it noticed
-  std::string eps_of = {};    ///< the BatchNorm whose eps becomes ten times as large, likewise
+  std::string eps_of = {};    ///< the BatchNorm that gets another eps, likewise
+  double eps = 2e-4;          ///< this one; MXNet had 2e-5
 };
 
 struct NetComparison {

@@ -40,21 +40,16 @@ TEST(GoldenNets, another_momentum_is_noticed) {
           .mismatches,
       Not(IsEmpty()));
 }
+// One of 25 (of 51) layers; the tighter the comparison, the smaller the change it sees.
 TEST(GoldenNets, one_other_eps_is_noticed) {
-  EXPECT_THAT(
-      replay_net(
-          {.file = "resnet20-float64", .steps = 1, .relative = 1e-9, .eps_of = "stage2_unit1_bn1"})
-          .mismatches,
-      Not(IsEmpty()));
-  EXPECT_THAT(
-      replay_net(
-          {.file = "resnet20-float32", .steps = 1, .relative = 1e-3, .eps_of = "stage2_unit1_bn1"})
-          .mismatches,
-      Not(IsEmpty()));
-  EXPECT_THAT(
-      replay_net({.file = "resnet50", .steps = 1, .relative = 1e-3, .eps_of = "stage2_unit1_bn1"})
-          .mismatches,
-      Not(IsEmpty()));
+  const std::string layer = "stage2_unit1_bn1";
+  const NetReplay exact{.file = "resnet20-float64", .steps = 1, .relative = 1e-9, .eps_of = layer};
+  EXPECT_THAT(replay_net(exact).mismatches, Not(IsEmpty()));
+  for (const char* file : {"resnet20-float32", "resnet50"}) {
+    const NetReplay coarse{
+        .file = file, .steps = 1, .relative = 1e-3, .eps_of = layer, .eps = 0.01};
+    EXPECT_THAT(replay_net(coarse).mismatches, Not(IsEmpty())) << file;
+  }
 }
 
 }  // namespace

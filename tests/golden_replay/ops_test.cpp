@@ -17,6 +17,13 @@ namespace {
 using golden::Case;
 using golden::Run;
 
+// Every run of a case was bound alike; only those with a backward say which gradients there were.
+const golden::Tensors& bound_gradients(const Case& c) {
+  for (const Run& run : c.runs)
+    if (run.has_backward) return run.grads;
+  return c.runs.front().grads;
+}
+
 void replay_run(const Case& c, const Run& run) {
   std::vector<Symbol> inputs;
   NDArrayMap args, aux, grads;
@@ -30,7 +37,7 @@ void replay_run(const Case& c, const Run& run) {
     inputs.push_back(Variable(t.name));
     aux[t.name] = t.array();
   }
-  for (const golden::Tensor& g : run.grads) {
+  for (const golden::Tensor& g : bound_gradients(c)) {
     req[g.name] = g.req;
     // What "write" does not write shall be seen.
     grads[g.name] =
@@ -84,6 +91,17 @@ void replay_imperative(const Case& c) {
   }
 }
 
+// Recorded, and not followed.
+bool is_fault_of_mxnet(const Case& c) {
+  static const std::set<std::string> faults = {
+      // One gradient's memory serves both: the second has what was added to the first.
+      "elemwise_add: add",
+      // 4097 * 4097 computed in float.
+      "square: int32",
+  };
+  return faults.contains(c.name);
+}
+
 void replay(const Case& c) {
   SCOPED_TRACE("recorded case '" + c.name + "' of " + c.op);
   try {
@@ -104,7 +122,7 @@ class ReplayTest : public ::testing::Test {
     int replayed = 0;
     for (const Case& c : golden::read_cases(path_)) {
       // Recordings run ahead of the operators that exist.
-      if (OpRegistry::global().find(c.op) == nullptr) continue;
+      if (OpRegistry::global().find(c.op) == nullptr || is_fault_of_mxnet(c)) continue;
       replay(c);
       ++replayed;
     }
@@ -128,7 +146,8 @@ class ReplayTest : public ::testing::Test {
 // Operators that draw numbers cannot be recorded; fused ones are not MXNet's, nor are those that
 // the compiler puts in.
 bool needs_recording(const OpDef& op) {
-  static const std::set<std::string> internal = {"_CrossDeviceCopy", "_grad_add", "_sum_like"};
+  static const std::set<std::string> internal = {"_CrossDeviceCopy", "_copyto", "_grad_add",
+                                                 "_sum_like"};
   return !op.is_backward && !op.is_random && op.name.rfind("_fused_", 0) != 0 &&
          !internal.contains(op.name);
 }

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <gtest/gtest.h>
+
 #include "tests/support/formula.h"
 
 namespace symbind::golden {

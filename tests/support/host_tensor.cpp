@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <gtest/gtest.h>
+
 #include "tests/support/formula.h"
 
 namespace symbind {

@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
 #include <symbind/ndarray.h>
+
+namespace testing {
+class AssertionResult;
+}
 
 namespace symbind {
 

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <sstream>
 
+#include <gtest/gtest.h>
+
+#include "tests/support/capture_log.h"
 #include "tests/support/formula.h"
 #include "tests/support/golden.h"
 
@@ -179,6 +182,7 @@ class OpTest : public ::testing::Test {
  public:
   OpTest(std::string op, Registered source) : op_(std::move(op)), source_(std::move(source)) {}
   void TestBody() override {
+    const CaptureLog quiet;  // differences call forward many times over
     OpCases cases(source_.op);
     source_.write(cases);
     for (const OpCase& c : cases.all()) {

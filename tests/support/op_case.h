@@ -82,7 +82,8 @@ class OpCase {
   OpCase& tolerance(DType dtype, double relative, double absolute = 0);
   /// Runs with is_train (and with batch statistics, masks, …); the default.
   OpCase& train(bool is_train = true);
-  /// These inputs' shapes follow from the others; checked besides never contradicting.
+  /// These inputs' shapes follow from the others' (all of them: from the outputs'); checked besides
+  /// never contradicting.
   OpCase& recovers(std::vector<int> inputs);
   /// Called at once only (update operators); output 0 goes into input 0.
   OpCase& imperative_only();

@@ -47,6 +47,13 @@ Symbol case_symbol(const OpCase& c, InputsAre inputs) {
   return Group(outputs);
 }
 
+std::vector<std::size_t> free_inputs(const OpCase& c) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < c.inputs().size(); ++i)
+    if (!must_be_variable(definition(c), i)) found.push_back(i);
+  return found;
+}
+
 std::vector<DType> input_dtypes(const OpCase& c, DType dtype) {
   std::vector<DType> out(c.inputs().size(), dtype);
   if (out.empty()) return out;
@@ -239,10 +246,9 @@ KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layo
   const OpDef& op = definition(c);
   const auto attrs = parsed_attrs(c);
   KernelRequest request;
-  if (!make_request(c, attrs.get(), dtype, layout, request))
-    return {.refusal = "layout", .outputs = {}};
+  if (!make_request(c, attrs.get(), dtype, layout, request)) return {.refusal = "layout"};
   const Offer offer = kernel.offer(attrs.get(), request);
-  if (!offer.accepted()) return {.refusal = offer.refusal, .outputs = {}};
+  if (!offer.accepted()) return {.refusal = offer.refusal};
   std::vector<NDArray> in, out;
   std::vector<TensorArg> in_args, out_args;
   for (std::size_t i = 0; i < request.in.size(); ++i) {
@@ -275,6 +281,7 @@ KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layo
              .run = &state});
   }
   KernelRun result;
+  result.dtype = request.out.at(0).dtype;
   for (int o = 0; o < op.num_visible(attrs.get()); ++o) {
     const auto at = static_cast<std::size_t>(o);
     result.outputs.push_back(HostTensor::from(

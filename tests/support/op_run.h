@@ -22,6 +22,8 @@ struct BindRequest {
 
 /// The symbol of a case over variables in0, in1, …
 Symbol case_symbol(const OpCase& c, InputsAre inputs = InputsAre::kBound);
+/// The inputs that can be intermediates: neither auxiliary nor overwritten.
+std::vector<std::size_t> free_inputs(const OpCase& c);
 /// The types of the inputs when the first has `dtype`.
 std::vector<DType> input_dtypes(const OpCase& c, DType dtype);
 /// The inputs as arrays of their types hold them.
@@ -62,8 +64,9 @@ HostTensors run_invoke(const OpCase& c, DType dtype);
 
 /// One kernel of the case's operator, run with input 0 (and all of its shape) in `layout`.
 struct KernelRun {
-  std::string refusal;  ///< why it did not run
-  HostTensors outputs;  ///< visible ones, then the overwritten inputs
+  std::string refusal = {};       ///< why it did not run
+  HostTensors outputs = {};       ///< visible ones, then the overwritten inputs
+  DType dtype = DType::kFloat32;  ///< of output 0
 };
 KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layout layout);
 
