@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -93,6 +94,9 @@ bool split(std::string_view s, std::vector<std::string_view>& out) {
   return true;
 }
 
+// A member of a tuple that was written None, as in begin=(None, 1); slice knows it too.
+constexpr std::int64_t kNoneMember = std::numeric_limits<std::int64_t>::min();
+
 template <class T>
 bool parse(std::string_view s, std::vector<T>& out) {
   std::vector<std::string_view> members;
@@ -101,7 +105,7 @@ bool parse(std::string_view s, std::vector<T>& out) {
   for (std::string_view member : members) {
     if (member == "None") {
       if constexpr (std::is_integral_v<T>) {
-        out.push_back(-1);
+        out.push_back(kNoneMember);
         continue;
       }
       return false;
@@ -124,7 +128,7 @@ bool parse(std::string_view s, std::optional<T>& out) {
 
 std::string print(bool v) { return v ? "True" : "False"; }
 std::string print(int v) { return std::to_string(v); }
-std::string print(std::int64_t v) { return std::to_string(v); }
+std::string print(std::int64_t v) { return v == kNoneMember ? "None" : std::to_string(v); }
 std::string print(float v) { return fmt::format("{}", v); }
 std::string print(double v) { return fmt::format("{}", v); }
 std::string print(const std::string& v) { return v; }
@@ -201,15 +205,8 @@ bool is_user_key(const std::string& key) {
 void parse_attrs(std::vector<AttrField>& fields, const AttrDict& given, std::string_view owner,
                  const std::vector<std::string>& ignored) {
   std::vector<std::string> names;
-  for (AttrField& field : fields) {
-    names.push_back(field.name);
-    const auto it = given.find(field.name);
-    if (it != given.end()) {
-      fill(field, it->second, owner);
-    } else {
-      check(!field.is_required, "{}: {} is required ({})", owner, field.name, field.doc);
-    }
-  }
+  for (const AttrField& field : fields) names.push_back(field.name);
+  // A misspelt name first: it is often why a required one is missing.
   for (const auto& [key, value] : given) {
     if (is_user_key(key) || std::ranges::find(names, key) != names.end() ||
         std::ranges::find(ignored, key) != ignored.end()) {
@@ -217,6 +214,14 @@ void parse_attrs(std::vector<AttrField>& fields, const AttrDict& given, std::str
     }
     fail(ErrorKind::kName, "{}: there is no parameter '{}'; {} parameters: {}", owner, key,
          nearest_hint(key, names), fmt::join(names, ", "));
+  }
+  for (AttrField& field : fields) {
+    const auto it = given.find(field.name);
+    if (it != given.end()) {
+      fill(field, it->second, owner);
+    } else {
+      check(!field.is_required, "{}: {} is required ({})", owner, field.name, field.doc);
+    }
   }
 }
 
@@ -258,6 +263,7 @@ std::vector<double> per_call_values(const std::vector<AttrField>& fields) {
 std::optional<Tuple> parse_tuple(std::string_view text) {
   std::optional<Tuple> tuple;
   check(parse(trim(text), tuple), "cannot read '{}' as a tuple of integers", text);
+  if (tuple) std::replace(tuple->begin(), tuple->end(), kNoneMember, std::int64_t{-1});
   return tuple;
 }
 
