@@ -140,22 +140,22 @@ void backward_loop(const void* head, const void* saved, void* out, std::int64_t 
   X(gammaln, kInput, gammaln(x), dy* digamma(x))
 
 // X(name, needs, y, dx, y for integers)
-#define SYMBIND_EXACT(X)                                                              \
-  X(relu, kOutput, x<T(0) ? T(0) : x, y> T(0) ? dy : T(0), x > 0 ? x : 0)             \
-  X(square, kInput, x* x, T(2) * dy * x, T(std::uint64_t(x) * std::uint64_t(x)))      \
-  X(abs, kInput, std::abs(x),                                                         \
-    x > T(0)   ? dy                                                                   \
-    : x < T(0) ? -dy                                                                  \
-               : T(0),                                                                \
-    x < 0 ? T(0 - std::uint64_t(x)) : x)                                              \
-  X(negative, kHeadOnly, -x, -dy, T(0 - std::uint64_t(x)))                            \
-  X(sign, kNothing, x > T(0) ? T(1) : x < T(0) ? T(-1) : x, dy, T((x > 0) - (x < 0))) \
-  X(round, kNothing, std::round(x), dy, x)                                            \
-  X(rint, kNothing, rint_down(x), dy, x)                                              \
-  X(ceil, kNothing, std::ceil(x), dy, x)                                              \
-  X(floor, kNothing, std::floor(x), dy, x)                                            \
-  X(trunc, kNothing, std::trunc(x), dy, x)                                            \
-  X(fix, kNothing, std::trunc(x), dy, x)                                              \
+#define SYMBIND_EXACT(X)                                                                 \
+  X(relu, kOutput, x<T(0) ? T(0) : x, y> T(0) ? dy : y == y ? T(0) : y, x > 0 ? x : 0)   \
+  X(square, kInput, x* x, T(2) * dy * x, T(std::uint64_t(x) * std::uint64_t(x)))         \
+  X(abs, kInput, std::abs(x),                                                            \
+    x > T(0)   ? dy                                                                      \
+    : x < T(0) ? -dy                                                                     \
+               : T(0),                                                                   \
+    x < 0 ? T(0 - std::uint64_t(x)) : x)                                                 \
+  X(negative, kHeadOnly, -x, -dy, T(0 - std::uint64_t(x)))                               \
+  X(sign, kNothing, x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0), dy, T((x > 0) - (x < 0))) \
+  X(round, kNothing, std::round(x), dy, x)                                               \
+  X(rint, kNothing, rint_down(x), dy, x)                                                 \
+  X(ceil, kNothing, std::ceil(x), dy, x)                                                 \
+  X(floor, kNothing, std::floor(x), dy, x)                                               \
+  X(trunc, kNothing, std::trunc(x), dy, x)                                               \
+  X(fix, kNothing, std::trunc(x), dy, x)                                                 \
   X(logical_not, kNothing, x == T(0) ? T(1) : T(0), dy, T(x == 0))
 
 #define FUNCTOR(name, needs, forward, backward)      \

@@ -46,7 +46,7 @@ struct Clip {
   }
   template <class T>
   static T df(T dy, T x, T low, T high) {
-    return x >= low && x <= high ? dy : T(0);
+    return x < low || x > high ? T(0) : dy;  // NaN passes it on, as in MXNet
   }
 };
 struct HardSigmoid {
@@ -69,7 +69,7 @@ struct SmoothL1 {
   template <class T>
   static T df(T dy, T x, T s, T) {
     const T s2 = s * s;
-    return dy * (std::abs(x) < T(1) / s2 ? s2 * x : x > T(0) ? T(1) : T(-1));
+    return dy * (x > T(1) / s2 ? T(1) : x < T(-1) / s2 ? T(-1) : s2 * x);  // NaN stays NaN
   }
 };
 
