@@ -144,7 +144,7 @@ class ReplayTest : public ::testing::Test {
 }();
 
 // Operators that draw numbers cannot be recorded; fused ones are not MXNet's, nor are those that
-// the compiler puts in.
+// the compiler puts in; MXNet cannot bind _copyto.
 bool needs_recording(const OpDef& op) {
   static const std::set<std::string> internal = {"_CrossDeviceCopy", "_copyto", "_grad_add",
                                                  "_sum_like"};

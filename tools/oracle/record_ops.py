@@ -6,6 +6,7 @@ import collections
 import sys
 
 import cases_family
+import cases_index
 import cases_nn
 import cases_shape
 import golden
@@ -13,7 +14,7 @@ import golden
 
 def main(only):
     files = collections.OrderedDict()
-    for table in cases_nn.ALL + cases_shape.ALL:
+    for table in cases_nn.ALL + cases_shape.ALL + cases_index.ALL:
         for case in table():
             files.setdefault(case.op, []).append(case)
     files["families"] = cases_family.all_cases()
