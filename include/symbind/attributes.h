@@ -36,8 +36,8 @@ struct AttrField {
   std::string doc;
   bool is_required = false;
   bool is_per_call = false;
-  std::vector<std::string> allowed;
-  std::optional<double> lowest, highest;
+  std::vector<std::string> allowed = {};
+  std::optional<double> lowest = {}, highest = {};
 
   AttrField& required() {
     is_required = true;
