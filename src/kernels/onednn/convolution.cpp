@@ -27,9 +27,15 @@ using BackwardWeights = dnnl::convolution_backward_weights;
 using Dims = dnnl::memory::dims;
 
 /// Where Winograd beats the direct kernel: 3×3 at stride 1 with 32 channels or more on both sides,
-/// and 16 tiles of 4×4 or more to share the transform of the weights, unless that is kept (measured
-/// on two cores with AVX-512: 2.3–2.7 times at 56², 1.7–2.2 at 14², 1.1–1.5 at 7² and batch 8, but
-/// 0.4 at 7² and batch 1). It is less exact by about 1e-6 of the output's scale.
+/// and enough tiles of 4×4 to share the transform of the weights, unless that is kept. Direct /
+/// Winograd in CPU time, one thread with AVX-512, packing included; forward, data, weights |
+/// forward kept:
+///    4 tiles (7², batch 1)    0.45 0.43 0.45 | 1.27        32 (14², batch 2)   1.32 1.13 1.44
+///    | 1.65
+///   16 tiles (14², batch 1)   0.83 0.79 0.86 | 1.53        32 (7², batch 8)    1.29 1.23 1.49
+///   | 1.71 16 tiles (7², batch 4)    0.85 0.92 1.26 | 1.47      1568 (56², batch
+///   8)   2.30 2.35 2.24 | 2.32
+/// It is less exact by about 1e-6 of the output's scale.
 bool likes_winograd(const ConvolutionSizes& s, bool kept_weights) {
   using Axes = ConvolutionSizes::Axes;
   const Axes ones{1, 1, 1};
@@ -38,7 +44,7 @@ bool likes_winograd(const ConvolutionSizes& s, bool kept_weights) {
                     s.in_channels % 16 == 0 && s.out_channels % 16 == 0 && s.in_channels >= 32 &&
                     s.out_channels >= 32;
   const std::int64_t tiles = s.batch * ((s.out[1] + 3) / 4) * ((s.out[2] + 3) / 4);
-  return fits && (kept_weights || tiles >= 16) && !settings::flag("SYMBIND_EXACT");
+  return fits && (kept_weights || tiles >= 32) && !settings::flag("SYMBIND_EXACT");
 }
 
 /// The shapes and parameters oneDNN wants.
