@@ -1,5 +1,10 @@
 // Convolution and its fused form: recorded, and against the definition at blocked sizes.
 
+#include <gtest/gtest.h>
+#include <symbind/executor.h>
+
+#include "base/build.h"
+#include "base/settings.h"
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -52,7 +57,7 @@ OP_CASES(Convolution) {
       .attr("pad", "(1, 1)")
       .attr("num_filter", 32)
       .attr("no_bias", true)
-      .in({1, 32, 8, 8})
+      .in({2, 32, 16, 16})
       .in({32, 32, 3, 3})
       .no_grad()
       .tolerance(DType::kFloat16, 1e-2, 1e-2)
@@ -118,6 +123,35 @@ OP_CASES(_fused_Convolution_sum) {
       .tolerance(DType::kFloat16, 1e-2, 1e-2)
       .tolerance(DType::kBFloat16, 6e-2, 6e-2)
       .ref(convolve_and_add);
+}
+
+/// Output, data gradient and weight gradient of a convolution with 32 tiles.
+std::vector<HostTensor> run_layer() {
+  const Symbol net = make_symbol(
+      "Convolution", "conv", std::vector{Variable("data")},
+      {{"kernel", "(3, 3)"}, {"pad", "(1, 1)"}, {"num_filter", "48"}, {"no_bias", "True"}});
+  Executor exe = net.simple_bind(cpu(), {{"data", {2, 32, 16, 16}}});
+  HostTensor::formula({2, 32, 16, 16}, 1).array().copy_to(exe.arg_dict()["data"]);
+  HostTensor::formula({48, 32, 3, 3}, 2).array().copy_to(exe.arg_dict()["conv_weight"]);
+  exe.forward(true);
+  exe.backward({HostTensor::formula({2, 48, 16, 16}, 3).array()});
+  return {HostTensor::from(exe.outputs()[0]), HostTensor::from(exe.grad_dict()["data"]),
+          HostTensor::from(exe.grad_dict()["conv_weight"])};
+}
+
+TEST(Convolution, winograd_is_near_the_direct_kernel_and_exact_forbids_it) {
+  const std::vector<HostTensor> usual = run_layer();
+  const settings::override_for_test exact("SYMBIND_EXACT", "1");
+  const std::vector<HostTensor> direct = run_layer();
+  const settings::override_for_test plain("SYMBIND_KERNELS", "-onednn,-blas");
+  const std::vector<HostTensor> reference = run_layer();
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    EXPECT_TRUE(near(usual[i], reference[i], {1e-5, 0})) << i;
+    EXPECT_TRUE(near(direct[i], reference[i], {2e-6, 0})) << i;
+    if (kOneDnn) {
+      EXPECT_NE(usual[i].values, direct[i].values) << "the same kernel twice: " << i;
+    }
+  }
 }
 
 }  // namespace
