@@ -281,6 +281,30 @@ inline Symbol FullyConnected(const std::string& name, const ops::FullyConnectedI
 }
 
 namespace ops {
+struct MakeLossOptions {
+  /// The gradient, before it is divided. (float, optional, default=1)
+  std::optional<double> grad_scale = {};
+  /// With normalization valid, only elements above count. (float, optional, default=0)
+  std::optional<double> valid_thresh = {};
+  /// Divides the gradient by 1, the batch size or the number of valid elements. ({'batch', 'null',
+  /// 'valid'}, optional, default=null)
+  std::optional<std::string> normalization = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("grad_scale", grad_scale)
+        ("valid_thresh", valid_thresh)
+        ("normalization", normalization)
+        .done();
+  }
+};
+}  // namespace ops
+/// The input as a loss: backward starts here with a constant.
+inline Symbol MakeLoss(const std::string& name, const Symbol& data, const ops::MakeLossOptions& options = {}) {
+  return call_op("MakeLoss", name, {data}, options.dict());
+}
+
+namespace ops {
 struct PadOptions {
   /// What the border is made of. ({'constant', 'edge', 'reflect'}, required)
   std::optional<std::string> mode = {};
