@@ -101,16 +101,18 @@ struct OpDef {
   std::function<int(const void*)> num_visible;
   std::vector<int> aux_inputs;  ///< auxiliary states: mutable, no gradient, listed apart
   std::vector<int>
-      mutated_inputs;  ///< inputs a run of this operator writes (update operators, aux)
+      mutated_inputs;           ///< inputs a run of this operator writes (update operators, aux)
+  std::vector<int> shape_only;  ///< inputs whose shape is read and not their numbers
   std::vector<std::pair<int, std::string>> init_hints;  ///< input → "__init__" attribute
 
   std::function<void(const void*, Inference&)> infer;
   std::function<NodeEntries(const void*, GradientBuilder&)> gradient;
-  bool is_loss = false;                      ///< ignores its head gradient
-  bool is_random = false;                    ///< draws random numbers: never merged with its equal
-  bool is_backward = false;                  ///< made by a gradient, not offered to users
-  std::vector<std::pair<int, int>> inplace;  ///< output o may take the memory of input i: {i, o}
-  std::vector<KernelDef> kernels;            ///< in order of preference, the plain reference last
+  bool is_loss = false;      ///< ignores its head gradient
+  bool is_random = false;    ///< draws random numbers: never merged with its equal
+  bool is_backward = false;  ///< made by a gradient, not offered to users
+  std::vector<std::pair<int, int>>
+      inplace;  ///< output o may take the memory of input i (-1: the last): {i, o}
+  std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 
   int input_index(const void* attrs, std::string_view input) const;
 };
@@ -202,6 +204,11 @@ class OpBuilder {
   }
   OpBuilder& mutates(std::vector<int> inputs) {
     def_.mutated_inputs = std::move(inputs);
+    return *this;
+  }
+  /// The values of these inputs are never read: they need not live until this runs.
+  OpBuilder& shape_only(std::vector<int> inputs) {
+    def_.shape_only = std::move(inputs);
     return *this;
   }
   OpBuilder& init_hint(int input, std::string json) {

@@ -50,6 +50,10 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   const AttrDict attrs = with_stored_keys(AttrScope::merged(given_attrs));
   const std::string name = NameManager::current().get(given_name, hint_of(called));
   const auto parsed = parse_node_attrs(op, name, attrs, num_given);
+  if (const auto count = attrs.find(op.variadic_key); count != attrs.end() && num_given > 0) {
+    check(count->second == std::to_string(num_given), "{} '{}': {}={}, but {} inputs were given",
+          op.name, name, op.variadic_key, count->second, num_given);
+  }
   const std::vector<std::string> names = op.input_names(parsed.get());
   NodeEntries entries(names.size());
   place(names, entries);

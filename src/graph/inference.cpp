@@ -3,6 +3,8 @@
 
 #include <symbind/operator.h>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 
 namespace symbind {
@@ -14,6 +16,20 @@ Inference::Inference(std::vector<Shape>& in_shapes, std::vector<Shape>& out_shap
       in_dtypes_(in_dtypes),
       out_dtypes_(out_dtypes),
       opaque_(out_shapes.size(), false) {}
+
+namespace {
+
+// "; axis 2 differs", or "; the ranks differ".
+std::string difference(const Shape& a, const Shape& b) {
+  if (a.rank() != b.rank()) return "; the ranks differ";
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a[i] != b[i] && a[i] != kUnknownDim && b[i] != kUnknownDim)
+      return fmt::format("; axis {} differs", i);
+  }
+  return {};
+}
+
+}  // namespace
 
 Shape& Inference::shape_of(Ref r) {
   return (r.output ? out_shapes_ : in_shapes_).at(static_cast<std::size_t>(r.index));
@@ -30,7 +46,8 @@ DType Inference::dtype(Ref r) const {
 void Inference::set_shape(Ref r, const Shape& needed, std::string_view because) {
   Shape merged = shape(r);
   if (!merge(merged, needed)) {
-    throw Conflict{r, shape(r).str(), needed.str(), std::string(because)};
+    throw Conflict{r, shape(r).str(), needed.str(),
+                   std::string(because) + difference(shape(r), needed)};
   }
   shape_of(r) = merged;
 }

@@ -69,19 +69,6 @@ void append_attrs(std::string& out, const AttrDict& attrs) {
   out += lines ? "\n      }, \n" : "}, \n";
 }
 
-// Hidden outputs that only our operators have do not count in a file.
-std::size_t outputs_of_mxnet(const Node& node) {
-  static constexpr std::pair<std::string_view, std::string_view> kOursAlone[] = {
-      {"Pooling", "extent"}};
-  if (node.is_variable()) return 1;
-  const std::vector<std::string> names = node.op->output_names(node.parsed.get());
-  std::size_t count = names.size();
-  for (const auto& [op, output] : kOursAlone) {
-    if (node.op->name == op) count -= static_cast<std::size_t>(std::ranges::count(names, output));
-  }
-  return count;
-}
-
 class Writer {
  public:
   explicit Writer(const NodeEntries& heads) : heads_(heads), order_(post_order(heads)) {
@@ -150,7 +137,7 @@ class Writer {
   std::vector<std::size_t> first_outputs() const {
     std::vector<std::size_t> first{0};
     for (const NodePtr& node : order_) {
-      first.push_back(first.back() + outputs_of_mxnet(*node));
+      first.push_back(first.back() + static_cast<std::size_t>(node->num_outputs()));
     }
     return first;
   }

@@ -3,6 +3,8 @@
 // wins; a gradient takes the kernel of its forward node when that one saved something only it can
 // read.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <symbind/log.h>
 
@@ -38,11 +40,12 @@ class Chooser {
     for (std::size_t i = 0; i < l_.graph.nodes.size(); ++i) {
       if (i == l_.num_forward_nodes) end_forward();
       const IndexedNode& n = l_.graph.nodes[i];
-      if (n.node->is_variable()) {
-        tensor_of_[static_cast<std::size_t>(n.first_entry)] = add_tensor(n, 0, i);
-      } else {
+      if (runs(n)) {
         lower(n, i);
+        continue;
       }
+      for (int o = 0; o < n.num_outputs; ++o)
+        tensor_of_[static_cast<std::size_t>(n.first_entry + o)] = add_tensor(n, o, i);
     }
     if (l_.num_forward_nodes >= l_.graph.nodes.size()) end_forward();
     for (std::size_t i = 0; i < l_.results.size(); ++i) {
@@ -58,12 +61,41 @@ class Chooser {
     plan_.num_forward = plan_.steps.size();
   }
 
+  // From the end, so that what only a step reads that itself does not run counts as unread.
   void count_readers() {
     readers_.assign(static_cast<std::size_t>(l_.graph.num_entries()), 0);
-    for (const IndexedNode& n : l_.graph.nodes) {
-      for (const int e : n.inputs) ++readers_[static_cast<std::size_t>(e)];
-    }
     for (const Lowering::Result& r : l_.results) ++readers_[static_cast<std::size_t>(r.entry)];
+    for (auto n = l_.graph.nodes.rbegin(); n != l_.graph.nodes.rend(); ++n) {
+      if (!runs(*n)) continue;
+      for (std::size_t i = 0; i < n->inputs.size(); ++i) {
+        if (!only_shape(*n->node, i)) ++readers_[static_cast<std::size_t>(n->inputs[i])];
+      }
+    }
+  }
+
+  // Whether a node does anything: somebody reads it, or it writes into its inputs.
+  bool runs(const IndexedNode& n) const {
+    if (n.node->is_variable()) return false;
+    for (int o = 0; o < n.num_outputs; ++o) {
+      if (readers_[static_cast<std::size_t>(n.first_entry + o)] > 0) return true;
+    }
+    return !n.node->op->mutated_inputs.empty();
+  }
+
+  // A monitor looks at the numbers as well.
+  bool only_shape(const Node& node, std::size_t input) const {
+    return !l_.monitored && std::ranges::find(node.op->shape_only, static_cast<int>(input)) !=
+                                node.op->shape_only.end();
+  }
+
+  // Stands for an input whose numbers are not read: no memory, no reader, plain.
+  int shape_of(int tensor) {
+    PlanTensor t = plan_.tensors[static_cast<std::size_t>(tensor)];
+    t.desc.layout = Layout::kPlain;
+    t.home = Home::kNowhere;
+    t.index = -1;
+    plan_.tensors.push_back(std::move(t));
+    return static_cast<int>(plan_.tensors.size()) - 1;
   }
 
   Phase phase_of(std::size_t node) const {
@@ -87,10 +119,11 @@ class Chooser {
   KernelRequest request(const IndexedNode& n, std::size_t node) const {
     KernelRequest r;
     r.device = kernel_device(l_.context[node]);
-    for (const int e : n.inputs) {
-      r.in.push_back(
-          plan_.tensors[static_cast<std::size_t>(tensor_of_[static_cast<std::size_t>(e)])].desc);
-      r.constant.push_back(l_.constant[static_cast<std::size_t>(e)]);
+    for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+      const auto entry = static_cast<std::size_t>(n.inputs[i]);
+      r.in.push_back(plan_.tensors[static_cast<std::size_t>(tensor_of_[entry])].desc);
+      if (only_shape(*n.node, i)) r.in.back().layout = Layout::kPlain;
+      r.constant.push_back(l_.constant[entry]);
     }
     for (int o = 0; o < n.num_outputs; ++o) {
       const auto entry = static_cast<std::size_t>(n.first_entry + o);
@@ -163,6 +196,10 @@ class Chooser {
     step.values = values_of(node);
     for (std::size_t i = 0; i < n.inputs.size(); ++i) {
       const Layout wanted = choice.offer.in_layouts[i];
+      if (only_shape(node, i)) {
+        step.in.push_back(shape_of(tensor_of_[static_cast<std::size_t>(n.inputs[i])]));
+        continue;
+      }
       step.in.push_back(layouts_.in_layout(tensor_of_[static_cast<std::size_t>(n.inputs[i])],
                                            wanted, step.phase));
       r.in[i].layout = wanted;

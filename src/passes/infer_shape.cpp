@@ -47,13 +47,13 @@ std::string path_to(const IndexedGraph& graph, const Inferred& known, int node) 
   const bool is_shape =
       conflict.given.empty() || conflict.given.front() == '(' || conflict.given.front() == '?';
   std::string because = conflict.because;
-  if (because.empty() && !n.inputs.empty()) {
-    const NodeEntry& first = node.inputs.front();
-    because = fmt::format("{} is {} {}", node.input_names().front(), first.node->name,
-                          known.shapes[static_cast<std::size_t>(n.inputs.front())].str());
-    for (const auto& [key, value] : node.attrs) {
-      if (!key.starts_with("__")) because += fmt::format(" and {}={}", key, value);
-    }
+  if ((because.empty() || because.front() == ';') && !n.inputs.empty()) {
+    because =
+        fmt::format("{} is {} {}{}", node.input_names().front(), node.inputs.front().node->name,
+                    known.shapes[static_cast<std::size_t>(n.inputs.front())].str(), because);
+  }
+  for (const auto& [key, value] : node.attrs) {
+    if (!key.starts_with("__")) because += fmt::format(" and {}={}", key, value);
   }
   std::string text = fmt::format("{} cannot take its inputs", node.title());
   const std::string where = conflict.where.output ? node.output_name(conflict.where.index)

@@ -50,10 +50,11 @@ class Planner {
     if (!reuse_) std::ranges::fill(last_use_, static_cast<int>(plan_.steps.size()));
   }
 
-  // The block of an input that dies in step s and is big enough for output `out`, or -1.
+  // The block of an input that dies in step s and is as big as output `out`, or -1.
   int inherited(std::size_t s, int out, std::size_t bytes) const {
     const PlanStep& step = plan_.steps[s];
-    for (const auto& [i, o] : step.inplace) {
+    for (const auto& [input, o] : step.inplace) {
+      const int i = input < 0 ? static_cast<int>(step.in.size()) + input : input;
       if (!reuse_ || static_cast<std::size_t>(o) >= step.out.size() ||
           step.out[static_cast<std::size_t>(o)] != out ||
           static_cast<std::size_t>(i) >= step.in.size()) {
@@ -64,7 +65,7 @@ class Planner {
       if (block < 0 || std::ranges::count(step.in, in) != 1) continue;
       const Block& b = blocks_[static_cast<std::size_t>(block)];
       if (b.last == static_cast<int>(s) &&
-          last_use_[static_cast<std::size_t>(in)] == static_cast<int>(s) && b.bytes >= bytes) {
+          last_use_[static_cast<std::size_t>(in)] == static_cast<int>(s) && b.bytes == bytes) {
         return block;
       }
     }

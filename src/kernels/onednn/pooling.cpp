@@ -86,7 +86,7 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
     const Problem p(s);
     auto plan = std::make_shared<Plan>();
     plan->max = s.kind == PoolKind::kMax;
-    plan->saves = plan->max && r.wanted[2];
+    plan->saves = plan->max && r.wanted[1];
     const Layout layout = plan->saves ? widest_layout(p.x) : r.in[0].layout;
     const auto pd =
         p.forward(layout, plan->saves ? prop_kind::forward_training : prop_kind::forward_inference);
@@ -99,7 +99,7 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
     plan->call = Call(Forward(pd), pd.scratchpad_desc(), std::move(arguments));
     Offer offer = accept_plain(r, carver.total());
     offer.in_layouts[0] = offer.out_layouts[0] = layout;
-    if (plan->saves) offer.opaque_bytes[2] = pd.workspace_desc().get_size();
+    if (plan->saves) offer.opaque_bytes[1] = pd.workspace_desc().get_size();
     offer.plan = std::move(plan);
     return offer;
   });
@@ -109,7 +109,7 @@ Prepared prepare_pooling(const KernelRequest&, const Offer& offer) {
   return [plan = std::static_pointer_cast<const Plan>(offer.plan)](const Args& args) {
     void *x = args.inputs[0].data, *y = args.outputs[0].data;
     if (plan->saves)
-      plan->call({x, y, args.outputs[2].data}, args.workspace);
+      plan->call({x, y, args.outputs[1].data}, args.workspace);
     else
       plan->call({x, y}, args.workspace);
   };

@@ -114,6 +114,7 @@ void register_pick(OpRegistry& r) {
   r.add<PickAttrs>("_backward_pick")
       .inputs(std::vector<std::string>{"head", "index", "data"})
       .infer(infer_backward)
+      .shape_only({2})
       .backward()
       .reference(prepare_backward);
 }

@@ -145,6 +145,7 @@ void register_take(OpRegistry& r) {
   r.add<TakeAttrs>("_backward_take")
       .inputs(Names{"head", "indices", "a"})
       .infer(infer_backward_take)
+      .shape_only({2})
       .backward()
       .reference(prepare_backward_take);
 }

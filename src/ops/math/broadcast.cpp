@@ -169,6 +169,7 @@ void register_broadcast(OpRegistry& r) {
       .doc("head summed over the axes along which `like` was stretched to it.")
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_sum_like)
+      .shape_only({1})
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer, prepare_sum_like);
 }

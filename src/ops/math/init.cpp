@@ -129,6 +129,7 @@ void add_like(OpRegistry& r, const char* name, double value) {
       .doc(std::string("An array of ") + (value == 0 ? "zeros" : "ones") +
            " with shape and element type of the input.")
       .infer(infer_like)
+      .shape_only({0})
       .gradient(no_gradient<NoAttrs>)
       .inplace(0, 0)
       .kernel(DeviceType::kCpu, "reference", offer_like,

@@ -291,8 +291,7 @@ void register_convolution(OpRegistry& r) {
       })
       .infer(infer_with_sum)
       .gradient(gradient_with_sum)
-      .inplace(2, 0)   // sum_data without a bias,
-      .inplace(3, 0);  // and with one
+      .inplace(-1, 0);  // sum_data, behind the bias where there is one
   forward_kernels(fused, true);
 
   r.add<A>("_backward_Convolution")

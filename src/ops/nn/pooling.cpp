@@ -7,8 +7,8 @@
 // Decided here: the convention rounds the number of windows down ("valid") or up ("full"); "same"
 // gives ⌈in / stride⌉ windows and sets the padding itself. The average counts padding unless told
 // not to, but nothing beyond the padded edge. global_pool ignores kernel, stride and pad. The
-// maximum's positions are an opaque output in training, so that backward reads neither x nor y; the
-// extents of x come to it as the shape of an output without elements.
+// maximum's positions are an opaque output in training, so that backward reads neither x nor y
+// but the shape of x.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -123,38 +123,22 @@ void infer_windows(const PoolingAttrs& a, Inference& io, Inference::Ref x, Infer
   io.set_shape(x, back, "batch and channels of the output");
 }
 
-/// The data's spatial extents behind a 0: a tensor of no bytes.
-Shape extent_shape(const PoolingAttrs& a, const Shape& x) {
-  Shape s{0};
-  const int first = a.channels_last() ? 1 : 2;
-  for (int i = 0; i < x.rank() - 2; ++i) s.push_back(x[first + i]);
-  return s;
-}
-
 void infer(const PoolingAttrs& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
   infer_windows(a, io, io.in(0), io.out(0));
-  if (a.saves_positions()) io.opaque(io.out(2));
-  const Shape& x = io.shape(io.in(0));
-  if (x.rank_known()) io.set_shape(io.out(1), extent_shape(a, x));
-  io.set_dtype(io.out(1), DType::kUint8);
+  if (a.saves_positions()) io.opaque(io.out(1));
 }
 
-// Inputs: dy, extents, then positions (max) or x and y (lp).
+// Inputs: dy, the shape of x, then positions (max) or x and y (lp).
 void infer_backward(const PoolingAttrs& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
-  const Shape &dy = io.shape(io.in(0)), &extents = io.shape(io.in(1));
-  if (dy.rank_known() && extents.rank_known()) {
-    Shape x = dy;
-    for (int i = 1; i < extents.rank(); ++i) x[i + (a.channels_last() ? 0 : 1)] = extents[i];
-    io.set_shape(io.out(0), x, "the extents of the data");
-  }
+  io.same_shape(io.in(1), io.out(0));
   infer_windows(a, io, io.out(0), io.in(0));
 }
 
 NodeEntries gradient(const PoolingAttrs& a, GradientBuilder& g) {
-  NodeEntries inputs{g.head(0), g.output(1)};
-  if (a.saves_positions()) inputs.push_back(g.output(2));
+  NodeEntries inputs{g.head(0), g.input(0)};
+  if (a.saves_positions()) inputs.push_back(g.output(1));
   if (a.pool_type == "lp") inputs.insert(inputs.end(), {g.input(0), g.output(0)});
   return g.call_with_same_attrs("_backward_Pooling", std::move(inputs));
 }
@@ -293,8 +277,8 @@ void backward_plane(const PoolingSizes& s, std::int64_t step, const T* dy,
 
 Offer offer_reference(const PoolingAttrs& a, const KernelRequest& r) {
   Offer offer = accept_plain(r);
-  if (a.saves_positions() && r.wanted[2])
-    offer.opaque_bytes[2] = static_cast<std::size_t>(r.out[0].shape.size()) * sizeof(std::int32_t);
+  if (a.saves_positions() && r.wanted[1])
+    offer.opaque_bytes[1] = static_cast<std::size_t>(r.out[0].shape.size()) * sizeof(std::int32_t);
   return offer;
 }
 
@@ -305,10 +289,10 @@ std::int64_t plane_grain(const PoolingSizes& s) {
 
 Prepared forward_reference(const PoolingAttrs& a, const KernelRequest& r, const Offer& offer) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    const bool saves = a.saves_positions() && offer.opaque_bytes[2] > 0;
+    const bool saves = a.saves_positions() && offer.opaque_bytes[1] > 0;
     return [s = pooling_sizes(a, r.in[0].shape, r.out[0].shape), last = a.channels_last(),
             saves](const Args& args) {
-      std::int32_t* where = saves ? args.out<std::int32_t>(2) : nullptr;
+      std::int32_t* where = saves ? args.out<std::int32_t>(1) : nullptr;
       parallel_for(s.batch * s.channels, plane_grain(s), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p) {
           const Plane at = plane(s, last, p);
@@ -347,8 +331,8 @@ void register_pooling(OpRegistry& r) {
       .doc("Maximum, average, sum or p-norm of a sliding window.")
       .outputs(
           [](const A& a) -> std::vector<std::string> {
-            if (a.saves_positions()) return {"output", "extent", "workspace"};
-            return {"output", "extent"};
+            if (a.saves_positions()) return {"output", "workspace"};
+            return {"output"};
           },
           [](const A&) { return 1; })
       .infer(infer)
@@ -364,11 +348,12 @@ void register_pooling(OpRegistry& r) {
   r.add<A>("_backward_Pooling")
       .backward()
       .inputs([](const A& a) -> std::vector<std::string> {
-        if (a.saves_positions()) return {"dy", "extent", "workspace"};
-        if (a.pool_type == "lp") return {"dy", "extent", "data", "output"};
-        return {"dy", "extent"};
+        if (a.saves_positions()) return {"dy", "shape_of_data", "workspace"};
+        if (a.pool_type == "lp") return {"dy", "shape_of_data", "data", "output"};
+        return {"dy", "shape_of_data"};
       })
       .infer(infer_backward)
+      .shape_only({1})
       .kernel(
           DeviceType::kCpu, "onednn",
           [](const A& a, const R& q) {

@@ -54,6 +54,7 @@ void register_cast(OpRegistry& r) {
   r.add("_backward_cast")
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_back)
+      .shape_only({1})
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer<NoAttrs>, prepare<NoAttrs>);
 }

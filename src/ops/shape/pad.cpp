@@ -160,6 +160,7 @@ void register_pad(OpRegistry& r) {
   r.add<PadAttrs>("_backward_Pad")
       .inputs(std::vector<std::string>{"head", "data"})
       .infer(infer_backward)
+      .shape_only({1})
       .backward()
       .reference(prepare_backward);
 }

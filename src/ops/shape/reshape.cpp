@@ -255,6 +255,7 @@ void register_reshape(OpRegistry& r) {
       .doc("lhs with the shape of rhs, or with some axes of it.")
       .inputs(std::vector<std::string>{"lhs", "rhs"})
       .infer(infer_reshape_like)
+      .shape_only({1})
       .gradient(gradient_like)
       .inplace(0, 0)
       .reference(prepare);

@@ -170,6 +170,7 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
   r.add<A>("_backward_" + name)
       .inputs(std::vector<std::string>{"head", "data"})
       .infer(infer_backward<A>)
+      .shape_only({1})
       .backward()
       .reference(prepare_backward<A>);
 }

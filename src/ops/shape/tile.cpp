@@ -124,6 +124,7 @@ void add_backward(OpRegistry& r, const char* name) {
   r.add<A>(name)
       .inputs(std::vector<std::string>{"head", "data"})
       .infer(infer_backward<A>)
+      .shape_only({1})
       .backward()
       .reference(prepare_backward<A>);
 }

@@ -1,0 +1,70 @@
+// Neighbours become one operator where nobody else sees what lies between them, and only there.
+
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
+
+#include "tests/support/host_tensor.h"
+
+namespace symbind {
+namespace {
+
+Symbol call(const char* op, const char* name, const std::vector<Symbol>& in,
+            const AttrDict& attrs = {}) {
+  return make_symbol(op, name, in, attrs);
+}
+
+Executor trained(const Symbol& net, const ShapeMap& shapes) {
+  Executor e = net.simple_bind(cpu(), shapes);
+  const NDArrayMap args = e.arg_dict();
+  for (const auto& [name, array] : args)
+    HostTensor::formula(array.shape(), std::hash<std::string>{}(name)).array().copy_to(array);
+  e.forward(true);
+  e.backward();
+  return e;
+}
+
+bool has_step(const Executor& e, const std::string& op) {
+  return e.plan_text().find(op) != std::string::npos;
+}
+
+double largest_difference(const NDArray& a, const NDArray& b) {
+  const HostTensor x = HostTensor::from(a), y = HostTensor::from(b);
+  double most = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(x[i] - y[i]));
+  return most;
+}
+
+TEST(Fuse, batch_norm_and_relu) {
+  const Symbol bn = call("BatchNorm", "bn", {Variable("x")}, {{"momentum", "0.5"}});
+  const Symbol relu = call("Activation", "relu", {bn}, {{"act_type", "relu"}});
+  const ShapeMap shapes = {{"x", {2, 3, 2, 2}}};
+  const Executor alone = trained(call("make_loss", "loss", {relu}), shapes);
+  EXPECT_TRUE(has_step(alone, "_fused_BatchNorm_relu")) << alone.plan_text();
+}
+
+// Were it fused all the same, the states would be updated by two operators.
+TEST(Fuse, not_where_another_reads_the_product) {
+  const Symbol bn = call("BatchNorm", "bn", {Variable("x")}, {{"momentum", "0.5"}});
+  const Symbol relu = call("Activation", "relu", {bn}, {{"act_type", "relu"}});
+  const Symbol tanh = call("Activation", "tanh", {bn}, {{"act_type", "tanh"}});
+  const ShapeMap shapes = {{"x", {2, 3, 2, 2}}};
+  const Executor one = trained(call("make_loss", "loss", {relu}), shapes);
+  const Executor two = trained(call("make_loss", "loss", {relu + tanh}), shapes);
+  EXPECT_FALSE(has_step(two, "_fused_BatchNorm_relu")) << two.plan_text();
+  for (const char* state : {"bn_moving_mean", "bn_moving_var"})
+    EXPECT_LT(largest_difference(one.aux_dict().at(state), two.aux_dict().at(state)), 1e-6)
+        << state;
+}
+
+TEST(Fuse, not_where_the_product_is_an_output) {
+  const Symbol conv =
+      call("Convolution", "conv", {Variable("x")}, {{"kernel", "(1, 1)"}, {"num_filter", "3"}});
+  const Symbol sum = conv + Variable("y");
+  const ShapeMap shapes = {{"x", {2, 3, 2, 2}}, {"y", {2, 3, 2, 2}}};
+  EXPECT_TRUE(has_step(sum.simple_bind(cpu(), shapes), "_fused_Convolution_sum"));
+  EXPECT_FALSE(has_step(Group({sum, conv}).simple_bind(cpu(), shapes), "_fused_Convolution_sum"));
+}
+
+}  // namespace
+}  // namespace symbind
