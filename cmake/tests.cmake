@@ -68,6 +68,8 @@ if(Python3_FOUND)
   symbind_script_test(check_layers unit "${Python3_EXECUTABLE}" tools/check_layers.py)
   symbind_script_test(check_layers.self_test unit
       "${Python3_EXECUTABLE}" tools/check_layers.py --self-test)
+  # Faults whose place in the sources is gone; tools/mutate itself plants them, when asked to.
+  symbind_script_test(mutate.table unit "${Python3_EXECUTABLE}" tools/mutate --check)
   symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
   # The documents: files and their lengths, tests that are named, the README's program.
   symbind_script_test(walk.files unit "${Python3_EXECUTABLE}" tools/check_walk.py files)
