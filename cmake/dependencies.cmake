@@ -42,13 +42,9 @@ if(SYMBIND_CUDA)
   find_package(CUDAToolkit REQUIRED)
   set(SYMBIND_HAVE_CUDA 1)
   add_library(symbind_cuda INTERFACE)
-  target_link_libraries(symbind_cuda INTERFACE CUDA::cudart CUDA::cublas CUDA::cublasLt CUDA::cuda_driver)
-  find_path(SYMBIND_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
-  find_library(SYMBIND_CUDNN cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
-  if(SYMBIND_CUDNN_INCLUDE AND SYMBIND_CUDNN)
-    target_include_directories(symbind_cuda SYSTEM INTERFACE "${SYMBIND_CUDNN_INCLUDE}")
-    target_link_libraries(symbind_cuda INTERFACE "${SYMBIND_CUDNN}")
-  endif()
+  # Not the driver: a library linked against it would not load where there is none. device/cuda
+  # asks for its calls at run time.
+  target_link_libraries(symbind_cuda INTERFACE CUDA::cudart CUDA::cublasLt)
 endif()
 
 if(SYMBIND_TESTS)

@@ -255,6 +255,13 @@ class OpBuilder {
     def_.kernels.push_back(std::move(k));
     return *this;
   }
+  /// A kernel that only builds with `enabled` have: elsewhere the lambdas are never compiled into
+  /// anything, so that what they call need not exist.
+  template <bool enabled, class O, class P>
+  OpBuilder& kernel_if(DeviceType device, std::string name, O offer, P prepare) {
+    if constexpr (enabled) kernel(device, std::move(name), std::move(offer), std::move(prepare));
+    return *this;
+  }
   /// The plain CPU reference: plain layouts, no workspace.
   OpBuilder& reference(Prepared (*prepare)(const A&, const KernelRequest&)) {
     return kernel(

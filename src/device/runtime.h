@@ -5,11 +5,14 @@
 // cpu_shared are ordinary host memory. Whoever holds a Context asks `runtime(context)`.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include <symbind/context.h>
 
 #include "device/arena.h"
+#include "device/device_values.h"
+#include "device/recording.h"
 
 namespace symbind {
 
@@ -28,8 +31,8 @@ class DeviceRuntime {
   virtual void* allocate(std::size_t bytes) = 0;
   /// `bytes` as given to allocate.
   virtual void release(void* data, std::size_t bytes) noexcept = 0;
-  /// Ordered with the device's stream. Copies from and to the host return when they are done, so
-  /// that host memory may be reused at once; device to device is asynchronous where the device is.
+  /// Ordered with the device's stream. Copies to the host return when they are done, copies from
+  /// it when the host's memory may be reused; device to device is asynchronous where the device is.
   virtual void copy(void* dst, const void* src, std::size_t bytes, CopyKind kind) = 0;
   virtual void zero(void* data, std::size_t bytes) = 0;
   virtual void synchronize() = 0;
@@ -37,6 +40,14 @@ class DeviceRuntime {
   virtual MemoryInfo memory() = 0;
   /// The native stream (cudaStream_t); null on the CPU.
   virtual void* stream() = 0;
+  /// The calling thread's launches go to this device from now on.
+  virtual void make_current() {}
+  /// A block for values that change between runs; null where kernels read the host's.
+  virtual std::unique_ptr<DeviceValues> make_values(std::size_t /*count*/) { return nullptr; }
+  /// Records what `work` launches on the stream it is given; nothing runs. Null on the CPU.
+  virtual std::unique_ptr<Recording> record(const std::function<void(void* stream)>& /*work*/) {
+    return nullptr;
+  }
 };
 
 /// The runtime behind a context. Throws kValue for negative ids and for GPUs that are not there.

@@ -21,11 +21,12 @@
 
 namespace symbind {
 
-void Executor::Impl::run_range(std::size_t first, std::size_t last) {
+bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
   const VendorThreads threads;
   for (std::size_t i = first; i < last; ++i) {
     const Runnable& step = runnables_[i];
     try {
+      if (step.enter != nullptr) step.enter->make_current();
       if (step.is_random) {
         RunState& state =
             run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
@@ -33,17 +34,19 @@ void Executor::Impl::run_range(std::size_t first, std::size_t last) {
       }
       (*step.run)(step.args);
       if (monitor_) show(i);
+      continue;
     } catch (const Error& e) {
-      return fail_from(i, e.with_context("in " + plan_->steps[i].title), last);
+      fail_from(i, e.with_context("in " + plan_->steps[i].title), last);
     } catch (const std::bad_alloc&) {
-      return fail_from(i, Error(ErrorKind::kMemory, "out of memory in " + plan_->steps[i].title),
-                       last);
+      fail_from(i, Error(ErrorKind::kMemory, "out of memory in " + plan_->steps[i].title), last);
     } catch (const std::exception& e) {
-      return fail_from(
-          i, Error(ErrorKind::kState, fmt::format("{} in {}", e.what(), plan_->steps[i].title)),
-          last);
+      fail_from(i,
+                Error(ErrorKind::kState, fmt::format("{} in {}", e.what(), plan_->steps[i].title)),
+                last);
     }
+    return false;
   }
+  return true;
 }
 
 void Executor::Impl::fail_from(std::size_t step, const Error& error, std::size_t last) {
@@ -138,6 +141,10 @@ void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
   ran_forward_train_ = false;
   for (RunState& state : run_state_) state.is_train = true;
   run(Phase::kBackward);
+  zero_unreached_gradients();
+}
+
+void Executor::Impl::zero_unreached_gradients() {
   for (const int arg : plan_->zero_gradients) bound_.grads[static_cast<std::size_t>(arg)].set(0.0);
 }
 

@@ -5,6 +5,7 @@
 #include <symbind/executor.h>
 
 #include "device/arena.h"
+#include "device/runtime.h"
 #include "executor/imperative.h"
 #include "passes/plan.h"
 
@@ -32,6 +33,8 @@ struct Update {
   std::vector<double> values = {};
   std::vector<TensorArg> in_args = {}, out_args = {};
   std::shared_ptr<Storage> workspace = {};
+  std::size_t slot = 0;                   ///< of its device in the plan
+  const double* device_values = nullptr;  ///< `values` on the device, where there is one
 };
 
 class Executor::Impl {
@@ -54,6 +57,8 @@ class Executor::Impl {
   const Plan& plan() const { return *plan_; }
   const std::vector<NDArray>& outputs() const { return outputs_; }
   const std::shared_ptr<Arenas>& arenas() const { return arenas_; }
+  /// The recorded step; null before it was recorded and where nothing is.
+  const Recording* recording() const { return recording_.get(); }
 
  private:
   /// One step with its pointers: what the hot loop touches.
@@ -61,6 +66,7 @@ class Executor::Impl {
     const Prepared* run;
     Args args;
     bool is_random;
+    DeviceRuntime* enter;  ///< a GPU that the thread must turn to first; null when it has
   };
 
   BindSpec bind_spec() const;
@@ -71,12 +77,20 @@ class Executor::Impl {
   void load_feed(const NDArrayMap& feed);
   void load_head_grads(const std::vector<NDArray>& head_grads);
   void run(Phase phase);
-  void run_range(std::size_t first, std::size_t last);
+  /// False when a step failed; its error is kept on what was not written.
+  bool run_range(std::size_t first, std::size_t last);
   bool blocked_by_error(Phase phase);
   void fail_from(std::size_t step, const Error& error, std::size_t last);
   void show(std::size_t step);
+  /// Brings the per-call values of steps and updates to the devices, if one changed.
   void refresh_device_values();
+  void zero_unreached_gradients();
   void run_updates();
+  /// Whether a step may be recorded: one GPU, nothing random, no head gradient to be given.
+  bool recordable() const;
+  bool has_unread_error() const;
+  void record_step();
+  void replay_step();
 
   Bound bound_;
   std::shared_ptr<Arenas> arenas_;
@@ -84,10 +98,16 @@ class Executor::Impl {
   std::vector<NDArray> outputs_, head_grads_;
   std::vector<TensorArg> tensor_args_;  ///< inputs and outputs of all steps, one after the other
   std::vector<Runnable> runnables_;
-  std::vector<RunState> run_state_;                      ///< by device slot
-  std::vector<double> values_;                           ///< per-call attributes of all steps
-  std::array<std::vector<Storage*>, 2> written_, read_;  ///< by phase: bound storages
+  std::vector<RunState> run_state_;                           ///< by device slot
+  std::vector<double> values_;                                ///< per-call attributes of all steps
+  std::array<std::vector<Storage*>, 2> written_, read_;       ///< by phase: bound storages
+  std::vector<std::unique_ptr<DeviceValues>> device_values_;  ///< by device slot
+  std::vector<double> staged_values_;  ///< what the blocks hold: of all steps, then of all updates
+  bool values_changed_ = true;
   std::vector<Update> updates_;
+  std::unique_ptr<Recording> recording_;  ///< the fused step
+  bool step_is_warm_ = false;             ///< it ran once as it is wired now
+  bool record_steps_ = false;
   MonitorCallback monitor_;
   bool monitor_all_ = false;
   bool ran_forward_train_ = false;

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/settings.h"
+#include "device/runtime.h"
 
 namespace symbind {
 namespace {
@@ -104,6 +105,7 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           Context context, const Shape& out_shape) {
   const std::string key = key_of(op, attrs.get(), in, context, out_shape);
   if (auto found = cache().find(key)) return found;
+  runtime(context).make_current();  // kernels are asked what this device can do
   auto made = std::make_shared<ImperativeKernel>();
   made->op = &op;
   made->num_visible = op.num_visible(attrs.get());

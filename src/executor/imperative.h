@@ -22,4 +22,8 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(
     const OpDef& op, const std::shared_ptr<const void>& attrs, const std::vector<TensorDesc>& in,
     Context context, const Shape& out_shape = Shape::unknown());
 
+/// `values` on the device of `context`, for the calling thread's next launch; null where kernels
+/// read the host's.
+const double* values_on_device(Context context, const std::vector<double>& values);
+
 }  // namespace symbind

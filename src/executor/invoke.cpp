@@ -114,6 +114,7 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
                   .outputs = out_args.data(),
                   .workspace = workspace ? workspace->data() : nullptr,
                   .values = values.data(),
+                  .device_values = values_on_device(context, values),
                   .run = &state};
   try {
     const VendorThreads threads;

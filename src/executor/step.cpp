@@ -21,8 +21,11 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
   const auto parsed = parse_node_attrs(op, name, attrs, inputs.size());
   std::vector<TensorDesc> in;
   for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
+  check(std::ranges::find(plan_->contexts, out.context()) != plan_->contexts.end(),
+        "{}: the arrays are on {}, where this executor does not run", name, out.context().str());
   Update u{
       .kernel = imperative_kernel(op, parsed, in, out.context()), .inputs = inputs, .out = out};
+  u.slot = static_cast<std::size_t>(plan_->slot_of(out.context()));
   check(u.kernel->out.front().shape == out.shape() && u.kernel->out.front().dtype == out.dtype(),
         ErrorKind::kShape, "{}: out has shape {}, the result has {}", name, out.shape().str(),
         u.kernel->out.front().shape.str());
@@ -40,6 +43,9 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
   if (u.kernel->workspace_bytes > 0)
     u.workspace = Storage::allocate(out.context(), u.kernel->workspace_bytes);
   updates_.push_back(std::move(u));
+  recording_.reset();
+  step_is_warm_ = false;
+  values_changed_ = true;
   return static_cast<int>(updates_.size()) - 1;
 }
 
@@ -50,7 +56,9 @@ void Executor::Impl::set_update_value(int number, const std::string& attr, doubl
   const auto it = std::ranges::find(u.value_names, attr);
   check(it != u.value_names.end(), ErrorKind::kName, "{} has no per-call attribute '{}'; {}",
         u.kernel->op->name, attr, nearest_hint(attr, u.value_names));
-  u.values[static_cast<std::size_t>(it - u.value_names.begin())] = value;
+  double& held = u.values[static_cast<std::size_t>(it - u.value_names.begin())];
+  values_changed_ |= held != value;
+  held = value;
 }
 
 void Executor::Impl::run_updates() {
@@ -64,7 +72,9 @@ void Executor::Impl::run_updates() {
                     .outputs = u.out_args.data(),
                     .workspace = u.workspace ? u.workspace->data() : nullptr,
                     .values = u.values.data(),
-                    .run = &run_state_.front()};
+                    .device_values = u.device_values,
+                    .run = &run_state_[u.slot]};
+    runtime(u.out.context()).make_current();
     u.kernel->run(args);
     u.out.storage()->touch();
     for (const int i : u.kernel->op->mutated_inputs)
@@ -73,12 +83,15 @@ void Executor::Impl::run_updates() {
 }
 
 void Executor::Impl::step(const NDArrayMap& feed) {
+  if (record_steps_ && step_is_warm_ && !has_unread_error()) {
+    load_feed(feed);
+    return replay_step();
+  }
   forward(true, feed);
   backward(std::vector<NDArray>{});
   run_updates();
+  step_is_warm_ = true;
 }
-
-void Executor::Impl::refresh_device_values() {}
 
 void Executor::Impl::set_monitor(MonitorCallback callback, bool all) {
   const bool recompile = (callback != nullptr) != (monitor_ != nullptr);

@@ -67,7 +67,12 @@ BindSpec Executor::Impl::bind_spec() const {
 }
 
 void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reuse) {
+  runtime(bound_.context).make_current();  // kernels are asked what this device can do
   plan_ = compile(bound_.symbol, bind_spec());
+  check(plan_->contexts.size() == 1 || std::ranges::none_of(plan_->contexts, &Context::is_gpu),
+        ErrorKind::kNotImplemented,
+        "a graph over several devices cannot use a GPU yet\n"
+        "  fix:  bind all of it, with its arrays, on one device");
   for (const auto& [slot, bytes] : plan_->arena_bytes) {
     const Context context = plan_->contexts[static_cast<std::size_t>(slot)];
     std::shared_ptr<Arena>& arena = (*arenas_)[{static_cast<int>(context.type), context.id}];
@@ -82,6 +87,11 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
   }
   allocate_outputs(outputs_to_reuse);
   wire_steps();
+  recording_.reset();
+  step_is_warm_ = false;
+  record_steps_ = recordable();
+  device_values_.clear();
+  values_changed_ = true;
 }
 
 void Executor::Impl::allocate_outputs(const std::vector<NDArray>& reuse) {
@@ -145,7 +155,11 @@ void Executor::Impl::wire_steps() {
   };
   for (const PlanStep& step : plan_->steps) {
     const auto phase = static_cast<std::size_t>(step.phase);
-    Runnable r{.run = &step.run, .args = {}, .is_random = step.is_random};
+    Runnable r{.run = &step.run, .args = {}, .is_random = step.is_random, .enter = nullptr};
+    const std::size_t number = runnables_.size();
+    const bool entered = number != 0 && number != plan_->num_forward &&
+                         plan_->steps[number - 1].context == step.context;
+    if (step.context.is_gpu() && !entered) r.enter = &runtime(step.context);
     r.args.inputs = tensor_args_.data() + tensor_args_.size();
     for (const int t : step.in) {
       tensor_args_.push_back(resolve(t));

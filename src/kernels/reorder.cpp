@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/build.h"
 #include "base/check.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/launch.h"
 
 namespace symbind {
 
@@ -96,9 +99,17 @@ Prepared prepare_of(const TensorDesc& from, const TensorDesc& to) {
 
 }  // namespace
 
-Prepared prepare_reorder(const TensorDesc& from, const TensorDesc& to) {
+Prepared prepare_reorder(const TensorDesc& from, const TensorDesc& to, DeviceType device) {
   SYMBIND_ASSERT(from.shape == to.shape && from.dtype == to.dtype);
   const std::size_t bytes = from.bytes();
+  if (device == DeviceType::kGpu) {
+    SYMBIND_ASSERT(same_bytes(from.shape, from.layout, to.layout));
+    if constexpr (kCuda)
+      return [bytes](const Args& args) {
+        cuda::check_launch(
+            cuda::copy(args.run->stream, args.inputs[0].data, args.outputs[0].data, bytes), "copy");
+      };
+  }
   if (bytes == 0 || same_bytes(from.shape, from.layout, to.layout))
     return [bytes](const Args& args) {
       if (bytes != 0) std::memcpy(args.outputs[0].data, args.inputs[0].data, bytes);

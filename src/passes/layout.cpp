@@ -17,7 +17,9 @@ void LayoutFlow::add_reorder(int from, int to, Phase phase) {
   step.context = source.context;
   step.in = {from};
   step.out = {to};
-  step.prepare = [a = source.desc, b = target.desc] { return prepare_reorder(a, b); };
+  step.prepare = [a = source.desc, b = target.desc, device = source.context.type] {
+    return prepare_reorder(a, b, device);
+  };
   plan_.steps.push_back(std::move(step));
   ++plan_.reorders;
 }

@@ -3,16 +3,9 @@
 
 #include <symbind/kernel.h>
 
-#include <cstdint>
+#include "kernels/matrix_sizes.h"
 
-namespace symbind {
-
-/// x is rows × in, W is out × in, y is rows × out.
-struct MatrixSizes {
-  std::int64_t rows = 0, in = 0, out = 0;
-};
-
-namespace onednn {
+namespace symbind::onednn {
 
 /// Inputs x, W and, with a bias, b; output y.
 Offer offer_inner_product(const MatrixSizes& sizes, bool bias, const KernelRequest& request);
@@ -23,5 +16,4 @@ Offer offer_inner_product_backward(const MatrixSizes& sizes, bool bias,
                                    const KernelRequest& request);
 Prepared prepare_inner_product_backward(const KernelRequest& request, const Offer& offer);
 
-}  // namespace onednn
-}  // namespace symbind
+}  // namespace symbind::onednn

@@ -14,11 +14,14 @@
 #include <cmath>
 #include <limits>
 
+#include "base/build.h"
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/settings.h"
 #include "kernels/accumulate.h"
+#include "kernels/cuda/launch.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/loss/softmax_output_cuda.h"
 
 namespace symbind {
 
@@ -223,6 +226,60 @@ Prepared backward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
   });
 }
 
+// ---- On the GPU: the same arithmetic in softmax_output.cu, without SYMBIND_CHECK ----------------
+
+cuda::SoftmaxGrid cuda_grid(const SoftmaxOutputAttrs& a, const Shape& x) {
+  const ClassGrid g = class_grid(a, x);
+  return {.batch = g.batch, .classes = g.classes, .positions = g.positions};
+}
+
+cuda::HardLabelGradient hard_labels(const SoftmaxOutputAttrs& a, const ClassGrid& g,
+                                    std::int64_t labels) {
+  cuda::HardLabelGradient how{.by_valid = a.normalization == "valid",
+                              .labels = labels,
+                              .smooth_alpha = a.multi_output ? 0 : a.smooth_alpha,
+                              .ignore = static_cast<int>(a.ignore_label),
+                              .use_ignore = a.use_ignore,
+                              .times_output = a.out_grad};
+  how.scale = a.grad_scale;
+  if (how.by_valid) return how;
+  if (a.multi_output) how.scale /= static_cast<double>(g.positions);
+  if (a.normalization == "batch")
+    how.scale /= static_cast<double>(a.multi_output ? g.batch : labels);
+  return how;
+}
+
+constexpr auto kForwardCuda = [](const auto& attrs, const KernelRequest& r,
+                                 const Offer&) -> Prepared {
+  return [grid = cuda_grid(attrs, r.in[0].shape),
+          number = cuda::number_of(r.in[0].dtype)](const Args& a) {
+    cuda::check_launch(
+        cuda::softmax_rows(a.run->stream, number, a.inputs[0].data, a.outputs[0].data, grid),
+        "softmax");
+  };
+};
+
+constexpr auto kBackwardCuda = [](const auto& attrs, const KernelRequest& r,
+                                  const Offer&) -> Prepared {
+  const Shape &x = r.in[0].shape, &label = r.in[1].shape;
+  const cuda::Number number = cuda::number_of(r.in[0].dtype);
+  if (x == label) {
+    return [n = x.size(), number, scale = attrs.grad_scale, times = attrs.out_grad](const Args& a) {
+      cuda::check_launch(
+          cuda::soft_label_gradient(a.run->stream, number, a.inputs[0].data, a.inputs[1].data,
+                                    a.outputs[0].data, n, scale, times),
+          "softmax_gradient");
+    };
+  }
+  return [grid = cuda_grid(attrs, x), number,
+          how = hard_labels(attrs, class_grid(attrs, x), label.size())](const Args& a) {
+    cuda::check_launch(
+        cuda::hard_label_gradient(a.run->stream, number, a.inputs[0].data, a.inputs[1].data,
+                                  a.outputs[0].data, grid, how, a.workspace),
+        "softmax_gradient");
+  };
+};
+
 }  // namespace
 
 void register_softmax_output(OpRegistry& r) {
@@ -234,13 +291,23 @@ void register_softmax_output(OpRegistry& r) {
       .gradient(gradient)
       .loss()
       .inplace(0, 0)
-      .reference(forward);
+      .reference(forward)
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cuda",
+          [](const SoftmaxOutputAttrs&, const KernelRequest& q) { return cuda::offer_floats(q); },
+          kForwardCuda);
   r.add<SoftmaxOutputAttrs>("_backward_SoftmaxOutput")
       .backward()
       .inputs({"output", "label"})
       .infer(infer_backward)
       .inplace(0, 0)
-      .reference(backward);
+      .reference(backward)
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cuda",
+          [](const SoftmaxOutputAttrs& a, const KernelRequest& q) {
+            return cuda::offer_floats(q, a.normalization == "valid" ? 8 : 0);
+          },
+          kBackwardCuda);
 }
 
 }  // namespace symbind

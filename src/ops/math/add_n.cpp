@@ -7,7 +7,10 @@
 
 #include <symbind/operator.h>
 
+#include "base/build.h"
 #include "base/parallel.h"
+#include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/elementwise.h"
 
 namespace symbind {
@@ -75,7 +78,22 @@ void register_add_n(OpRegistry& r) {
       .inplace(0, 0)
       .kernel(
           DeviceType::kCpu, "reference",
-          [](const AddNAttrs&, const KernelRequest& q) { return accept_same_layout(q); }, prepare);
+          [](const AddNAttrs&, const KernelRequest& q) { return accept_same_layout(q); }, prepare)
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cuda",
+          [](const AddNAttrs&, const KernelRequest& q) { return cuda::offer_floats(q); },
+          [](const AddNAttrs& attrs, const KernelRequest& q, const Offer&) -> Prepared {
+            return [count = attrs.num_args, number = cuda::number_of(q.out[0].dtype),
+                    n = q.out[0].shape.size(), bytes = q.out[0].bytes()](const Args& a) {
+              void *stream = a.run->stream, *y = a.outputs[0].data;
+              if (count == 1)
+                cuda::check_launch(cuda::copy(stream, a.inputs[0].data, y, bytes), "copy");
+              for (int k = 1; k < count; ++k)
+                cuda::check_launch(cuda::add(stream, number, k == 1 ? a.inputs[0].data : y,
+                                             a.inputs[k].data, y, n),
+                                   "add");
+            };
+          });
 }
 
 }  // namespace symbind

@@ -8,6 +8,9 @@
 
 #include <symbind/operator.h>
 
+#include "base/build.h"
+#include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/elementwise.h"
 
 namespace symbind {
@@ -136,6 +139,19 @@ void add(OpRegistry& r, const Entry& e, InferRule infer, GradientRule gradient) 
                                                            const Offer&) {
                           return prepare_forward(f, q);
                         });
+  if (e.gradient == Gradient::kAdd) {
+    op.kernel_if<kCuda>(
+        DeviceType::kGpu, "cuda",
+        [](const NoAttrs&, const KernelRequest& q) { return cuda::offer_floats(q); },
+        [](const NoAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
+          return
+              [number = cuda::number_of(q.out[0].dtype), n = q.out[0].shape.size()](const Args& a) {
+                cuda::check_launch(cuda::add(a.run->stream, number, a.inputs[0].data,
+                                             a.inputs[1].data, a.outputs[0].data, n),
+                                   "add");
+              };
+        });
+  }
   for (const char* alias : e.aliases) op.alias(alias);
   if (e.gradient != Gradient::kNode) return;
   r.add(backward_name(e))

@@ -11,7 +11,10 @@
 
 #include <symbind/operator.h>
 
+#include "base/build.h"
 #include "base/parallel.h"
+#include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/element_type.h"
 
 namespace symbind {
@@ -45,7 +48,17 @@ Prepared prepare(const NoAttrs&, const KernelRequest& request, const Offer&) {
 }
 
 OpBuilder<NoAttrs> add(OpRegistry& r, const char* name) {
-  return r.add(name).infer(infer).kernel(DeviceType::kCpu, "reference", offer, prepare);
+  return r.add(name)
+      .infer(infer)
+      .kernel(DeviceType::kCpu, "reference", offer, prepare)
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cuda", offer,
+          [](const NoAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
+            return [bytes = q.out[0].bytes()](const Args& a) {
+              cuda::check_launch(
+                  cuda::copy(a.run->stream, a.inputs[0].data, a.outputs[0].data, bytes), "copy");
+            };
+          });
 }
 
 }  // namespace

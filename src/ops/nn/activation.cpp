@@ -12,8 +12,11 @@
 
 #include <cmath>
 
+#include "base/build.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/onednn/eltwise.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -138,6 +141,11 @@ Prepared backward(const ActivationAttrs& a, const KernelRequest& r, const Offer&
 
 Offer any_layout(const ActivationAttrs&, const KernelRequest& r) { return accept_same_layout(r); }
 
+// Generic, so that a CPU build never looks inside.
+constexpr auto kOfferCuda = [](const auto& a, const KernelRequest& r) {
+  return a.act_type == "relu" ? cuda::offer_floats(r) : refuse("only relu so far");
+};
+
 }  // namespace
 
 void register_activation(OpRegistry& r) {
@@ -154,7 +162,17 @@ void register_activation(OpRegistry& r) {
           [](const ActivationAttrs&, const KernelRequest& q, const Offer& o) {
             return onednn::prepare_eltwise(q, o);
           })
-      .kernel(DeviceType::kCpu, "reference", any_layout, forward);
+      .kernel(DeviceType::kCpu, "reference", any_layout, forward)
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cuda", kOfferCuda,
+          [](const ActivationAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
+            return
+                [number = cuda::number_of(q.in[0].dtype), n = q.in[0].shape.size()](const Args& a) {
+                  cuda::check_launch(
+                      cuda::relu(a.run->stream, number, a.inputs[0].data, a.outputs[0].data, n),
+                      "relu");
+                };
+          });
   r.add<ActivationAttrs>("_backward_Activation")
       .backward()
       .inputs({"dy", "saved"})
@@ -169,7 +187,17 @@ void register_activation(OpRegistry& r) {
           [](const ActivationAttrs&, const KernelRequest& q, const Offer& o) {
             return onednn::prepare_eltwise_backward(q, o);
           })
-      .kernel(DeviceType::kCpu, "reference", any_layout, backward);
+      .kernel(DeviceType::kCpu, "reference", any_layout, backward)
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cuda", kOfferCuda,
+          [](const ActivationAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
+            return
+                [number = cuda::number_of(q.in[0].dtype), n = q.in[0].shape.size()](const Args& a) {
+                  cuda::check_launch(cuda::relu_backward(a.run->stream, number, a.inputs[0].data,
+                                                         a.inputs[1].data, a.outputs[0].data, n),
+                                     "relu_backward");
+                };
+          });
 }
 
 }  // namespace symbind

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 
+#include "base/build.h"
 #include "base/check.h"
+#include "kernels/cublas/inner_product.h"
 #include "kernels/gemm.h"
 #include "kernels/onednn/inner_product.h"
 #include "ndarray/dtype_dispatch.h"
@@ -190,7 +192,16 @@ void register_fully_connected(OpRegistry& r) {
               })
       .reference([](const FullyConnectedAttrs& a, const KernelRequest& q) {
         return forward_by(a, q, kByDefinition);
-      });
+      })
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cublas",
+          [](const FullyConnectedAttrs& a, const KernelRequest& q) {
+            return cublas::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape), !a.no_bias,
+                                               q);
+          },
+          [](const FullyConnectedAttrs&, const KernelRequest&, const Offer& o) {
+            return cublas::prepare_inner_product(o);
+          });
 
   r.add<FullyConnectedAttrs>("_backward_FullyConnected")
       .backward()
@@ -213,7 +224,16 @@ void register_fully_connected(OpRegistry& r) {
               })
       .reference([](const FullyConnectedAttrs& a, const KernelRequest& q) {
         return backward_by(a, q, kByDefinition);
-      });
+      })
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cublas",
+          [](const FullyConnectedAttrs& a, const KernelRequest& q) {
+            return cublas::offer_inner_product_backward(sizes(a, q.in[1].shape, q.in[2].shape),
+                                                        !a.no_bias, q);
+          },
+          [](const FullyConnectedAttrs&, const KernelRequest&, const Offer& o) {
+            return cublas::prepare_inner_product_backward(o);
+          });
 }
 
 }  // namespace symbind

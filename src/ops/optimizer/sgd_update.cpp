@@ -12,8 +12,11 @@
 
 #include <symbind/operator.h>
 
+#include "base/build.h"
 #include "base/parallel.h"
+#include "kernels/cuda/launch.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/optimizer/sgd_update_cuda.h"
 
 namespace symbind {
 namespace {
@@ -149,6 +152,10 @@ Prepared prepare_mp_sgd_mom(const SgdMomAttrs&, const KernelRequest& q) {
 
 using Names = std::vector<std::string>;
 
+constexpr auto kOfferCuda = [](const auto&, const KernelRequest& q) {
+  return cuda::offer_floats(q);
+};
+
 }  // namespace
 
 void register_sgd_update(OpRegistry& r) {
@@ -157,14 +164,35 @@ void register_sgd_update(OpRegistry& r) {
       .inputs(Names{"weight", "grad"})
       .infer(infer_same)
       .inplace(0, 0)
-      .reference(prepare_sgd);
+      .reference(prepare_sgd)
+      .kernel_if<kCuda>(DeviceType::kGpu, "cuda", kOfferCuda,
+                        [](const SgdAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
+                          return [number = cuda::number_of(q.in[0].dtype),
+                                  n = q.out[0].shape.size()](const Args& a) {
+                            cuda::check_launch(
+                                cuda::sgd(a.run->stream, number, a.device_values, a.inputs[0].data,
+                                          a.inputs[1].data, a.outputs[0].data, n),
+                                "sgd_update");
+                          };
+                        });
   r.add<SgdMomAttrs>("sgd_mom_update")
       .doc("One step of gradient descent with momentum; writes mom; give the weight as out.")
       .inputs(Names{"weight", "grad", "mom"})
       .mutates({2})
       .infer(infer_same)
       .inplace(0, 0)
-      .reference(prepare_sgd_mom);
+      .reference(prepare_sgd_mom)
+      .kernel_if<kCuda>(
+          DeviceType::kGpu, "cuda", kOfferCuda,
+          [](const SgdMomAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
+            return [number = cuda::number_of(q.in[0].dtype),
+                    n = q.out[0].shape.size()](const Args& a) {
+              cuda::check_launch(
+                  cuda::sgd_mom(a.run->stream, number, a.device_values, a.inputs[0].data,
+                                a.inputs[1].data, a.inputs[2].data, a.outputs[0].data, n),
+                  "sgd_mom_update");
+            };
+          });
   r.add<SgdAttrs>("mp_sgd_update")
       .doc("sgd_update on a float master copy; writes weight32.")
       .inputs(Names{"weight", "grad", "weight32"})

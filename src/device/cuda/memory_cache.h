@@ -1,0 +1,64 @@
+#pragma once
+// Blocks of device memory that were given back and wait for their next user.
+//
+// Decided here: asking the driver halts the device, and imperative calls ask for every result. All
+// work of a device runs in one stream, so a block may be handed on while work on it is in flight.
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace symbind {
+
+class MemoryCache {
+ public:
+  /// Blocks are as large as this says, so that near sizes find one another.
+  static std::size_t block_bytes(std::size_t bytes) {
+    const std::size_t unit = bytes <= kSmall ? 512 : std::size_t{2} << 20;
+    return (bytes + unit - 1) / unit * unit;
+  }
+
+  /// A block of exactly `block_bytes`, or null.
+  void* take(std::size_t block_bytes) {
+    const std::lock_guard lock(guard_);
+    const auto it = blocks_.find(block_bytes);
+    if (it == blocks_.end() || it->second.empty()) return nullptr;
+    void* block = it->second.back();
+    it->second.pop_back();
+    held_ -= block_bytes;
+    return block;
+  }
+  /// False when the cache is full; the block stays the caller's.
+  bool keep(void* block, std::size_t block_bytes) {
+    const std::lock_guard lock(guard_);
+    if (held_ + block_bytes > kMost) return false;
+    blocks_[block_bytes].push_back(block);
+    held_ += block_bytes;
+    return true;
+  }
+  /// Everything, to be given back to the driver.
+  std::vector<void*> drain() {
+    const std::lock_guard lock(guard_);
+    std::vector<void*> all;
+    for (auto& [bytes, blocks] : blocks_) all.insert(all.end(), blocks.begin(), blocks.end());
+    blocks_.clear();
+    held_ = 0;
+    return all;
+  }
+  std::size_t held() const {
+    const std::lock_guard lock(guard_);
+    return held_;
+  }
+
+ private:
+  static constexpr std::size_t kSmall = std::size_t{1} << 20;
+  static constexpr std::size_t kMost = std::size_t{512} << 20;
+
+  mutable std::mutex guard_;
+  std::map<std::size_t, std::vector<void*>> blocks_;
+  std::size_t held_ = 0;
+};
+
+}  // namespace symbind

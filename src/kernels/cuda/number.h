@@ -1,0 +1,9 @@
+#pragma once
+// The element types of our CUDA kernels. Plain enough for nvcc: launchers take a Number and void
+// pointers.
+
+namespace symbind::cuda {
+
+enum class Number : int { kFloat, kDouble };
+
+}  // namespace symbind::cuda
