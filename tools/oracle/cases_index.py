@@ -105,6 +105,8 @@ def stretches():
              {"lhs_axes": (0, 2), "rhs_axes": (1, 2)}),
         like("broadcast_like", "other rank", (2, 1), (3, 1, 4),
              {"lhs_axes": (1,), "rhs_axes": (-1,)}),
+        like("broadcast_like", "one axis by negative number", (3, 1), (2, 5),
+             {"lhs_axes": (-1,), "rhs_axes": (1,)}),
         like("broadcast_like", "add", (1, 2), (3, 2), req={"lhs": "add"}),
         like("reshape_like", "all axes", (2, 6), (3, 4)),
         like("reshape_like", "other rank", (2, 3, 2), (4, 3)),
@@ -121,6 +123,7 @@ def stretches():
         like("slice_like", "all axes", (4, 5), (2, 3), **cut),
         like("slice_like", "axis 1", (3, 5, 2), (9, 2, 7), {"axes": (1,)}, **cut),
         like("slice_like", "axes (0, -1)", (4, 2, 5), (3, 9, 2), {"axes": (0, -1)}, **cut),
+        like("slice_like", "axes (2, 1), unordered", (2, 4, 5), (7, 3, 2), {"axes": (2, 1)}, **cut),
         like("slice_like", "nothing cut", (2, 3), (2, 3), **cut),
         like("slice_like", "add", (3, 4), (2, 2), req={"data": "add"}, **cut),
     ]
