@@ -120,7 +120,7 @@ void steady_state(Report& report) {
                         {"ResNet-50 b1", resnet50(), {1, 3, 224, 224}}};
   for (const Case& c : cases) {
     Training t = make_training(c.net, c.data, 10);
-    for (int i = 0; i < 5; ++i) t.step();
+    for (int i = 0; i < 20; ++i) t.step();  // the C library's heap settles within a dozen
     const HeapCounts before = heap_counts();
     for (int i = 0; i < 100; ++i) t.step();
     const HeapCounts after = heap_counts();

@@ -17,6 +17,7 @@ struct Training {
   void save(const std::string& prefix) const;
 };
 
+/// The rate is small, so that two implementations stay comparable over many steps.
 /// Binds `net` for `data` (batch first) and fills weights and data by a fixed formula.
 Training make_training(const Symbol& net, const Shape& data, int classes);
 

@@ -79,15 +79,19 @@ void Executor::Impl::run(Phase phase) {
 }
 
 void Executor::Impl::load_feed(const NDArrayMap& feed) {
+  // Texts are made only for an error: a step allocates nothing.
   for (const auto& [name, array] : feed) {
     const auto it = std::ranges::find(bound_.arg_names, name);
-    check(it != bound_.arg_names.end(), ErrorKind::kType, "Unknown argument {}; {}", name,
-          nearest_hint(name, bound_.arg_names));
+    if (it == bound_.arg_names.end()) {
+      fail(ErrorKind::kType, "Unknown argument {}; {}", name, nearest_hint(name, bound_.arg_names));
+    }
     const NDArray& target = bound_.args[static_cast<std::size_t>(it - bound_.arg_names.begin())];
-    check(array.shape() == target.shape(), ErrorKind::kShape,
-          "Shape not match! Argument {}, need: {}, received: {}; reshape() the executor to run "
-          "another size",
-          name, target.shape().str(), array.shape().str());
+    if (array.shape() != target.shape()) {
+      fail(ErrorKind::kShape,
+           "Shape not match! Argument {}, need: {}, received: {}; reshape() the executor to run "
+           "another size",
+           name, target.shape().str(), array.shape().str());
+    }
   }
   for (const auto& [name, array] : feed) {
     const auto it = std::ranges::find(bound_.arg_names, name);
@@ -110,23 +114,26 @@ void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
 }
 
 void Executor::Impl::load_head_grads(const std::vector<NDArray>& head_grads) {
-  const std::vector<std::string> names = bound_.symbol.list_outputs();
-  check(head_grads.empty() || head_grads.size() == names.size(),
-        "{} head gradients for {} outputs ({})", head_grads.size(), names.size(),
-        fmt::join(names, ", "));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!plan_->needs_head_gradient[i]) continue;
-    check(i < head_grads.size() && head_grads[i].defined(),
-          "the last operator is not Loss function, head_gradient is required: output {} of {} "
-          "needs one\n"
-          "  fix:  give backward() a head gradient of shape {}, or end the network with MakeLoss",
-          names[i], bound_.symbol.str(), outputs_[i].shape().str());
-    check(head_grads[i].shape() == head_grads_[i].shape(), ErrorKind::kShape,
-          "the head gradient of {} has shape {}, the output has {}", names[i],
-          head_grads[i].shape().str(), head_grads_[i].shape().str());
+  const std::vector<bool>& needed = plan_->needs_head_gradient;
+  check(head_grads.empty() || head_grads.size() == needed.size(),
+        "{} head gradients for {} outputs ({})", head_grads.size(), needed.size(),
+        fmt::join(bound_.output_names, ", "));
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    if (i >= head_grads.size() || !head_grads[i].defined()) {
+      fail(ErrorKind::kValue,
+           "the last operator is not Loss function, head_gradient is required: output {} of {} "
+           "needs one\n"
+           "  fix:  give backward() a head gradient of shape {}, or end the network with MakeLoss",
+           bound_.output_names[i], bound_.symbol.str(), outputs_[i].shape().str());
+    }
+    if (head_grads[i].shape() != head_grads_[i].shape()) {
+      fail(ErrorKind::kShape, "the head gradient of {} has shape {}, the output has {}",
+           bound_.output_names[i], head_grads[i].shape().str(), head_grads_[i].shape().str());
+    }
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (plan_->needs_head_gradient[i]) head_grads[i].copy_to(head_grads_[i]);
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) head_grads[i].copy_to(head_grads_[i]);
   }
 }
 
@@ -149,7 +156,7 @@ void Executor::Impl::zero_unreached_gradients() {
 }
 
 void Executor::Impl::backward(const NDArrayMap& by_name) {
-  const std::vector<std::string> names = bound_.symbol.list_outputs();
+  const std::vector<std::string>& names = bound_.output_names;
   std::vector<NDArray> ordered(names.size());
   for (const auto& [name, array] : by_name) {
     const auto it = std::ranges::find(names, name);

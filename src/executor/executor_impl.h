@@ -19,7 +19,7 @@ struct Bound {
   Symbol symbol;
   Context context;
   ContextMap group2ctx;
-  std::vector<std::string> arg_names, aux_names;
+  std::vector<std::string> arg_names, aux_names, output_names;
   std::vector<NDArray> args, grads, aux;
   std::vector<GradReq> grad_req;
 };
