@@ -24,7 +24,7 @@ def main():
     aux = {k[4:]: v for k, v in values.items() if k.startswith("aux:")}
     module.set_params(args, aux)
     module.init_optimizer(kvstore=None, optimizer="sgd", optimizer_params={
-        "learning_rate": 0.0001, "momentum": 0.9, "wd": 1e-4, "rescale_grad": 1.0 / int(batch)})
+        "learning_rate": 0.00001, "momentum": 0.9, "wd": 1e-4, "rescale_grad": 1.0 / int(batch)})
     step = mx.io.DataBatch([data], [label])
     index = label.asnumpy().astype(int)
     print("ready", mx.__version__, flush=True)

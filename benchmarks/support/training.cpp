@@ -39,7 +39,7 @@ Training make_training(const Symbol& net, const Shape& data, int classes) {
   for (int i = 0; i < t.batch; ++i)
     labels.push_back(static_cast<float>(random() % static_cast<unsigned>(classes)));
   t.executor.arg_dict().at("softmax_label").copy_from_host(labels.data(), DType::kFloat32);
-  const AttrDict sgd = {{"lr", "0.0001"},
+  const AttrDict sgd = {{"lr", "0.00001"},
                         {"momentum", "0.9"},
                         {"wd", "0.0001"},
                         {"rescale_grad", std::to_string(1.0 / t.batch)}};

@@ -82,6 +82,7 @@ class Executor::Impl {
   bool blocked_by_error(Phase phase);
   void fail_from(std::size_t step, const Error& error, std::size_t last);
   void show(std::size_t step);
+  void show_tensor(const std::string& name, int tensor);
   /// Brings the per-call values of steps and updates to the devices, if one changed.
   void refresh_device_values();
   void zero_unreached_gradients();

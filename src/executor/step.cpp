@@ -1,4 +1,4 @@
-// The fused step: forward, backward and the updates behind them, and the monitor.
+// The fused step: forward, backward and the updates behind them.
 
 #include <algorithm>
 
@@ -74,8 +74,13 @@ void Executor::Impl::run_updates() {
                     .values = u.values.data(),
                     .device_values = u.device_values,
                     .run = &run_state_[u.slot]};
-    runtime(u.out.context()).make_current();
-    u.kernel->run(args);
+    try {
+      runtime(u.out.context()).make_current();
+      u.kernel->run(args);
+    } catch (const Error& e) {
+      u.out.storage()->set_error(e.with_context("in " + u.kernel->op->name));
+      continue;
+    }
     u.out.storage()->touch();
     for (const int i : u.kernel->op->mutated_inputs)
       u.inputs[static_cast<std::size_t>(i)].storage()->touch();
@@ -91,43 +96,6 @@ void Executor::Impl::step(const NDArrayMap& feed) {
   backward(std::vector<NDArray>{});
   run_updates();
   step_is_warm_ = true;
-}
-
-void Executor::Impl::set_monitor(MonitorCallback callback, bool all) {
-  const bool recompile = (callback != nullptr) != (monitor_ != nullptr);
-  monitor_ = std::move(callback);
-  monitor_all_ = all;
-  if (recompile) compile_and_wire(outputs_);
-}
-
-namespace {
-
-std::string input_name(const Node& node, int i) {
-  const std::vector<std::string> names = node.input_names();
-  return node.name + "_" + names[static_cast<std::size_t>(i)];
-}
-
-}  // namespace
-
-void Executor::Impl::show(std::size_t number) {
-  const PlanStep& step = plan_->steps[number];
-  if (step.node == nullptr) return;
-  const auto call = [&](const std::string& name, int tensor) {
-    const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
-    const TensorArg at = resolve(tensor);
-    if (at.data == nullptr || t.desc.layout != Layout::kPlain) return;
-    const auto storage = Storage::wrap(at.data, t.desc.bytes(), t.context);
-    monitor_(name, NDArray(storage, t.desc.shape, t.desc.dtype).copy());
-  };
-  if (monitor_all_) {
-    for (std::size_t i = 0; i < step.in.size(); ++i) {
-      const Node& source = *step.node->inputs[i].node;
-      if (source.is_variable()) call(source.name, step.in[i]);
-      call(input_name(*step.node, static_cast<int>(i)), step.in[i]);
-    }
-  }
-  for (std::size_t o = 0; o < step.out.size(); ++o)
-    call(step.node->output_name(static_cast<int>(o)), step.out[o]);
 }
 
 }  // namespace symbind

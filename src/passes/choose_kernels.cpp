@@ -211,7 +211,8 @@ class Chooser {
       const int id = add_tensor(n, o, number);
       PlanTensor& t = plan_.tensors[static_cast<std::size_t>(id)];
       t.desc.layout = r.out[index].layout = choice.offer.out_layouts[index];
-      if (l_.known.opaque[entry]) {
+      t.is_opaque = l_.known.opaque[entry];
+      if (t.is_opaque) {
         t.desc.shape = r.out[index].shape =
             Shape{static_cast<std::int64_t>(choice.offer.opaque_bytes[index])};
         saved_opaque |= choice.offer.opaque_bytes[index] > 0 && readers_[entry] > 0;

@@ -27,7 +27,8 @@ struct PlanTensor {
   TensorDesc desc;
   Context context;
   Home home = Home::kArena;
-  int index = -1;  ///< which bound array
+  int index = -1;          ///< which bound array
+  bool is_opaque = false;  ///< bytes that only its kernel understands
   std::size_t bytes = 0;
   std::size_t offset = 0;  ///< in the arena of `context`
 };

@@ -185,10 +185,9 @@ TEST(BadInputMistakes, line17_forward_twice) {
   Executor e = mlp().simple_bind(cpu(), {{"data", {2, 4}}});
   const CaptureLog log;
   for (int i = 0; i < 3; ++i) e.forward(true);
-  EXPECT_EQ(
-      log.lines(),
-      (std::vector<std::string>{"Calling forward the second time after forward(is_train=True) "
-                                "without calling backward first. Is this intended?"}));
+  EXPECT_EQ(log.lines(), (std::vector<std::string>{
+                             "Calling forward the second time after forward(is_train=True) "
+                             "without calling backward first. Is this intended?"}));
 }
 
 TEST(BadInputMistakes, line18_backward_before_forward) {

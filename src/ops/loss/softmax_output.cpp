@@ -228,13 +228,13 @@ Prepared backward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
 
 // ---- On the GPU: the same arithmetic in softmax_output.cu, without SYMBIND_CHECK ----------------
 
-cuda::SoftmaxGrid cuda_grid(const SoftmaxOutputAttrs& a, const Shape& x) {
+[[maybe_unused]] cuda::SoftmaxGrid cuda_grid(const SoftmaxOutputAttrs& a, const Shape& x) {
   const ClassGrid g = class_grid(a, x);
   return {.batch = g.batch, .classes = g.classes, .positions = g.positions};
 }
 
-cuda::HardLabelGradient hard_labels(const SoftmaxOutputAttrs& a, const ClassGrid& g,
-                                    std::int64_t labels) {
+[[maybe_unused]] cuda::HardLabelGradient hard_labels(const SoftmaxOutputAttrs& a,
+                                                     const ClassGrid& g, std::int64_t labels) {
   cuda::HardLabelGradient how{.by_valid = a.normalization == "valid",
                               .labels = labels,
                               .smooth_alpha = a.multi_output ? 0 : a.smooth_alpha,
