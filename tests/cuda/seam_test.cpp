@@ -53,7 +53,9 @@ TEST_F(CudaSeam, RecordedStepEqualsVerbsAndCpu) {
   for (int i = 0; i < kSteps; ++i) {
     fused.set_rate(Mlp::rate(i));
     fused.executor.step(fused.batch(i));
-    if (i == 0) EXPECT_EQ(fused.executor.impl()->recording(), nullptr);
+    if (i == 0) {
+      EXPECT_EQ(fused.executor.impl()->recording(), nullptr);
+    }
     if (i == 1) {
       recording = fused.executor.impl()->recording();
       ASSERT_NE(recording, nullptr);
