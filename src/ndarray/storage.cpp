@@ -50,9 +50,9 @@ Storage::~Storage() {
   if (on_release_) on_release_();
 }
 
-DerivedForm& Storage::derived(std::string_view key, std::size_t bytes) {
+DerivedForm& Storage::derived(std::string_view key, std::size_t bytes, std::size_t offset) {
   const std::lock_guard lock(guard_);
-  auto& form = derived_[{std::string(key), bytes}];
+  auto& form = derived_[{offset, bytes, std::string(key)}];
   if (form == nullptr) form = std::make_unique<DerivedForm>(context_, bytes);
   return *form;
 }

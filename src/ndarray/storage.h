@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <symbind/context.h>
@@ -77,9 +78,9 @@ class Storage {
   void mark_escaped() { escaped_.store(true, std::memory_order_release); }
   bool escaped() const { return escaped_.load(std::memory_order_acquire); }
 
-  /// The form of this key and size; allocated at the first call and kept. Forms of a part of the
-  /// storage carry the part's offset in their key.
-  DerivedForm& derived(std::string_view key, std::size_t bytes);
+  /// The form of this key and size of what begins at byte `offset`; allocated at the first call and
+  /// kept.
+  DerivedForm& derived(std::string_view key, std::size_t bytes, std::size_t offset = 0);
 
   /// Keeps an error here and for waitall(). Pass the same object to everything it befell.
   void set_error(std::shared_ptr<PendingError> error);
@@ -103,7 +104,8 @@ class Storage {
   std::atomic<bool> failed_{false};
   mutable std::mutex guard_;  // of the two below
   std::shared_ptr<PendingError> error_;
-  std::map<std::pair<std::string, std::size_t>, std::unique_ptr<DerivedForm>> derived_;
+  std::map<std::tuple<std::size_t, std::size_t, std::string>, std::unique_ptr<DerivedForm>>
+      derived_;  // by offset, size and key
 };
 
 inline bool DerivedForm::current(const Storage& storage) const {

@@ -57,6 +57,7 @@ TEST(Storage, DerivedFormsAreKeptAndGoStale) {
   EXPECT_TRUE(form.current(storage));
   EXPECT_EQ(&storage.derived("doubled", 32), &form);
   EXPECT_NE(&storage.derived("doubled", 64), &form);
+  EXPECT_NE(&storage.derived("doubled", 32, std::size_t{1} << 28), &form) << "of another part";
   a.set(3);
   EXPECT_FALSE(form.current(storage));
   refresh();

@@ -129,7 +129,8 @@ Call make_reorder(const MemoryDesc& from, const MemoryDesc& to, std::size_t& scr
   return Call(dnnl::reorder(pd), pd.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
-/// A short name of a form: equal descriptions have equal names.
+/// A short name of a form: equal descriptions have equal names. Within the small string's room, so
+/// that looking a form up allocates nothing.
 std::string form_key(const MemoryDesc& packed) {
   std::uint64_t hash = 1469598103934665603u;
   const auto* bytes = reinterpret_cast<const unsigned char*>(&packed.data);
@@ -161,12 +162,8 @@ void* Packing::operator()(const Args& args, int input, void* scratch) const {
   if (bytes_ == 0) return weight.data;
   if (!constant_) return pack(weight, at(args, offset_), scratch);
   SYMBIND_ASSERT(weight.storage != nullptr);
-  // Within the small string's room: no allocation when the form is there.
-  char key[16];
   const auto offset = static_cast<char*>(weight.data) - static_cast<char*>(weight.storage->data());
-  std::snprintf(key, sizeof(key), "%s%llx", key_.c_str(),
-                static_cast<unsigned long long>(offset) & 0xfffffff);
-  DerivedForm& form = weight.storage->derived(key, bytes_);
+  DerivedForm& form = weight.storage->derived(key_, bytes_, static_cast<std::size_t>(offset));
   form.refresh(*weight.storage, [&](void* into) { pack(weight, into, scratch); });
   return form.data();
 }
