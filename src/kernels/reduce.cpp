@@ -208,7 +208,6 @@ template <class T>
 void Reducer::run(const char* x, char* y) const {
   const Loops<T> f = loops<T>(op_);
   const auto size = static_cast<std::int64_t>(type_.size);
-  const std::int64_t folds = walk_.reduced_ / (walk_.inner_folded_ ? walk_.inner_.extent : 1);
   // n ≤ kBlock elements from `at` on, in T.
   const auto load = [&](std::int64_t at, std::int64_t n, T* buffer) -> const T* {
     if (type_.load == nullptr) return reinterpret_cast<const T*>(x + at * size);
@@ -227,6 +226,7 @@ void Reducer::run(const char* x, char* y) const {
     for (std::int64_t o = 0; o < walk_.outputs_; ++o) store(o, &value, 1);
     return;
   }
+  const std::int64_t folds = walk_.reduced_ / (walk_.inner_folded_ ? walk_.inner_.extent : 1);
   if (!walk_.inner_folded_) {  // columns: whole rows join a tile of results
     const std::int64_t width = walk_.inner_.extent, tiles = (width + kTile - 1) / kTile;
     const std::int64_t cost = walk_.reduced_ * std::min(width, kTile);

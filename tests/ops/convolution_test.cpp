@@ -154,5 +154,22 @@ TEST(Convolution, winograd_is_near_the_direct_kernel_and_exact_forbids_it) {
   }
 }
 
+TEST(Convolution, of_no_images_has_gradient_zero) {
+  const Symbol conv = make_symbol("Convolution", "conv", std::vector<Symbol>{Variable("data")},
+                                  {{"kernel", "(2, 2)"}, {"num_filter", "4"}});
+  const NDArrayMap grads = {{"conv_weight", NDArray::ones({4, 3, 2, 2})},
+                            {"conv_bias", NDArray::ones({4})}};
+  Executor exe = conv.bind(cpu(),
+                           NDArrayMap{{"data", NDArray({0, 3, 4, 4})},
+                                      {"conv_weight", NDArray::ones({4, 3, 2, 2})},
+                                      {"conv_bias", NDArray::ones({4})}},
+                           {.args_grad = grads});
+  exe.forward(true);
+  exe.backward({NDArray({0, 4, 3, 3})});
+  for (const auto& [name, grad] : grads) {
+    EXPECT_EQ(HostTensor::from(grad).values, HostTensor(grad.shape()).values) << name;
+  }
+}
+
 }  // namespace
 }  // namespace symbind

@@ -135,6 +135,7 @@ void convolution_backward_weights(const ConvolutionSizes& s, const T* dy, const 
                                   T* patches) {
   const std::int64_t depth = s.group_in() * ConvolutionSizes::product(s.kernel);
   const std::int64_t positions = ConvolutionSizes::product(s.out);
+  if (s.batch == 0) std::fill_n(dw, s.groups * s.group_out() * depth, T(0));
   for (std::int64_t n = 0; n < s.batch; ++n) {
     for (std::int64_t g = 0; g < s.groups; ++g) {
       const Slice at = slice(s, n, g);
