@@ -317,6 +317,11 @@ TEST(BadInputSymbolJson, AttributesNameTheirNode) {
       kVariable +
       R"(,{"op": "add_n", "name": "s", "attrs": {"num_args": "2000000000"}, "inputs": [[0, 0, 0]]})";
   EXPECT_THAT(message_of(graph_of(nodes), ErrorKind::kIo), HasSubstr("num_args=2000000000"));
+  nodes =
+      kVariable +
+      R"(,{"op": "SliceChannel", "name": "s", "attrs": {"num_outputs": "2000000000"}, "inputs": [[0, 0, 0]]})";
+  EXPECT_THAT(message_of(graph_of(nodes), ErrorKind::kValue),
+              AllOf(HasSubstr("SliceChannel 's'"), HasSubstr("at most 65536")));
 }
 
 TEST(BadInputSymbolJson, DeepNesting) {

@@ -30,6 +30,9 @@ struct StackAttrs {
     v.field("num_args", num_args, "Number of inputs.").required().at_least(1);
   }
 };
+// Outputs are made before any shape is known: a file must not ask for billions.
+constexpr int kMostParts = 1 << 16;
+
 struct SliceChannelAttrs {
   int num_outputs = 1;
   int axis = 1;
@@ -37,7 +40,8 @@ struct SliceChannelAttrs {
   void describe(AttrVisitor& v) {
     v.field("num_outputs", num_outputs, "Number of parts; the axis must divide by it.")
         .required()
-        .at_least(1);
+        .at_least(1)
+        .at_most(kMostParts);
     v.field("axis", axis, "The axis that is cut.");
     v.field("squeeze_axis", squeeze_axis, "Drops the axis; parts must have extent 1.");
   }
