@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "base/check.h"
 #include "graph/core_ops.h"
 #include "passes/symbol_passes.h"
 
@@ -14,6 +17,20 @@ Context place(const Node& node, Context fallback, const ContextMap& group2ctx,
   if (group == node.attrs.end()) return fallback;
   const auto it = group2ctx.find(group->second);
   return it == group2ctx.end() ? fallback : it->second;
+}
+
+// An operator updates its auxiliary states where they are: a copy would be updated and forgotten.
+void check_aux_place(const Node& node, std::size_t input, Context there, Context here) {
+  if (there == here || node.is_variable()) return;
+  const bool aux = node.is_aux_input(static_cast<int>(input)) || node.op->is_backward;
+  const auto& mutated = node.op->mutated_inputs;
+  if (!aux || std::ranges::find(mutated, static_cast<int>(input)) == mutated.end()) return;
+  const std::string& name = node.inputs[input].node->name;
+  fail(ErrorKind::kValue,
+       "{} runs on {}, its auxiliary state '{}' is on {}\n"
+       "  fix:  give '{}' the ctx_group of the operator, or bind its array on {}",
+       (node.forward_node ? *node.forward_node : node).title(), here.str(), name, there.str(), name,
+       here.str());
 }
 
 }  // namespace
@@ -49,7 +66,10 @@ Placement place_device(const NodeEntries& heads, Context fallback, const Context
     const Context at = original.at(node.get());
     NodePtr placed = node;
     NodeEntries moved;
-    for (const NodeEntry& e : inputs) moved.push_back(brought(e, at));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      check_aux_place(*node, i, result.context.at(inputs[i].node.get()), at);
+      moved.push_back(brought(inputs[i], at));
+    }
     const auto forward = placed_of.find(node->forward_node.get());
     if (moved != node->inputs ||
         (forward != placed_of.end() && forward->second != node->forward_node)) {

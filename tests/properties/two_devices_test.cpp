@@ -7,6 +7,26 @@
 namespace symbind {
 namespace {
 
+TEST(BadInputTwoDevices, auxiliary_states_live_where_their_operator_runs) {
+  const Symbol mean = Variable("mean"), data = Variable("data");
+  const AttrScope group({{"ctx_group", "far"}});
+  const Symbol bn =
+      make_symbol("BatchNorm", "bn", NamedSymbols{{"data", data}, {"moving_mean", mean}});
+  const ContextMap groups = {{"far", cpu(1)}};
+  try {
+    bn.simple_bind(cpu(), {{"data", {4, 2}}}, {.group2ctx = groups});
+    FAIL() << "the moving mean would never change";
+  } catch (const Error& e) {
+    EXPECT_NE(
+        std::string(e.what()).find("BatchNorm 'bn' runs on cpu(1), its auxiliary state 'mean'"),
+        std::string::npos)
+        << e.what();
+  }
+  EXPECT_NO_THROW(
+      bn.simple_bind(cpu(), {{"data", {4, 2}}}, {.grad_req = "null", .group2ctx = groups}))
+      << "nothing updates it there";
+}
+
 Symbol make(const char* op, const std::string& name, const std::vector<Symbol>& in,
             const AttrDict& attrs) {
   return make_symbol(op, name, in, attrs);
