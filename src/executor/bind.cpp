@@ -204,6 +204,14 @@ Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions&
     check(!bound.grads[i].defined() || bound.grads[i].shape() == bound.args[i].shape(),
           ErrorKind::kShape, "the gradient array of '{}' has shape {}, the argument has {}",
           bound.arg_names[i], bound.grads[i].shape().str(), bound.args[i].shape().str());
+    check(!bound.grads[i].defined() || (bound.grads[i].dtype() == bound.args[i].dtype() &&
+                                        bound.grads[i].context() == bound.args[i].context()),
+          ErrorKind::kType,
+          "the gradient array of '{}' is {} on {}, the argument is {} on {}\n"
+          "  fix:  make it of the argument's dtype and on its device",
+          bound.arg_names[i], dtype_name(bound.grads[i].dtype()),
+          bound.grads[i].defined() ? bound.grads[i].context().str() : "",
+          dtype_name(bound.args[i].dtype()), bound.args[i].context().str());
   }
   bound.aux = in_order(options.aux_states, bound.aux_names, "auxiliary states");
   const bool all_aux = std::ranges::all_of(bound.aux, &NDArray::defined);

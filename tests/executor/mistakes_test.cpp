@@ -48,6 +48,16 @@ Symbol mlp() {
             {}, "softmax");
 }
 
+TEST(BadInputMistakes, a_gradient_array_of_another_dtype_or_device) {
+  const NDArrayMap args = {{"x", NDArray::ones({3})}};
+  for (const NDArray& grad : {NDArray({3}, cpu(), DType::kFloat16), NDArray({3}, cpu(1))}) {
+    says(caught([&] {
+           (Variable("x") * 2.0).bind(cpu(), args, {.args_grad = NDArrayMap{{"x", grad}}});
+         }),
+         ErrorKind::kType, {"gradient array of 'x'", "float32 on cpu(0)", "fix:"});
+  }
+}
+
 TEST(BadInputMistakes, line01_misspelt_parameter) {
   says(caught([] {
          op("FullyConnected", {Variable("data")}, {{"num_hiden", "10"}});
