@@ -147,7 +147,7 @@ FAULTS = [Fault(*row) for row in [
 
     # ---- executor and random numbers
     ("an error not kept on the outputs", EXECUTOR,
-     "if (Storage* storage = resolve(t).storage) storage->set_error(pending);", ";",
+     "for (Storage* storage : written_by(plan_->steps[i])) storage->set_error(pending);", ";",
      "executor:Step.*"),
     ("warnings not once", EXECUTOR, "warned_forward_ = true;", "warned_forward_ = false;",
      "executor:Contract.S33"),

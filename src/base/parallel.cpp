@@ -74,8 +74,10 @@ __attribute__((noinline, no_sanitize("thread"))) void run_region(Job* job, int t
 
 }  // namespace
 
+bool is_forked_child() { return forked.load(std::memory_order_relaxed); }
+
 int num_threads() {
-  if (forked.load(std::memory_order_relaxed)) return 1;
+  if (is_forked_child()) return 1;
   if (chosen_threads > 0) return chosen_threads;
   const int wanted = settings::number("SYMBIND_NUM_THREADS");
   return wanted > 0 ? wanted : std::max(1, omp_get_max_threads());

@@ -17,6 +17,10 @@ int num_threads();
 /// Sets it for loops started by this thread; 0 returns to the setting.
 void set_num_threads(int count);
 
+/// Whether this process was forked from one that had loaded us. Kernels prepared before must not
+/// run: vendors' ones go on asking for as many threads as there were, and libgomp waits for them.
+bool is_forked_child();
+
 /// While it lives, OpenBLAS and oneDNN called by this thread use num_threads() as well. Cheap: an
 /// executor holds one for each run.
 class VendorThreads {

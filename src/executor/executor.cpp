@@ -5,7 +5,6 @@
 // have written; the next wait on one of them raises it, once.
 
 #include <algorithm>
-#include <new>
 
 #include <fmt/format.h>
 #include <symbind/log.h>
@@ -14,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
+#include "executor/current_error.h"
 #include "executor/executor_impl.h"
 #include "executor/random_state.h"
 #include "ndarray/access.h"
@@ -34,17 +34,10 @@ bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
       }
       (*step.run)(step.args);
       if (monitor_) show(i);
-      continue;
-    } catch (const Error& e) {
-      fail_from(i, e.with_context("in " + plan_->steps[i].title), last);
-    } catch (const std::bad_alloc&) {
-      fail_from(i, Error(ErrorKind::kMemory, "out of memory in " + plan_->steps[i].title), last);
-    } catch (const std::exception& e) {
-      fail_from(i,
-                Error(ErrorKind::kState, fmt::format("{} in {}", e.what(), plan_->steps[i].title)),
-                last);
+    } catch (...) {
+      fail_from(i, current_error("in " + plan_->steps[i].title), last);
+      return false;
     }
-    return false;
   }
   return true;
 }
@@ -52,22 +45,22 @@ bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
 void Executor::Impl::fail_from(std::size_t step, const Error& error, std::size_t last) {
   const auto pending = std::make_shared<PendingError>(error);
   for (std::size_t i = step; i < last; ++i) {
-    for (const int t : plan_->steps[i].out) {
-      if (Storage* storage = resolve(t).storage) storage->set_error(pending);
-    }
+    for (Storage* storage : written_by(plan_->steps[i])) storage->set_error(pending);
   }
+  if (step < plan_->num_forward) forward_error_ = pending;
 }
 
-// An array whose own operator failed is not read: its error passes on to what this phase writes.
+// An array whose own operator failed is not read: its error passes on to what this phase writes. A
+// forward that failed leaves intermediates unwritten, which backward must not read either.
 bool Executor::Impl::blocked_by_error(Phase phase) {
+  std::shared_ptr<PendingError> error = forward_error_;
   for (Storage* storage : read_[static_cast<std::size_t>(phase)]) {
-    if (!storage->has_error()) continue;
-    const std::shared_ptr<PendingError> error = storage->error();
-    if (error == nullptr) continue;
-    for (Storage* written : written_[static_cast<std::size_t>(phase)]) written->set_error(error);
-    return true;
+    if (error == nullptr && storage->has_error()) error = storage->error();
   }
-  return false;
+  if (error == nullptr) return false;
+  for (Storage* written : written_[static_cast<std::size_t>(phase)]) written->set_error(error);
+  if (phase == Phase::kForward) forward_error_ = error;
+  return true;
 }
 
 void Executor::Impl::run(Phase phase) {
@@ -101,6 +94,7 @@ void Executor::Impl::load_feed(const NDArrayMap& feed) {
 
 void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
   load_feed(feed);
+  if (is_forked_child() != wired_in_child_) compile_and_wire(outputs_);
   if (is_train && ran_forward_train_ && !warned_forward_) {
     warned_forward_ = true;
     log_warning(
@@ -110,6 +104,7 @@ void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
   }
   ran_forward_train_ = is_train;
   for (RunState& state : run_state_) state.is_train = is_train;
+  forward_error_.reset();
   run(Phase::kForward);
 }
 
@@ -139,6 +134,13 @@ void Executor::Impl::load_head_grads(const std::vector<NDArray>& head_grads) {
 
 void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
   if (plan_->num_forward == plan_->steps.size() && plan_->zero_gradients.empty()) return;
+  check(is_forked_child() == wired_in_child_, ErrorKind::kState,
+        "backward cannot follow a forward of the process this one was forked from\n"
+        "  fix:  run forward again");
+  if (forward_error_ != nullptr && forward_error_->read.load()) {
+    fail(ErrorKind::kState, "backward needs a forward that succeeded; the last one failed:\n{}",
+         forward_error_->error.what());
+  }
   load_head_grads(head_grads);
   if (!ran_forward_train_ && !warned_backward_) {
     warned_backward_ = true;

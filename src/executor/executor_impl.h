@@ -11,6 +11,8 @@
 
 namespace symbind {
 
+struct PendingError;
+
 /// Arenas by device; executors that share memory share the object.
 using Arenas = std::map<std::pair<int, int>, std::shared_ptr<Arena>>;
 
@@ -71,7 +73,7 @@ class Executor::Impl {
 
   BindSpec bind_spec() const;
   void compile_and_wire(const std::vector<NDArray>& outputs_to_reuse);
-  void allocate_outputs(const std::vector<NDArray>& reuse);
+  void allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse);
   void wire_steps();
   TensorArg resolve(int tensor) const;
   void load_feed(const NDArrayMap& feed);
@@ -80,6 +82,8 @@ class Executor::Impl {
   /// False when a step failed; its error is kept on what was not written.
   bool run_range(std::size_t first, std::size_t last);
   bool blocked_by_error(Phase phase);
+  /// The bound storages a step writes, its mutated inputs among them.
+  std::vector<Storage*> written_by(const PlanStep& step) const;
   void fail_from(std::size_t step, const Error& error, std::size_t last);
   void show(std::size_t step);
   void show_tensor(const std::string& name, int tensor);
@@ -111,6 +115,9 @@ class Executor::Impl {
   bool record_steps_ = false;
   MonitorCallback monitor_;
   bool monitor_all_ = false;
+  bool showing_ = false;                         ///< the monitor is being called
+  std::shared_ptr<PendingError> forward_error_;  ///< why the last forward did not end
+  bool wired_in_child_ = false;                  ///< kernels were prepared behind a fork
   bool ran_forward_train_ = false;
   bool warned_forward_ = false, warned_backward_ = false;
 };

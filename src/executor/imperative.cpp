@@ -44,7 +44,7 @@ class Cache {
 };
 
 Cache& cache() {
-  static Cache all;
+  static Cache& all = *new Cache;  // never destroyed: threads may outlive main
   return all;
 }
 
@@ -52,7 +52,8 @@ std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorD
                    Context context, const Shape& out_shape) {
   std::string key = fmt::format("{}|{}|{}|{}", op.name, static_cast<int>(context.type),
                                 num_threads(), out_shape.str());
-  key += "|" + settings::text("SYMBIND_KERNELS");
+  key += "|" + settings::text("SYMBIND_KERNELS") + "|" + settings::text("SYMBIND_EXACT") + "|" +
+         settings::text("SYMBIND_CHECK");
   // describe() binds to the instance; the instance is only read here.
   for (const auto& [name, value] : attrs_to_dict(op.describe(const_cast<void*>(attrs)), false)) {
     key += fmt::format("|{}={}", name, value);

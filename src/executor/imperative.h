@@ -22,6 +22,9 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(
     const OpDef& op, const std::shared_ptr<const void>& attrs, const std::vector<TensorDesc>& in,
     Context context, const Shape& out_shape = Shape::unknown());
 
+/// Throws unless there are as many arrays as the operator has inputs, all of them on one device.
+void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>& inputs);
+
 /// `values` on the device of `context`, for the calling thread's next launch; null where kernels
 /// read the host's.
 const double* values_on_device(Context context, const std::vector<double>& values);

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
+#include "executor/current_error.h"
 #include "executor/imperative.h"
 #include "executor/random_state.h"
 #include "ndarray/access.h"
@@ -54,6 +55,8 @@ Context context_of(const std::vector<NDArray>& inputs, const std::vector<NDArray
   fail(ErrorKind::kValue, "ctx='{}' is no context; write cpu(0) or gpu(0)", it->second);
 }
 
+}  // namespace
+
 void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>& inputs) {
   const std::vector<std::string> names = op.input_names(attrs);
   check(inputs.size() == names.size(), ErrorKind::kType, "{} takes {} inputs ({}), {} were given",
@@ -65,8 +68,6 @@ void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>
           names[0], inputs[0].context().str());
   }
 }
-
-}  // namespace
 
 std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs, const std::vector<NDArray>& out, bool is_train) {
@@ -119,9 +120,11 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   try {
     const VendorThreads threads;
     kernel->run(args);
-  } catch (const Error& e) {
-    const auto pending = std::make_shared<PendingError>(e.with_context("in " + op.name));
+  } catch (...) {
+    const auto pending = std::make_shared<PendingError>(current_error("in " + op.name));
     for (const NDArray& r : results) r.storage()->set_error(pending);
+    for (const int i : op.mutated_inputs)
+      inputs[static_cast<std::size_t>(i)].storage()->set_error(pending);
     return results;
   }
   for (const NDArray& t : targets) t.storage()->touch();

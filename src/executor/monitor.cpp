@@ -12,10 +12,17 @@
 namespace symbind {
 
 void Executor::Impl::set_monitor(MonitorCallback callback, bool all) {
-  const bool recompile = (callback != nullptr) != (monitor_ != nullptr);
-  monitor_ = std::move(callback);
+  check(!showing_, ErrorKind::kState, "a monitor cannot be changed while it is being called");
+  monitor_.swap(callback);
+  if ((callback != nullptr) != (monitor_ != nullptr)) {
+    try {
+      compile_and_wire(outputs_);
+    } catch (...) {
+      monitor_.swap(callback);
+      throw;
+    }
+  }
   monitor_all_ = all;
-  if (recompile) compile_and_wire(outputs_);
 }
 
 void Executor::Impl::show_tensor(const std::string& name, int tensor) {
@@ -29,6 +36,11 @@ void Executor::Impl::show_tensor(const std::string& name, int tensor) {
                   .outputs = &to,
                   .run = &run_state_[static_cast<std::size_t>(plan_->slot_of(t.context))]};
   prepare_reorder(t.desc, plain, t.context.is_gpu() ? DeviceType::kGpu : DeviceType::kCpu)(args);
+  showing_ = true;
+  struct Shown {
+    bool& flag;
+    ~Shown() { flag = false; }
+  } const shown{showing_};
   monitor_(name, value);
 }
 

@@ -20,7 +20,7 @@ struct Generators {
 };
 
 Generators& generators() {
-  static Generators all;
+  static Generators& all = *new Generators;  // never destroyed: threads may outlive main
   return all;
 }
 

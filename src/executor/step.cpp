@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
+#include "executor/current_error.h"
 #include "executor/executor_impl.h"
 #include "executor/imperative.h"
 #include "ndarray/access.h"
@@ -19,6 +20,7 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
                                const NDArray& out, const AttrDict& attrs) {
   const OpDef& op = OpRegistry::global().get(name);
   const auto parsed = parse_node_attrs(op, name, attrs, inputs.size());
+  check_inputs(op, parsed.get(), inputs);
   std::vector<TensorDesc> in;
   for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
   check(std::ranges::find(plan_->contexts, out.context()) != plan_->contexts.end(),
@@ -26,9 +28,12 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
   Update u{
       .kernel = imperative_kernel(op, parsed, in, out.context()), .inputs = inputs, .out = out};
   u.slot = static_cast<std::size_t>(plan_->slot_of(out.context()));
-  check(u.kernel->out.front().shape == out.shape() && u.kernel->out.front().dtype == out.dtype(),
-        ErrorKind::kShape, "{}: out has shape {}, the result has {}", name, out.shape().str(),
-        u.kernel->out.front().shape.str());
+  check(u.kernel->num_visible == 1, "{}: an update has one output, this operator has {}", name,
+        u.kernel->num_visible);
+  const TensorDesc& result = u.kernel->out.front();
+  check(result.shape == out.shape() && result.dtype == out.dtype(), ErrorKind::kShape,
+        "{}: out is {} {}, the result is {} {}", name, out.shape().str(), dtype_name(out.dtype()),
+        result.shape.str(), dtype_name(result.dtype));
   const std::vector<AttrField> fields = op.describe(const_cast<void*>(parsed.get()));
   for (const AttrField& f : fields) {
     if (f.is_per_call) u.value_names.push_back(f.name);
@@ -77,8 +82,8 @@ void Executor::Impl::run_updates() {
     try {
       runtime(u.out.context()).make_current();
       u.kernel->run(args);
-    } catch (const Error& e) {
-      u.out.storage()->set_error(e.with_context("in " + u.kernel->op->name));
+    } catch (...) {
+      u.out.storage()->set_error(current_error("in " + u.kernel->op->name));
       continue;
     }
     u.out.storage()->touch();

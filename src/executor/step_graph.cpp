@@ -50,6 +50,7 @@ void Executor::Impl::record_step() {
 }
 
 void Executor::Impl::replay_step() {
+  forward_error_.reset();
   refresh_device_values();
   if (recording_ == nullptr) {
     try {

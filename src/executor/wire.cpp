@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "device/runtime.h"
 #include "executor/executor_impl.h"
 #include "ndarray/access.h"
@@ -68,13 +69,13 @@ BindSpec Executor::Impl::bind_spec() const {
 
 void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reuse) {
   runtime(bound_.context).make_current();  // kernels are asked what this device can do
-  plan_ = compile(bound_.symbol, bind_spec());
-  check(plan_->contexts.size() == 1 || std::ranges::none_of(plan_->contexts, &Context::is_gpu),
+  const std::shared_ptr<const Plan> plan = compile(bound_.symbol, bind_spec());
+  check(plan->contexts.size() == 1 || std::ranges::none_of(plan->contexts, &Context::is_gpu),
         ErrorKind::kNotImplemented,
         "a graph over several devices cannot use a GPU yet\n"
         "  fix:  bind all of it, with its arrays, on one device");
-  for (const auto& [slot, bytes] : plan_->arena_bytes) {
-    const Context context = plan_->contexts[static_cast<std::size_t>(slot)];
+  for (const auto& [slot, bytes] : plan->arena_bytes) {
+    const Context context = plan->contexts[static_cast<std::size_t>(slot)];
     std::shared_ptr<Arena>& arena = (*arenas_)[{static_cast<int>(context.type), context.id}];
     if (!arena) arena = runtime(context).make_arena();
     try {
@@ -82,11 +83,13 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
     } catch (const Error& e) {
       throw e.with_context(
           fmt::format("for the intermediates of {} on {}: {} bytes; the largest are {}",
-                      bound_.symbol.str(), context.str(), bytes, largest(*plan_)));
+                      bound_.symbol.str(), context.str(), bytes, largest(*plan)));
     }
   }
-  allocate_outputs(outputs_to_reuse);
+  allocate_outputs(*plan, outputs_to_reuse);
+  plan_ = plan;  // nothing throws from here on: an executor has its old plan or all of the new one
   wire_steps();
+  wired_in_child_ = is_forked_child();
   recording_.reset();
   step_is_warm_ = false;
   record_steps_ = recordable();
@@ -94,19 +97,20 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
   values_changed_ = true;
 }
 
-void Executor::Impl::allocate_outputs(const std::vector<NDArray>& reuse) {
-  outputs_.clear();
-  head_grads_.assign(plan_->outputs.size(), {});
-  for (std::size_t i = 0; i < plan_->outputs.size(); ++i) {
-    const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(plan_->outputs[i])];
+void Executor::Impl::allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse) {
+  std::vector<NDArray> outputs, head_grads(plan.outputs.size());
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    const PlanTensor& t = plan.tensors[static_cast<std::size_t>(plan.outputs[i])];
     const bool fits = i < reuse.size() && reuse[i].context() == t.context &&
                       reuse[i].dtype() == t.desc.dtype &&
                       reuse[i].storage()->bytes() >= t.desc.bytes();
-    outputs_.push_back(fits ? NDArray(reuse[i].storage(), t.desc.shape, t.desc.dtype)
-                            : NDArray::zeros(t.desc.shape, t.context, t.desc.dtype));
-    if (plan_->needs_head_gradient[i])
-      head_grads_[i] = NDArray::zeros(t.desc.shape, t.context, t.desc.dtype);
+    outputs.push_back(fits ? NDArray(reuse[i].storage(), t.desc.shape, t.desc.dtype)
+                           : NDArray::zeros(t.desc.shape, t.context, t.desc.dtype));
+    if (plan.needs_head_gradient[i])
+      head_grads[i] = NDArray::zeros(t.desc.shape, t.context, t.desc.dtype);
   }
+  outputs_ = std::move(outputs);
+  head_grads_ = std::move(head_grads);
 }
 
 TensorArg Executor::Impl::resolve(int tensor) const {
@@ -129,6 +133,19 @@ TensorArg Executor::Impl::resolve(int tensor) const {
     }
   }
   return {};
+}
+
+std::vector<Storage*> Executor::Impl::written_by(const PlanStep& step) const {
+  std::vector<Storage*> written;
+  const auto add = [&](int tensor) {
+    if (Storage* storage = resolve(tensor).storage) written.push_back(storage);
+  };
+  std::ranges::for_each(step.out, add);
+  if (step.node == nullptr) return written;
+  for (const int i : step.node->op->mutated_inputs) {
+    if (static_cast<std::size_t>(i) < step.in.size()) add(step.in[static_cast<std::size_t>(i)]);
+  }
+  return written;
 }
 
 void Executor::Impl::wire_steps() {
@@ -166,16 +183,8 @@ void Executor::Impl::wire_steps() {
       note(read_[phase], tensor_args_.back().storage);
     }
     r.args.outputs = tensor_args_.data() + tensor_args_.size();
-    for (const int t : step.out) {
-      tensor_args_.push_back(resolve(t));
-      note(written_[phase], tensor_args_.back().storage);
-    }
-    if (step.node != nullptr) {
-      for (const int i : step.node->op->mutated_inputs) {
-        if (static_cast<std::size_t>(i) < step.in.size())
-          note(written_[phase], resolve(step.in[static_cast<std::size_t>(i)]).storage);
-      }
-    }
+    for (const int t : step.out) tensor_args_.push_back(resolve(t));
+    for (Storage* storage : written_by(step)) note(written_[phase], storage);
     r.args.values = values_.data() + values_.size();
     values_.insert(values_.end(), step.values.begin(), step.values.end());
     const int slot = plan_->slot_of(step.context);

@@ -37,6 +37,29 @@ void fill(Executor& e) {
 
 const ShapeMap kShapes = {{"data", {2, 16, 8, 8}}};
 
+TEST(Monitor, cannot_be_changed_while_it_is_called) {
+  Executor e = net().simple_bind(cpu(), kShapes, {.grad_req = "null"});
+  int calls = 0;
+  e.set_monitor_callback([&](const std::string&, const NDArray&) {
+    ++calls;
+    e.set_monitor_callback(nullptr);
+  });
+  EXPECT_THROW(e.forward()[0].wait_to_read(), Error);
+  EXPECT_EQ(calls, 1);
+  e.set_monitor_callback(nullptr);
+  EXPECT_NO_THROW(e.forward()[0].wait_to_read());
+}
+
+// Without reuse of memory this chain needs two and a half terabytes.
+TEST(Monitor, that_needs_too_much_memory_leaves_the_executor_as_it_was) {
+  Symbol s = Variable("x");
+  for (int i = 0; i < 40000; ++i) s = s + 1.0;
+  Executor e = s.simple_bind(cpu(), {{"x", {1 << 24}}}, {.grad_req = "null"});
+  const std::size_t arena = e.stats().arena_bytes;
+  EXPECT_THROW(e.set_monitor_callback([](const std::string&, const NDArray&) {}), Error);
+  EXPECT_EQ(e.stats().arena_bytes, arena);
+}
+
 TEST(Monitor, shows_what_each_node_computes) {
   Executor watched = net().simple_bind(cpu(), kShapes);
   fill(watched);

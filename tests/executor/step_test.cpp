@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <symbind/executor.h>
+#include <symbind/operator.h>
 
 namespace symbind {
 namespace {
@@ -86,6 +87,111 @@ TEST(Step, an_error_passes_on_to_what_reads_its_array) {
   reader.forward();
   EXPECT_THROW(reader.outputs()[0].to_vector<float>(), Error);
   EXPECT_NO_THROW(waitall()) << "it was raised already";
+}
+
+// w times an element that a bad index makes fail; backward reads nothing that is bound but w.
+struct FailingLoss {
+  NDArray index = NDArray({1}, {1}), w = NDArray({10}, {1}), dw = NDArray::zeros({1});
+  Executor executor =
+      make_symbol("make_loss", "loss",
+                  std::vector<Symbol>{Variable("w") *
+                                      make_symbol("take", "take",
+                                                  std::vector<Symbol>{Variable("a"), Variable("i")},
+                                                  {{"mode", "raise"}})})
+          .bind(cpu(), NDArrayMap{{"w", w}, {"a", NDArray({5, 6}, {2})}, {"i", index}},
+                {.args_grad = NDArrayMap{{"w", dw}}});
+};
+
+TEST(Step, backward_does_not_read_what_a_failed_forward_left) {
+  FailingLoss f;
+  f.executor.forward(true);
+  f.executor.backward();
+  EXPECT_EQ(f.dw.to_vector<float>(), Floats({6}));
+  f.index.set(9.0);
+  f.executor.forward(true);
+  f.executor.backward();
+  EXPECT_THROW(f.dw.to_vector<float>(), Error) << "the gradient was not computed";
+  EXPECT_THROW(f.executor.backward(), Error) << "the error was read, forward still failed";
+  f.index.set(0.0);
+  f.executor.forward(true);
+  f.executor.backward();
+  EXPECT_EQ(f.dw.to_vector<float>(), Floats({5})) << "the executor lives on";
+}
+
+TEST(Step, backward_may_be_tried_again_with_another_head_gradient) {
+  const NDArray dx = NDArray::zeros({1});
+  Executor e =
+      (Variable("x") * 3.0)
+          .bind(cpu(), NDArrayMap{{"x", NDArray({1}, {1})}}, {.args_grad = NDArrayMap{{"x", dx}}});
+  Failing f;
+  f.executor.forward();
+  e.forward(true);
+  e.backward({f.executor.outputs()[0]});
+  EXPECT_THROW(dx.wait_to_read(), Error);
+  e.backward({NDArray({2}, {1})});
+  EXPECT_EQ(dx.to_vector<float>(), Floats({6}));
+}
+
+TEST(Step, a_failed_forward_updates_nothing) {
+  FailingLoss f;
+  f.executor.add_update("sgd_update", {f.w, f.dw}, f.w, {{"lr", "1"}});
+  f.executor.step();
+  EXPECT_EQ(f.w.to_vector<float>(), Floats({4}));
+  f.index.set(9.0);
+  f.executor.step();
+  EXPECT_THROW(f.w.to_vector<float>(), Error);
+  EXPECT_EQ(f.w.to_vector<float>(), Floats({4})) << "as it was";
+}
+
+// An operator of a user's that throws what is no Error.
+struct ThrowAttrs {
+  int what = 0;
+  void describe(AttrVisitor& v) { v.field("what", what, "Which exception."); }
+};
+void infer_same(const ThrowAttrs&, Inference& io) {
+  io.all_same_shape();
+  io.all_same_dtype();
+}
+Prepared throwing(const ThrowAttrs& a, const KernelRequest&) {
+  return [what = a.what](const Args&) {
+    if (what == 0) throw std::runtime_error("theirs");
+    if (what == 1) throw std::bad_alloc();
+    throw what;
+  };
+}
+
+TEST(Step, whatever_an_operator_throws_waits_on_its_outputs) {
+  OpRegistry::global().add<ThrowAttrs>("_test_throws").infer(infer_same).reference(throwing);
+  const ErrorKind kinds[] = {ErrorKind::kState, ErrorKind::kMemory, ErrorKind::kState};
+  for (int what = 0; what < 3; ++what) {
+    const AttrDict attrs{{"what", std::to_string(what)}};
+    Executor graph = make_symbol("_test_throws", "t", std::vector<Symbol>{Variable("x")}, attrs)
+                         .simple_bind(cpu(), {{"x", {1}}}, {.grad_req = "null"});
+    Product p;
+    const NDArray updated = NDArray::zeros({2});
+    p.executor.add_update("_test_throws", {p.w}, updated, attrs);
+    const auto raised = [&](const NDArray& array) {
+      try {
+        array.wait_to_read();
+      } catch (const Error& e) {
+        return e.kind() == kinds[what] && std::string(e.what()).find("in _test_throws") != 0;
+      }
+      return false;
+    };
+    EXPECT_TRUE(raised(graph.forward()[0])) << what << " in a graph";
+    EXPECT_TRUE(raised(invoke("_test_throws", {p.w}, attrs)[0])) << what << " on its own";
+    EXPECT_NO_THROW(p.executor.step());
+    EXPECT_TRUE(raised(updated)) << what << " as an update";
+  }
+}
+
+TEST(BadInputStep, updates_with_other_inputs_than_the_operator_has) {
+  Product p;
+  EXPECT_THROW(p.executor.add_update("sgd_mom_update", {p.w, p.dw}, p.w, {{"lr", "1"}}), Error);
+  EXPECT_THROW(p.executor.add_update("sgd_update", {p.w, NDArray()}, p.w, {{"lr", "1"}}), Error);
+  EXPECT_THROW(p.executor.add_update("SliceChannel", {p.w}, NDArray::zeros({1}),
+                                     {{"num_outputs", "2"}, {"axis", "0"}}),
+               Error);
 }
 
 }  // namespace
