@@ -96,7 +96,8 @@ void check_fits(const std::vector<Slot>& slots, const std::vector<std::size_t>& 
 
 Executor make_executor(Bound bound, const Executor* shared) {
   return Executor(std::make_shared<Executor::Impl>(
-      std::move(bound), shared ? shared->impl()->arenas() : nullptr, std::vector<NDArray>{}));
+      std::move(bound), shared && shared->impl() ? shared->impl()->arenas() : nullptr,
+      std::vector<NDArray>{}));
 }
 
 struct Inferring {

@@ -193,16 +193,30 @@ void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& 
 
 // The public class is a handle.
 
-const std::vector<NDArray>& Executor::forward(bool is_train, const NDArrayMap& feed) {
-  impl_->forward(is_train, feed);
-  return impl_->outputs();
+namespace {
+
+Executor::Impl& bound_state(const std::shared_ptr<Executor::Impl>& impl) {
+  check(impl != nullptr, ErrorKind::kState,
+        "the executor is empty (made by Executor())\n  fix:  make one by Symbol::bind");
+  return *impl;
 }
-void Executor::backward(const std::vector<NDArray>& head_grads) { impl_->backward(head_grads); }
-void Executor::backward(const NDArrayMap& head_grads) { impl_->backward(head_grads); }
-const std::vector<NDArray>& Executor::outputs() const { return impl_->outputs(); }
-const std::vector<NDArray>& Executor::arg_arrays() const { return impl_->bound().args; }
-const std::vector<NDArray>& Executor::grad_arrays() const { return impl_->bound().grads; }
-const std::vector<NDArray>& Executor::aux_arrays() const { return impl_->bound().aux; }
+
+}  // namespace
+
+const std::vector<NDArray>& Executor::forward(bool is_train, const NDArrayMap& feed) {
+  bound_state(impl_).forward(is_train, feed);
+  return bound_state(impl_).outputs();
+}
+void Executor::backward(const std::vector<NDArray>& head_grads) {
+  bound_state(impl_).backward(head_grads);
+}
+void Executor::backward(const NDArrayMap& head_grads) { bound_state(impl_).backward(head_grads); }
+const std::vector<NDArray>& Executor::outputs() const { return bound_state(impl_).outputs(); }
+const std::vector<NDArray>& Executor::arg_arrays() const { return bound_state(impl_).bound().args; }
+const std::vector<NDArray>& Executor::grad_arrays() const {
+  return bound_state(impl_).bound().grads;
+}
+const std::vector<NDArray>& Executor::aux_arrays() const { return bound_state(impl_).bound().aux; }
 
 namespace {
 
@@ -217,35 +231,41 @@ NDArrayMap by_name(const std::vector<std::string>& names, const std::vector<NDAr
 
 }  // namespace
 
-NDArrayMap Executor::arg_dict() const { return by_name(impl_->bound().arg_names, arg_arrays()); }
-NDArrayMap Executor::grad_dict() const { return by_name(impl_->bound().arg_names, grad_arrays()); }
-NDArrayMap Executor::aux_dict() const { return by_name(impl_->bound().aux_names, aux_arrays()); }
+NDArrayMap Executor::arg_dict() const {
+  return by_name(bound_state(impl_).bound().arg_names, arg_arrays());
+}
+NDArrayMap Executor::grad_dict() const {
+  return by_name(bound_state(impl_).bound().arg_names, grad_arrays());
+}
+NDArrayMap Executor::aux_dict() const {
+  return by_name(bound_state(impl_).bound().aux_names, aux_arrays());
+}
 NDArrayMap Executor::output_dict() const { return by_name(symbol().list_outputs(), outputs()); }
 void Executor::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra) {
-  impl_->copy_params_from(args, aux, allow_extra);
+  bound_state(impl_).copy_params_from(args, aux, allow_extra);
 }
 Executor Executor::reshape(const ShapeMap& shapes, const ReshapeOptions& options) const {
-  return Executor(impl_->reshape(shapes, options));
+  return Executor(bound_state(impl_).reshape(shapes, options));
 }
 void Executor::set_monitor_callback(MonitorCallback callback, bool all) {
-  impl_->set_monitor(std::move(callback), all);
+  bound_state(impl_).set_monitor(std::move(callback), all);
 }
 int Executor::add_update(const std::string& op, const std::vector<NDArray>& inputs,
                          const NDArray& out, const AttrDict& attrs) {
-  return impl_->add_update(op, inputs, out, attrs);
+  return bound_state(impl_).add_update(op, inputs, out, attrs);
 }
 void Executor::set_update_value(int number, const std::string& attr, double value) {
-  impl_->set_update_value(number, attr, value);
+  bound_state(impl_).set_update_value(number, attr, value);
 }
-void Executor::step(const NDArrayMap& feed) { impl_->step(feed); }
-const Symbol& Executor::symbol() const { return impl_->bound().symbol; }
-Symbol Executor::optimized_symbol() const { return impl_->plan().optimized; }
+void Executor::step(const NDArrayMap& feed) { bound_state(impl_).step(feed); }
+const Symbol& Executor::symbol() const { return bound_state(impl_).bound().symbol; }
+Symbol Executor::optimized_symbol() const { return bound_state(impl_).plan().optimized; }
 PlanStats Executor::stats() const {
-  const Plan& plan = impl_->plan();
+  const Plan& plan = bound_state(impl_).plan();
   return {plan.total_arena_bytes(), plan.max_live_bytes, static_cast<int>(plan.steps.size()),
           plan.reorders};
 }
-std::string Executor::plan_text() const { return impl_->plan().text(); }
-std::string Executor::debug_str() const { return impl_->debug_str(); }
+std::string Executor::plan_text() const { return bound_state(impl_).plan().text(); }
+std::string Executor::debug_str() const { return bound_state(impl_).debug_str(); }
 
 }  // namespace symbind

@@ -58,6 +58,14 @@ TEST(BadInputMistakes, a_gradient_array_of_another_dtype_or_device) {
   }
 }
 
+TEST(BadInputMistakes, an_executor_that_was_never_bound) {
+  Executor empty;
+  says(caught([&] { empty.forward(); }), ErrorKind::kState, {"the executor is empty", "bind"});
+  says(caught([&] { empty.arg_dict(); }), ErrorKind::kState, {"the executor is empty"});
+  const Symbol s = Variable("x") * 2.0;
+  EXPECT_NO_THROW(s.simple_bind(cpu(), {{"x", {2}}}, {.shared_exec = &empty}).forward());
+}
+
 TEST(BadInputMistakes, line01_misspelt_parameter) {
   says(caught([] {
          op("FullyConnected", {Variable("data")}, {{"num_hiden", "10"}});
