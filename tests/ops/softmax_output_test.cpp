@@ -51,6 +51,13 @@ TEST(SoftmaxOutput, label_of_one_column_is_taken_as_rows) {
   EXPECT_EQ(exe.grad_dict()["data"].to_vector<float>(), (std::vector<float>{-0.5, 0.5, 0.5, -0.5}));
 }
 
+TEST(BadInputSoftmaxOutput, data_without_an_axis_of_classes) {
+  const NDArray scalar = NDArray::ones({}), row = NDArray::ones({3});
+  EXPECT_THROW(invoke("SoftmaxOutput", {scalar, scalar}, {{"preserve_shape", "True"}}), Error);
+  EXPECT_THROW(invoke("SoftmaxOutput", {scalar, scalar}), Error);
+  EXPECT_THROW(invoke("SoftmaxOutput", {row, row}, {{"multi_output", "True"}}), Error);
+}
+
 TEST(SoftmaxOutput, check_names_row_and_value) {
   const settings::override_for_test check("SYMBIND_CHECK", "1");
   const Symbol net = make_symbol("SoftmaxOutput", "softmax", std::vector{Variable("data")});

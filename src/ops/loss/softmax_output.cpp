@@ -60,13 +60,13 @@ void infer(const SoftmaxOutputAttrs& a, Inference& io) {
   io.same_shape(io.in(0), io.out(0));
   const Shape& x = io.shape(io.in(0));
   const Shape& label = io.shape(io.in(1));
+  check(!x.rank_known() || x.rank() > (a.multi_output ? 1 : 0), ErrorKind::kShape,
+        "SoftmaxOutput needs classes along axis {}, the data is {}", a.multi_output ? 1 : 0,
+        x.str());
   if (!x.known() || label == x) return;
   if (label.rank() == x.rank() && !label.known()) return;  // a distribution, or one label per row
-  check(x.rank() > 0, ErrorKind::kShape, "SoftmaxOutput needs data with at least one axis");
   Shape without_class;
   if (a.multi_output) {
-    check(x.rank() > 1, ErrorKind::kShape,
-          "SoftmaxOutput with multi_output needs classes along axis 1, the data is {}", x.str());
     without_class = Shape{x[0]};
     for (int i = 2; i < x.rank(); ++i) without_class.push_back(x[i]);
     Shape with_one = x;
