@@ -1,6 +1,8 @@
 // Reverse-mode differentiation as a graph pass: nodes are visited against their order, the
 // gradients that arrive at an output are summed, and the operator writes the gradients of its
-// inputs. An absent gradient stays absent: a node that receives none writes none.
+// inputs. An absent gradient stays absent: a node that receives none writes none. As in MXNet two
+// kinds of nodes need none, even behind a BlockGrad: losses start their own, and nodes with
+// auxiliary states update these in their backward.
 
 #include "passes/gradient.h"
 
@@ -13,6 +15,12 @@
 
 namespace symbind {
 namespace {
+
+bool has_states(const Node& node) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.is_aux_input(static_cast<int>(i))) return true;
+  return false;
+}
 
 class Builder {
  public:
@@ -39,8 +47,11 @@ class Builder {
     for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
       if ((*it)->is_variable() || !needed_.contains(it->get())) continue;
       const auto found = arrived_.find(it->get());
-      if (found == arrived_.end()) continue;
-      differentiate(*it, sums(*it, found->second));
+      if (found != arrived_.end()) {
+        differentiate(*it, sums(*it, found->second));
+      } else if ((*it)->op->is_loss || has_states(**it)) {
+        differentiate(*it, NodeEntries(static_cast<std::size_t>((*it)->num_outputs())));
+      }
     }
   }
 

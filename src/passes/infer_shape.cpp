@@ -128,12 +128,18 @@ class Fixpoint {
 
   bool store(const IndexedNode& n, std::size_t number) {
     bool changed = false, complete = true;
+    // Merged, for one entry may be several inputs and the rule have spoken of one of them only.
     const auto put = [&](int entry, const Shape& shape, DType dtype) {
       Shape& s = known_.shapes[static_cast<std::size_t>(entry)];
       DType& t = known_.dtypes[static_cast<std::size_t>(entry)];
-      changed |= !(s == shape) || t != dtype;
-      s = shape;
-      t = dtype;
+      const Shape before = s;
+      if (!merge(s, shape)) disagree(n, before.str(), shape.str(), ErrorKind::kShape);
+      if (t != dtype && dtype != DType::kUnknown) {
+        if (t != DType::kUnknown) disagree(n, dtype_name(t), dtype_name(dtype), ErrorKind::kType);
+        t = dtype;
+        changed = true;
+      }
+      changed |= !(s == before);
       complete &= s.known() && t != DType::kUnknown;
     };
     for (std::size_t i = 0; i < n.inputs.size(); ++i) put(n.inputs[i], w_.in[i], w_.in_types[i]);
@@ -143,6 +149,11 @@ class Fixpoint {
     }
     done_[number] = complete && !changed;
     return changed;
+  }
+
+  [[noreturn]] static void disagree(const IndexedNode& n, std::string_view a, std::string_view b,
+                                    ErrorKind kind) {
+    fail(kind, "{} needs one of its inputs to be {} and {} at once", n.node->title(), a, b);
   }
 
   const IndexedGraph& graph_;
