@@ -1,5 +1,7 @@
 // Where the largest element stands: the first one counts.
 
+#include <cmath>
+
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -19,6 +21,12 @@ OP_CASES(argmax) {
       .in({2, 3}, {1, 5, 2, 7, 3, 9})
       .ref({1, 2})
       .dtypes({DType::kInt32})
+      .no_grad();
+  const double nan = std::nan("");
+  c.add("the first NaN")
+      .attr("axis", 1)
+      .in({3, 3}, {1, nan, 3, nan, 2, nan, 3, 1, nan})
+      .ref({1, 0, 2})
       .no_grad();
 }
 OP_CASES(argmin) {

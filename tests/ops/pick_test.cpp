@@ -16,8 +16,9 @@ OP_CASES(pick) {
   c.add("kept")
       .attr("keepdims", true)
       .in({2, 2}, {1, 2, 3, 4})
-      .in({2, 1}, {1, 1})
+      .in({2}, {1, 1})
       .no_grad(1)
+      .recovers({1})
       .ref({2, 4});
   c.add("clipped").in({2, 2}, {1, 2, 3, 4}).in({2}, {-5, 9}).no_grad(1).ref({1, 4});
   c.add("wrapped")

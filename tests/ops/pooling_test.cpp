@@ -1,5 +1,7 @@
 // Pooling: recorded, "same" and channels last by hand, and what is refused.
 
+#include <cmath>
+
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -20,6 +22,16 @@ OP_CASES(Pooling) {
       .attr("layout", "NWC")
       .in({1, 3, 2}, {1, 6, 2, 5, 3, 4})
       .ref({2, 6, 3, 5});
+  for (const int p : {1, 3}) {  // an odd p keeps signs
+    c.add("lp of negative numbers, p " + std::to_string(p))
+        .attr("kernel", "(2,)")
+        .attr("stride", "(2,)")
+        .attr("pool_type", "lp")
+        .attr("p_value", p)
+        .in({1, 1, 4}, {-2, 1, 3, -1})
+        .ref(p == 1 ? std::vector<double>{-1, 2}
+                    : std::vector<double>{-std::cbrt(7), std::cbrt(26)});
+  }
   c.add("no kernel").in({1, 1, 4, 4}).raises("kernel is required");
   c.add("kernel of another rank").attr("kernel", "(2,)").in({1, 1, 4, 4}).raises("give (2, 2)");
   c.add("kernel (0, 0)").attr("kernel", "(0, 0)").in({1, 1, 4, 4}).raises("positive");

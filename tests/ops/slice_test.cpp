@@ -23,6 +23,8 @@ OP_CASES(slice) {
 OP_CASES(slice_axis) {
   c.recorded();
   c.add("empty").attr("axis", 0).attr("begin", 3).attr("end", 3).in({6}).raises("empty");
+  c.add("behind the end").attr("axis", 0).attr("begin", 3).attr("end", 7).in({6}).raises("leaves");
+  c.add("before 0").attr("axis", 0).attr("begin", -7).attr("end", 2).in({6}).raises("leaves");
 }
 OP_CASES(slice_like) {
   c.add("all axes").in({2, 3}, {1, 2, 3, 4, 5, 6}).in({1, 2}).no_grad(1).ref({1, 2});

@@ -46,5 +46,30 @@ TEST(InferShape, one_axis_of_a_concat_is_the_rest) {
   EXPECT_EQ(argument(net, shapes, "b"), Shape({2, 4}));
 }
 
+// What the rule finds out about one of two equal inputs holds for both; and the search ends.
+TEST(InferShape, an_entry_that_is_two_inputs) {
+  const Symbol x = call("exp", "e", {Variable("x")});
+  const Symbol net = call("reshape_like", "r", {x, x});
+  EXPECT_FALSE(net.infer_shape_partial({{"x", {2, 0}}}).complete);
+  EXPECT_TRUE(net.infer_shape({{"x", {2, 3}}}).complete);
+  EXPECT_EQ(net.infer_type({}).args.size(), 1u);
+}
+
+TEST(InferShape, the_label_of_data_with_unknown_classes) {
+  const Symbol net = call("SoftmaxOutput", "s", {Variable("x")});
+  EXPECT_EQ(argument(net, net.infer_shape_partial({{"x", {4, 0}}}), "s_label"), Shape({4}));
+}
+
+TEST(InferShape, reshape_of_partly_known_data) {
+  const auto output = [](const char* shape, const char* reverse) {
+    return call("Reshape", "r", {Variable("x")}, {{"shape", shape}, {"reverse", reverse}})
+        .infer_shape_partial({{"x", {3, 4, 0}}})
+        .outputs.at(0)
+        .str();
+  };
+  EXPECT_EQ(output("(-1, 0, 3)", "True"), "(?, 4, 3)");
+  EXPECT_EQ(output("(-4, -1, 1, -2)", "False"), "(3, 1, 4, ?)");
+}
+
 }  // namespace
 }  // namespace symbind

@@ -39,7 +39,7 @@ void infer(const PickAttrs& a, Inference& io) {
   if (dropped.rank() == 0) dropped.push_back(1);
   io.set_shape(io.out(0), a.keepdims ? kept : dropped, "one element of every row");
   const Shape& index = io.shape(io.in(1));
-  const bool keeps = index.rank_known() ? index.rank() == in.rank() : a.keepdims;
+  const bool keeps = index.rank_known() && index.rank() == in.rank() && in.rank() > 1;
   io.set_shape(io.in(1), keeps ? kept : dropped, "one index for every row");
 }
 void infer_backward(const PickAttrs&, Inference& io) {

@@ -63,7 +63,8 @@ void infer(const SoftmaxOutputAttrs& a, Inference& io) {
   check(!x.rank_known() || x.rank() > (a.multi_output ? 1 : 0), ErrorKind::kShape,
         "SoftmaxOutput needs classes along axis {}, the data is {}", a.multi_output ? 1 : 0,
         x.str());
-  if (!x.known() || label == x) return;
+  if (!x.rank_known() || label == x) return;
+  if (!x.known() && (a.multi_output || label.rank() >= x.rank())) return;
   if (label.rank() == x.rank() && !label.known()) return;  // a distribution, or one label per row
   Shape without_class;
   if (a.multi_output) {

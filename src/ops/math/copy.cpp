@@ -72,6 +72,7 @@ void register_copy(OpRegistry& r) {
       .inplace(0, 0);
   add(r, "make_loss")
       .doc("The input as a loss: backward starts here with ones.")
+      .outputs({"loss"})
       .gradient(ones)
       .loss()
       .inplace(0, 0);

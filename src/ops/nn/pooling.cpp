@@ -2,7 +2,7 @@
 //
 //   max   y = max x           dx = dy at the first maximum of the window
 //   avg   y = Σ x / count     dx = Σ dy / count over the windows that hold x
-//   sum   y = Σ x             lp   y = (Σ |x|^p)^(1/p),  dx = dy · x^(p-1) / y^(p-1)
+//   sum   y = Σ x             lp   y = (Σ x^p)^(1/p),    dx = dy · x^(p-1) / y^(p-1)
 //
 // Decided here: the convention rounds the number of windows down ("valid") or up ("full"); "same"
 // gives ⌈in / stride⌉ windows and sets the padding itself. The average counts padding unless told
@@ -226,13 +226,15 @@ void forward_plane(const PoolingSizes& s, std::int64_t step, const T* x, T* y,
         case PoolKind::kMax:
           if (best < 0 || value > total || value != value) best = i, total = value;
           break;
-        case PoolKind::kLp: total += std::pow(std::abs(value), static_cast<Acc>(s.p)); break;
+        case PoolKind::kLp: total += std::pow(value, static_cast<Acc>(s.p)); break;
         default: total += value;
       }
     });
     if (s.kind == PoolKind::kAverage)
       total = w.count > 0 ? total / static_cast<Acc>(w.count) : Acc(0);
-    if (s.kind == PoolKind::kLp) total = std::pow(total, 1 / static_cast<Acc>(s.p));
+    // An odd p keeps the sign, as in MXNet: a real root of a negative sum.
+    if (s.kind == PoolKind::kLp)
+      total = std::copysign(std::pow(std::abs(total), 1 / static_cast<Acc>(s.p)), total);
     y[o * step] = static_cast<T>(total);
     if (where) where[o * step] = static_cast<std::int32_t>(best);
   }
@@ -267,8 +269,7 @@ void backward_plane(const PoolingSizes& s, std::int64_t step, const T* dy,
           } else {
             const Acc value = static_cast<Acc>(x[i * step]), norm = static_cast<Acc>(y[o * step]);
             const Acc p = static_cast<Acc>(s.p);
-            if (norm != 0)
-              total += d * std::copysign(std::pow(std::abs(value) / norm, p - 1), value);
+            if (norm != 0 || s.p == 1) total += d * std::pow(value / norm, p - 1);
           }
         }
     dx[i * step] = static_cast<T>(total);

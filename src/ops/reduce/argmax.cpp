@@ -44,10 +44,12 @@ Prepared search(std::optional<int> axis, bool largest, const KernelRequest& q) {
                      for (std::int64_t row = begin; row < end; ++row) {
                        const T* first = x + row / inner * extent * inner + row % inner;
                        std::int64_t best = 0;
-                       for (std::int64_t k = 1; k < extent; ++k)
-                         if (largest ? first[k * inner] > first[best * inner]
-                                     : first[k * inner] < first[best * inner])
-                           best = k;
+                       for (std::int64_t k = 1; k < extent; ++k) {
+                         const T& have = first[best * inner];
+                         const T& next = first[k * inner];
+                         if (have != have) break;  // the first NaN wins
+                         if ((largest ? next > have : next < have) || next != next) best = k;
+                       }
                        y[row] = convert_element<T>(best);
                      }
                    });

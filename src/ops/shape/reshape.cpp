@@ -67,9 +67,17 @@ std::vector<std::int64_t> codes_of(const ReshapeAttrs& a) {
 
 /// What the codes say about a partly known input.
 Shape reshape_partly(const Shape& in, const std::vector<std::int64_t>& codes, bool reverse) {
+  if (reverse) {
+    if (!in.rank_known() || std::ranges::count(codes, -4) > 0) return Shape::unknown();
+    const auto turned = [](const Shape& s) {
+      return Shape(std::vector<std::int64_t>(std::reverse_iterator(s.end()),
+                                             std::reverse_iterator(s.begin())));
+    };
+    const Shape out = reshape_partly(turned(in), {codes.rbegin(), codes.rend()}, false);
+    return out.rank_known() ? turned(out) : out;
+  }
   Shape out;
   int next = 0;
-  if (reverse) return Shape::unknown();
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const std::int64_t code = codes[i];
     if (code > 0 || code == -1) {
@@ -89,9 +97,12 @@ Shape reshape_partly(const Shape& in, const std::vector<std::int64_t>& codes, bo
       next += 2;
     } else {
       if (code != -4 || i + 2 >= codes.size()) return Shape::unknown();
-      out.push_back(codes[++i]);
-      out.push_back(codes[++i]);
-      ++next;
+      std::int64_t first = codes[++i], second = codes[++i];
+      const std::int64_t whole = in[next++];
+      if (whole >= 0 && first < 0 && second > 0) first = whole / second;
+      if (whole >= 0 && second < 0 && first > 0) second = whole / first;
+      out.push_back(first);
+      out.push_back(second);
     }
   }
   return out;

@@ -84,6 +84,11 @@ Ranges ranges_of(const SliceAttrs& a, const Shape& in, const Shape&) {
 Ranges ranges_of(const SliceAxisAttrs& a, const Shape& in, const Shape&) {
   Ranges ranges = whole(in);
   const int axis = normalize_axis(a.axis, in.rank());
+  const std::int64_t extent = in[axis];
+  check(extent < 0 ||
+            (a.begin >= -extent && a.end.value_or(0) >= -extent && a.end.value_or(0) <= extent),
+        ErrorKind::kValue, "slice_axis from {} to {} leaves axis {} with extent {}", a.begin,
+        a.end ? std::to_string(*a.end) : "None", axis, extent);
   ranges[static_cast<std::size_t>(axis)] =
       range_of(a.begin, a.end ? *a.end : kNone, 1, in[axis], axis);
   return ranges;
