@@ -4,6 +4,10 @@
 #include <functional>
 #include <limits>
 
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
+
 #include "tests/support/op_case.h"
 
 namespace symbind {
