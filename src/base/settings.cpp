@@ -21,8 +21,7 @@ constexpr Setting kTable[] = {
      "Threads of one CPU operation; 0 takes what OpenMP gives (OMP_NUM_THREADS at the start of the "
      "process, else all cores)."},
     {"SYMBIND_LOG", "", Treatment::kHonoured, "",
-     "Comma list of what to log: dispatch (kernels chosen and refused), passes (each pass and its "
-     "time)."},
+     "Comma list of what to log: dispatch (kernels chosen and refused)."},
     {"SYMBIND_CHECK", "0", Treatment::kHonoured, "",
      "Check values as well as shapes while running, e.g. that labels are classes that exist."},
     {"SYMBIND_EXACT", "0", Treatment::kHonoured, "",

@@ -90,10 +90,11 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   for (std::size_t o = 0; o < visible; ++o) {
     const TensorDesc& desc = kernel->out[o];
     if (out.empty()) results.push_back(NDArray(desc.shape, context, desc.dtype));
+    check_defined(results[o], "out");
     check(results[o].shape() == desc.shape, ErrorKind::kShape,
           "{}: out has shape {}, the result has {}", op.name, results[o].shape().str(),
           desc.shape.str());
-    const bool stand_in = results[o].dtype() != desc.dtype ||
+    const bool stand_in = results[o].dtype() != desc.dtype || results[o].context() != context ||
                           must_not_alias(op, inputs, results[o], static_cast<int>(o));
     targets.push_back(stand_in ? NDArray(desc.shape, context, desc.dtype) : results[o]);
   }

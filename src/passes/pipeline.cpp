@@ -186,6 +186,7 @@ std::vector<Context> list_contexts(const Lowering& l, Context first) {
 }  // namespace
 
 std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) {
+  settings::note_ignored();
   auto plan = std::make_shared<Plan>();
   const Variables variables = find_variables(symbol.heads());
   NodeEntries heads = symbol.heads();

@@ -7,6 +7,7 @@
 
 #include <symbind/executor.h>
 
+#include "base/settings.h"
 #include "support/capture_log.h"
 
 namespace symbind {
@@ -64,6 +65,21 @@ TEST(BadInputMistakes, an_executor_that_was_never_bound) {
   says(caught([&] { empty.arg_dict(); }), ErrorKind::kState, {"the executor is empty"});
   const Symbol s = Variable("x") * 2.0;
   EXPECT_NO_THROW(s.simple_bind(cpu(), {{"x", {2}}}, {.shared_exec = &empty}).forward());
+}
+
+TEST(BadInputMistakes, out_that_is_no_array) {
+  says(caught([] {
+         invoke("_plus_scalar", {NDArray::ones({})}, {{"scalar", "1"}}, {NDArray()});
+       }),
+       ErrorKind::kState, {"out", "empty"});
+}
+
+TEST(BadInputMistakes, a_setting_without_effect_is_noted) {
+  const settings::override_for_test workers("MXNET_CPU_WORKER_NTHREADS", "4");
+  const CaptureLog log;
+  (Variable("x") * 2.0).simple_bind(cpu(), {{"x", {2}}});
+  ASSERT_EQ(log.lines().size(), 1u);
+  EXPECT_TRUE(log.lines()[0].starts_with("MXNET_CPU_WORKER_NTHREADS is ignored: "));
 }
 
 TEST(BadInputMistakes, line01_misspelt_parameter) {
