@@ -1,6 +1,11 @@
 // Pooling: recorded, "same" and channels last by hand, and what is refused.
 
 #include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
 
 #include "tests/support/op_case.h"
 
@@ -40,6 +45,14 @@ OP_CASES(Pooling) {
       .attr("pool_type", "lp")
       .in({1, 1, 4, 4})
       .raises("p_value");
+}
+
+// MXNet's value there is the lowest finite one: infinity would make a softmax of it NaN.
+TEST(Pooling, a_window_of_padding_alone_is_finite) {
+  const AttrDict attrs = {
+      {"kernel", "(3,)"}, {"stride", "(2,)"}, {"pad", "(2,)"}, {"pooling_convention", "full"}};
+  const auto y = invoke("Pooling", {NDArray::ones({1, 1, 2})}, attrs)[0].to_vector<float>();
+  EXPECT_EQ(y, (std::vector<float>{1, 1, std::numeric_limits<float>::lowest()}));
 }
 
 }  // namespace

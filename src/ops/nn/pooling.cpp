@@ -215,7 +215,7 @@ template <class T>
 void forward_plane(const PoolingSizes& s, std::int64_t step, const T* x, T* y,
                    std::int32_t* where) {
   using Acc = Accumulator<T>;
-  const Acc lowest = -std::numeric_limits<Acc>::infinity();
+  const Acc lowest = std::numeric_limits<Acc>::lowest();  // a window of padding alone, as in MXNet
   for (std::int64_t o = 0; o < PoolingSizes::product(s.out); ++o) {
     const Window w = window(s, o);
     Acc total = s.kind == PoolKind::kMax ? lowest : Acc(0);
