@@ -27,3 +27,10 @@ foreach(program opgen exchange_tool)
   add_executable(${program} ${sources})
   target_link_libraries(${program} PRIVATE symbind symbind_internal)
 endforeach()
+
+# Compares as the tests do.
+if(SYMBIND_TESTS)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/replay_tool/*.cpp")
+  add_executable(replay_tool ${sources})
+  target_link_libraries(replay_tool PRIVATE tests_support)
+endif()
