@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -66,8 +67,11 @@ class AttrVisitor {
  public:
   template <class T>
   AttrField& field(std::string name, T& value, std::string doc) {
-    fields_.push_back({.name = std::move(name), .slot = &value, .doc = std::move(doc)});
-    return fields_.back();
+    AttrField& added = fields_.emplace_back();
+    added.name = std::move(name);
+    added.slot = &value;
+    added.doc = std::move(doc);
+    return added;
   }
   std::vector<AttrField>& fields() { return fields_; }
 
