@@ -133,6 +133,20 @@ Inferring infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeM
   return r;
 }
 
+// Names and places; the arrays come later.
+Bound named(const Symbol& symbol, Context context, const ContextMap& groups) {
+  return Bound{.symbol = symbol,
+               .context = context,
+               .group2ctx = groups,
+               .arg_names = symbol.list_arguments(),
+               .aux_names = symbol.list_auxiliary_states(),
+               .output_names = symbol.list_outputs(),
+               .args = {},
+               .grads = {},
+               .aux = {},
+               .grad_req = {}};
+}
+
 }  // namespace
 
 Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
@@ -141,16 +155,7 @@ Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
   for (const auto& [name, shape] : shapes) given.emplace(name, from_legacy(shape));
   try {
     runtime(context);
-    Bound bound{.symbol = *this,
-                .context = context,
-                .group2ctx = options.group2ctx,
-                .arg_names = list_arguments(),
-                .aux_names = list_auxiliary_states(),
-                .output_names = list_outputs(),
-                .args = {},
-                .grads = {},
-                .aux = {},
-                .grad_req = {}};
+    Bound bound = named(*this, context, options.group2ctx);
     bound.grad_req = resolve_req(options.grad_req, bound.arg_names);
     const Inferring inferred = infer_slots(*this, given, options.types, context, options.group2ctx);
     std::vector<Slot> all = inferred.args;
@@ -178,16 +183,7 @@ Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
 
 Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions& options) const {
   runtime(context);
-  Bound bound{.symbol = *this,
-              .context = context,
-              .group2ctx = options.group2ctx,
-              .arg_names = list_arguments(),
-              .aux_names = list_auxiliary_states(),
-              .output_names = list_outputs(),
-              .args = {},
-              .grads = {},
-              .aux = {},
-              .grad_req = {}};
+  Bound bound = named(*this, context, options.group2ctx);
   bound.args = in_order(args, bound.arg_names, "arguments");
   for (std::size_t i = 0; i < bound.args.size(); ++i) {
     check(bound.args[i].defined(), "argument '{}' is missing; needed in order: {}",

@@ -50,9 +50,13 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   const AttrDict attrs = with_stored_keys(AttrScope::merged(given_attrs));
   const std::string name = NameManager::current().get(given_name, hint_of(called));
   const auto parsed = parse_node_attrs(op, name, attrs, num_given);
-  if (const auto count = attrs.find(op.variadic_key); count != attrs.end() && num_given > 0) {
-    check(count->second == std::to_string(num_given), "{} '{}': {}={}, but {} inputs were given",
-          op.name, name, op.variadic_key, count->second, num_given);
+  if (const auto count = attrs.find(op.variadic_key); count != attrs.end()) {
+    check(num_given == 0 || count->second == std::to_string(num_given),
+          "{} '{}': {}={}, but {} inputs were given", op.name, name, op.variadic_key, count->second,
+          num_given);
+    // Without inputs every one becomes a variable: a count nobody means must not fill the memory.
+    check(count->second.size() <= 5, "{} '{}': {}={} without inputs would make that many variables",
+          op.name, name, op.variadic_key, count->second);
   }
   const std::vector<std::string> names = op.input_names(parsed.get());
   NodeEntries entries(names.size());

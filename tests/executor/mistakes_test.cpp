@@ -294,5 +294,18 @@ TEST(BadInputConvolution, two_to_the_31_filters) {
        ErrorKind::kValue, {"conv", "num_filter"});
 }
 
+TEST(BadInputVariadic, a_count_that_does_not_fit_the_inputs) {
+  says(caught([] {
+         op("Concat", {}, {{"num_args", "2147483647"}}, "cat");
+       }),
+       ErrorKind::kValue, {"cat", "num_args=2147483647"});
+  says(caught([] {
+         op("Concat", {Variable("a")}, {{"num_args", "2"}}, "cat");
+       }),
+       ErrorKind::kValue, {"cat", "num_args=2", "1 inputs"});
+  EXPECT_EQ(op("Concat", {}, {{"num_args", "2"}}, "cat").list_arguments(),
+            (std::vector<std::string>{"cat_arg0", "cat_arg1"}));
+}
+
 }  // namespace
 }  // namespace symbind
