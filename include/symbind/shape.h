@@ -2,7 +2,8 @@
 // The extent of an array, possibly only partly known.
 //
 // Inside Symbind an unknown extent is -1 and an unknown rank is rank() == -1. MXNet's legacy
-// convention (0 is unknown, () is an unknown rank) is translated where shapes enter and leave.
+// convention (0 is unknown, () is an unknown rank) is translated where shapes enter and leave,
+// unless NumPy's convention was asked for (set_np_shape).
 
 #include <array>
 #include <cstdint>
@@ -50,6 +51,17 @@ class Shape {
   std::array<std::int64_t, kMaxRank> dims_{};
   std::int8_t rank_ = 0;
 };
+
+/// Whether the shapes that users give and get are NumPy's: 0 means no elements, () is a scalar, -1
+/// is unknown. Otherwise MXNet's legacy convention holds. Thread-local, off at first.
+bool is_np_shape();
+/// Returns what was set before.
+bool set_np_shape(bool on);
+/// A shape as users write it, as it is meant; and back.
+Shape from_user(const Shape& shape);
+Shape to_user(const Shape& shape);
+/// The shape of a single number: () where scalars exist, else (1,).
+Shape scalar_shape();
 
 /// Fills what `into` does not know from `from`. False when they contradict each other.
 bool merge(Shape& into, const Shape& from);

@@ -152,7 +152,7 @@ Bound named(const Symbol& symbol, Context context, const ContextMap& groups) {
 Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
                              const SimpleBindOptions& options) const {
   ShapeMap given;
-  for (const auto& [name, shape] : shapes) given.emplace(name, from_legacy(shape));
+  for (const auto& [name, shape] : shapes) given.emplace(name, from_user(shape));
   try {
     runtime(context);
     Bound bound = named(*this, context, options.group2ctx);
@@ -245,7 +245,7 @@ std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes,
   for (std::size_t i = 0; i < bound_.args.size(); ++i)
     types.emplace(bound_.arg_names[i], bound_.args[i].dtype());
   ShapeMap given;
-  for (const auto& [name, shape] : shapes) given.emplace(name, from_legacy(shape));
+  for (const auto& [name, shape] : shapes) given.emplace(name, from_user(shape));
   const Inferring inferred =
       infer_slots(bound_.symbol, given, types, bound_.context, bound_.group2ctx);
   Bound bound = bound_;

@@ -50,8 +50,8 @@ Cache& cache() {
 
 std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
                    Context context, const Shape& out_shape) {
-  std::string key = fmt::format("{}|{}|{}|{}", op.name, static_cast<int>(context.type),
-                                num_threads(), out_shape.str());
+  std::string key = fmt::format("{}|{}|{}|{}|{}", op.name, is_np_shape(),
+                                static_cast<int>(context.type), num_threads(), out_shape.str());
   key += "|" + settings::text("SYMBIND_KERNELS") + "|" + settings::text("SYMBIND_EXACT") + "|" +
          settings::text("SYMBIND_CHECK");
   // describe() binds to the instance; the instance is only read here.

@@ -3,6 +3,7 @@
 #include <symbind/shape.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -10,6 +11,7 @@ namespace symbind {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 62;
+thread_local bool np_shape = false;
 
 }  // namespace
 
@@ -83,6 +85,31 @@ std::string Shape::str() const {
 bool Shape::operator==(const Shape& other) const {
   return rank_ == other.rank_ && std::equal(begin(), end(), other.begin());
 }
+
+bool is_np_shape() { return np_shape; }
+bool set_np_shape(bool on) { return std::exchange(np_shape, on); }
+
+Shape from_user(const Shape& shape) {
+  if (np_shape) return shape;
+  if (shape.rank() == 0) return Shape::unknown();
+  Shape result = shape;
+  for (int i = 0; i < result.rank(); ++i) {
+    if (result[i] == 0) result[i] = kUnknownDim;
+  }
+  return result;
+}
+
+Shape to_user(const Shape& shape) {
+  if (np_shape) return shape;
+  if (!shape.rank_known()) return Shape();
+  Shape result = shape;
+  for (int i = 0; i < result.rank(); ++i) {
+    if (result[i] == kUnknownDim) result[i] = 0;
+  }
+  return result;
+}
+
+Shape scalar_shape() { return np_shape ? Shape{} : Shape{1}; }
 
 bool merge(Shape& into, const Shape& from) {
   if (!from.rank_known()) return true;

@@ -27,8 +27,4 @@ void infer_dtype(const IndexedGraph& graph, Inferred& known);
 /// Names and given shapes of the variables whose shape is not known, in order.
 std::vector<std::string> undecided(const IndexedGraph& graph, const Inferred& known);
 
-/// MXNet's legacy convention at the border: 0 stands for unknown, an empty shape for an unknown
-/// rank.
-Shape from_legacy(const Shape& shape);
-
 }  // namespace symbind

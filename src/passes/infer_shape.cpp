@@ -171,15 +171,6 @@ bool Inferred::dtypes_known() const {
   return std::ranges::all_of(dtypes, [](DType t) { return t != DType::kUnknown; });
 }
 
-Shape from_legacy(const Shape& shape) {
-  if (shape.rank() == 0) return Shape::unknown();
-  Shape result = shape;
-  for (int i = 0; i < result.rank(); ++i) {
-    if (result[i] == 0) result[i] = kUnknownDim;
-  }
-  return result;
-}
-
 Inferred start_inference(const IndexedGraph& graph, const ShapeMap& shapes,
                          const DTypeMap& dtypes) {
   Inferred known;
@@ -194,7 +185,7 @@ Inferred start_inference(const IndexedGraph& graph, const ShapeMap& shapes,
     if (const auto it = shapes.find(n.node->name); it != shapes.end()) {
       known.shapes[e] = it->second;
     } else if (const auto attr = attrs.find("__shape__"); attr != attrs.end()) {
-      if (const auto dims = parse_tuple(attr->second)) known.shapes[e] = from_legacy(Shape(*dims));
+      if (const auto dims = parse_tuple(attr->second)) known.shapes[e] = from_user(Shape(*dims));
     }
     if (const auto it = dtypes.find(n.node->name); it != dtypes.end()) {
       known.dtypes[e] = it->second;

@@ -46,7 +46,7 @@ InferredShapes infer(const Symbol& symbol, const ShapeMap& given) {
   check_names(symbol, keys(given));
   const IndexedGraph graph = index_graph(symbol.heads());
   ShapeMap start;
-  for (const auto& [name, shape] : given) start.emplace(name, from_legacy(shape));
+  for (const auto& [name, shape] : given) start.emplace(name, from_user(shape));
   Inferred known = start_inference(graph, start, {});
   infer_shape(graph, known);
   InferredShapes result;

@@ -53,13 +53,7 @@ struct ArangeAttrs {
 
 void infer(const InitAttrs& a, Inference& io) {
   io.set_dtype(io.out(0), a.dtype, "attribute dtype");
-  if (a.shape.empty()) return;
-  Shape shape(a.shape);
-  for (int d = 0; d < shape.rank(); ++d) {
-    check(shape[d] >= -1, ErrorKind::kValue, "shape {} has a negative extent", shape.str());
-    if (shape[d] == 0) shape[d] = kUnknownDim;
-  }
-  io.set_shape(io.out(0), shape, "attribute shape");
+  io.set_shape(io.out(0), from_user(Shape(a.shape)), "attribute shape");
 }
 void infer_full(const FullAttrs& a, Inference& io) { infer(a, io); }
 

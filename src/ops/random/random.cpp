@@ -52,13 +52,7 @@ void infer(const A& a, Inference& io) {
   check(is_float(dtype), ErrorKind::kType, "dtype {} given where a floating point type is needed",
         dtype_name(dtype));
   io.set_dtype(io.out(0), dtype, "attribute dtype");
-  if (a.shape.empty()) return;
-  Shape shape(a.shape);
-  for (int d = 0; d < shape.rank(); ++d) {
-    check(shape[d] >= 0, "shape {} has a negative extent", tuple_text(a.shape));
-    if (shape[d] == 0) shape[d] = kUnknownDim;
-  }
-  io.set_shape(io.out(0), shape, "attribute shape");
+  io.set_shape(io.out(0), from_user(Shape(a.shape)), "attribute shape");
 }
 
 /// Numbers from one block of 128 bits: four floats or two doubles.

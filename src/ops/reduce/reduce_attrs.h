@@ -35,7 +35,7 @@ inline void infer_reduced(const Tuple& axes, bool exclude, bool keepdims, Infere
       out.push_back(1);
   }
   const bool is_full = out.rank() == 0;
-  if (is_full) out.push_back(1);
+  if (is_full) out = scalar_shape();
   io.set_shape(io.out(0), out, "the axes that are not reduced stay");
   if (is_full) return;
   Shape back = in;

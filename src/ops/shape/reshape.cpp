@@ -184,7 +184,7 @@ void infer_squeeze(const SqueezeAttrs& a, Inference& io) {
   Shape out;
   for (int d = 0; d < in.rank(); ++d)
     if (!drop[static_cast<std::size_t>(d)]) out.push_back(in[d]);
-  if (out.rank() == 0) out.push_back(1);  // MXNet's legacy shapes have no scalars
+  if (out.rank() == 0) out = scalar_shape();
   io.set_shape(io.out(0), out, "squeeze drops axes of extent 1");
 }
 
