@@ -1,0 +1,45 @@
+"""Fronts of what MXNet has and Symbind has not.
+
+A script may import such a module, and tests and examples do so without using it. Using anything in
+it raises NotInSymbind, which says so; a class statement over one of its classes does as well.
+"""
+import sys
+import types
+
+from .base import MXNetError
+
+
+class NotInSymbind(MXNetError, NotImplementedError):
+    """A part of MXNet that Symbind does not have was used."""
+
+
+def not_in_symbind(name, instead="it offers Symbol, Module and NDArray"):
+    """The error for `name`, the full MXNet name of something absent."""
+    return NotInSymbind("{} is not in Symbind: {}; see docs/python.md".format(name, instead))
+
+
+def front(module_name, submodules=()):
+    """A module's `__getattr__` that raises for every public name.
+
+    `submodules`, dotted names relative to the module, become such modules too and can be imported.
+    Names with two underscores stay AttributeErrors: Python itself asks modules for some of them.
+    """
+    title = "mxnet." + module_name.partition(".")[2]
+    for submodule in submodules:
+        _add(module_name + "." + submodule)
+
+    def __getattr__(name):
+        if name.startswith("__"):
+            raise AttributeError("module {!r} has no attribute {!r}".format(module_name, name))
+        raise not_in_symbind("{}.{}".format(title, name))
+    return __getattr__
+
+
+def _add(name):
+    """Makes the module `name` and hangs it into its parent, which must be there."""
+    module = types.ModuleType(name, "Front of a part of MXNet that is not in Symbind.")
+    module.__path__ = []
+    module.__getattr__ = front(name)
+    sys.modules[name] = module
+    parent, _, last = name.rpartition(".")
+    setattr(sys.modules[parent], last, module)

@@ -1,0 +1,94 @@
+"""Makes `import mxnet` mean Symbind in this process; `python -m symbind script.py` does it first.
+
+`mxnet` and every `mxnet.x.y` are the very module objects of symbind, so classes are the same by
+either name and MXNet's pickles find them. NumPy gets back the names that scripts of MXNet's time
+use and later releases removed. Importing this module does it; there is nothing to call.
+"""
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import types
+import warnings
+
+import numpy
+
+import symbind
+
+_ALIAS_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_alias")
+
+# What a name stood for when NumPy had it; text is another name in NumPy.
+_REMOVED_FROM_NUMPY = {
+    "bool": bool, "int": int, "float": float, "complex": complex, "object": object, "str": str,
+    "long": int, "unicode": str,
+    "NaN": float("nan"), "NAN": float("nan"), "Inf": float("inf"), "Infinity": float("inf"),
+    "infty": float("inf"), "PINF": float("inf"), "NINF": float("-inf"), "PZERO": 0.0, "NZERO": -0.0,
+    "float_": "float64", "complex_": "complex128", "cfloat": "complex128",
+    "singlecomplex": "complex64", "longfloat": "longdouble", "string_": "bytes_",
+    "unicode_": "str_", "int0": "intp", "uint0": "uintp", "bool8": "bool_", "object0": "object_",
+    "product": "prod", "cumproduct": "cumprod", "alltrue": "all", "sometrue": "any",
+    "round_": "round", "row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid",
+}
+
+
+class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `mxnet.x.y` by importing `symbind.x.y`."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "mxnet" and not name.startswith("mxnet."):
+            return None
+        module = self._import("symbind" + name[len("mxnet"):])
+        spec = importlib.machinery.ModuleSpec(name, self, is_package=hasattr(module, "__path__"))
+        spec.loader_state = (module, module.__spec__)
+        return spec
+
+    @staticmethod
+    def _import(name):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            # Some modules are attributes of the package under a second name: mx.nd, mx.sym.
+            parent, _, last = name.rpartition(".")
+            module = getattr(sys.modules.get(parent), last, None)
+            if error.name == name and isinstance(module, types.ModuleType):
+                return module
+            raise
+
+    def create_module(self, spec):
+        return spec.loader_state[0]
+
+    def exec_module(self, module):
+        # The module has run already; the import system has only just written the alias into it.
+        module.__spec__ = module.__spec__.loader_state[1]
+
+
+def _install_modules():
+    present = sys.modules.get("mxnet", symbind)
+    if present is not symbind and not present.__file__.startswith(_ALIAS_FOLDER):
+        raise ImportError("symbind.as_mxnet was imported after the real mxnet; import it first")
+    for name, module in list(sys.modules.items()):
+        if name == "symbind" or name.startswith("symbind."):
+            sys.modules["mxnet" + name[len("symbind"):]] = module
+    if not any(isinstance(finder, _AliasFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _AliasFinder())
+
+
+def _restore_numpy_names():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy 1.26 warns when asked for what it removed
+        for name, value in _REMOVED_FROM_NUMPY.items():
+            if not hasattr(numpy, name):
+                setattr(numpy, name, getattr(numpy, value) if isinstance(value, str) else value)
+
+
+def serve_children():
+    """Makes `import mxnet` mean Symbind in interpreters that this process starts, as those of
+    multiprocessing: they find the package `mxnet` of the folder _alias first."""
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if _ALIAS_FOLDER not in folders:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_ALIAS_FOLDER, *folders]))
+
+
+_install_modules()
+_restore_numpy_names()

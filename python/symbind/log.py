@@ -1,0 +1,45 @@
+"""Loggers with MXNet's one-line format: letter and time, process, place, message; in colour on a
+terminal or any other stream, plain in a file."""
+import logging
+import warnings
+from logging import CRITICAL, DEBUG, ERROR, INFO, NOTSET, WARNING
+
+_LABELS = {CRITICAL: 'C', ERROR: 'E', WARNING: 'W', INFO: 'I', DEBUG: 'D'}
+_RED, _GREEN, _BLUE, _PLAIN = '\x1b[31m', '\x1b[32m', '\x1b[34m', '\x1b[0m'
+
+
+class _Formatter(logging.Formatter):
+    def __init__(self):
+        super().__init__(datefmt='%m%d %H:%M:%S')
+
+    def format(self, record):
+        level = record.levelno
+        colour = _RED if level >= WARNING else _GREEN if level >= INFO else _BLUE
+        self._style._fmt = (
+            colour + _LABELS.get(level, 'U') +
+            '%(asctime)s %(process)d %(pathname)s:%(funcName)s:%(lineno)d]' + _PLAIN +
+            ' %(message)s')
+        return super().format(record)
+
+
+def get_logger(name=None, filename=None, filemode=None, level=WARNING):
+    """The logger `name`, set up the first time it is asked for: to the error output, or to the file
+    `filename` opened with `filemode` ('a'). Without a name, the root logger as it is."""
+    logger = logging.getLogger(name)
+    if name is not None and not getattr(logger, '_init_done', False):
+        logger._init_done = True
+        if filename:
+            handler = logging.FileHandler(filename, filemode or 'a')
+        else:
+            handler = logging.StreamHandler()
+            handler.setFormatter(_Formatter())
+        logger.addHandler(handler)
+        logger.setLevel(level)
+    return logger
+
+
+def getLogger(name=None, filename=None, filemode=None, level=WARNING):
+    """The old name of get_logger."""
+    warnings.warn("getLogger is deprecated, Use get_logger instead.", DeprecationWarning,
+                  stacklevel=2)
+    return get_logger(name, filename, filemode, level)
