@@ -9,12 +9,13 @@ import cases_family
 import cases_index
 import cases_nn
 import cases_shape
+import cases_tensor
 import golden
 
 
 def main(only):
     files = collections.OrderedDict()
-    for table in cases_nn.ALL + cases_shape.ALL + cases_index.ALL:
+    for table in cases_nn.ALL + cases_shape.ALL + cases_index.ALL + cases_tensor.ALL:
         for case in table():
             files.setdefault(case.op, []).append(case)
     files["families"] = cases_family.all_cases()
