@@ -167,6 +167,17 @@ FAULTS = [Fault(*row) for row in [
     ("a failed write leaves its temporary file", "src/base/files.cpp",
      "if (!renamed) ::unlink(path.c_str());", ";", "base:Files.*:BadInputFiles.*"),
 
+    # ---- products and orders
+    ("dot's gradient of a transposed left operand", "src/ops/math/dot.cpp",
+     "if (ta) return {tb, true, k, m, n, tb ? k : n, n, m};",
+     "if (ta) return {tb, false, k, m, n, tb ? k : n, n, m};", "ops:Ops.dot:Ops.batch_dot"),
+    ("topk does not keep the order of equal values", "src/ops/index/topk.cpp",
+     "if (b < a) return !rising;\n    return i < j;", "if (b < a) return !rising;\n    return j < i;",
+     "ops:Ops.topk"),
+    ("negative indices of gather_nd do not count from the end", "src/ops/index/gather_nd.cpp",
+     "value < 0 ? value + extents[k] : value;", "value < 0 ? value + extents[0] : value;",
+     "ops:Ops.gather_nd"),
+
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",
      "return kept + ((rest > middle || (rest == middle && (kept & 1u))) ? 1u : 0u);",

@@ -577,6 +577,81 @@ inline Symbol argmin(const std::string& name, const Symbol& data, const ops::Arg
 }
 
 namespace ops {
+struct ArgsortOptions {
+  /// The axis along which to sort; None takes the array as one row. (int or None, optional,
+  /// default=-1)
+  std::optional<int> axis = {};
+  /// Whether values rise. (boolean, optional, default=True)
+  std::optional<bool> is_ascend = {};
+  /// The element type of the indices. (dtype, optional, default=float32)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("is_ascend", is_ascend)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// The places of the elements in order along an axis.
+inline Symbol argsort(const std::string& name, const Symbol& data, const ops::ArgsortOptions& options = {}) {
+  return call_op("argsort", name, {data}, options.dict());
+}
+
+namespace ops {
+struct BatchDotOptions {
+  /// Whether the left operand is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_a = {};
+  /// Whether the right operand is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_b = {};
+  /// Accepted, without effect: arrays are dense. ({None, 'csr', 'default', 'row_sparse'}, optional,
+  /// default=None)
+  std::optional<std::string> forward_stype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose_a", transpose_a)
+        ("transpose_b", transpose_b)
+        ("forward_stype", forward_stype)
+        .done();
+  }
+};
+struct BatchDotInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// Products of matrices, one for each index of the shared leading axes.
+inline Symbol batch_dot(const std::string& name, const Symbol& lhs, const ops::BatchDotOptions& options = {}) {
+  return call_op("batch_dot", name, {lhs}, options.dict());
+}
+inline Symbol batch_dot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::BatchDotOptions& options = {}) {
+  return call_op("batch_dot", name, {lhs, rhs}, options.dict());
+}
+inline Symbol batch_dot(const std::string& name, const ops::BatchDotInputs& inputs, const ops::BatchDotOptions& options = {}) {
+  return call_op_named("batch_dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
+struct BatchTakeInputs {
+  Symbol a = {};
+  Symbol indices = {};
+};
+}  // namespace ops
+/// One element of every row of the last axis, by index.
+inline Symbol batch_take(const std::string& name, const Symbol& a, const NoOptions& options = {}) {
+  return call_op("batch_take", name, {a}, options.dict());
+}
+inline Symbol batch_take(const std::string& name, const Symbol& a, const Symbol& indices, const NoOptions& options = {}) {
+  return call_op("batch_take", name, {a, indices}, options.dict());
+}
+inline Symbol batch_take(const std::string& name, const ops::BatchTakeInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("batch_take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, options.dict());
+}
+
+namespace ops {
 struct BroadcastAddInputs {
   Symbol lhs = {};
   Symbol rhs = {};
@@ -995,6 +1070,81 @@ inline Symbol degrees(const std::string& name, const Symbol& data, const NoOptio
 }
 
 namespace ops {
+struct DepthToSpaceOptions {
+  /// The side of a block of pixels. (int, required)
+  std::optional<int> block_size = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("block_size", block_size)
+        .done();
+  }
+};
+}  // namespace ops
+/// Moves channels into blocks of pixels.
+inline Symbol depth_to_space(const std::string& name, const Symbol& data, const ops::DepthToSpaceOptions& options = {}) {
+  return call_op("depth_to_space", name, {data}, options.dict());
+}
+
+namespace ops {
+struct DiagOptions {
+  /// Which diagonal: above the main one when positive, below when negative. (int, optional,
+  /// default=0)
+  std::optional<int> k = {};
+  /// The axis that counts rows. (int, optional, default=0)
+  std::optional<int> axis1 = {};
+  /// The axis that counts columns. (int, optional, default=1)
+  std::optional<int> axis2 = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("k", k)
+        ("axis1", axis1)
+        ("axis2", axis2)
+        .done();
+  }
+};
+}  // namespace ops
+/// The diagonal of two axes; of a vector, the matrix that has it as diagonal.
+inline Symbol diag(const std::string& name, const Symbol& data, const ops::DiagOptions& options = {}) {
+  return call_op("diag", name, {data}, options.dict());
+}
+
+namespace ops {
+struct DotOptions {
+  /// Whether the left operand is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_a = {};
+  /// Whether the right operand is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_b = {};
+  /// Accepted, without effect: arrays are dense. ({None, 'csr', 'default', 'row_sparse'}, optional,
+  /// default=None)
+  std::optional<std::string> forward_stype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose_a", transpose_a)
+        ("transpose_b", transpose_b)
+        ("forward_stype", forward_stype)
+        .done();
+  }
+};
+struct DotInputs {
+  Symbol lhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// The product of two arrays: the last axis of lhs with the first of rhs.
+inline Symbol dot(const std::string& name, const Symbol& lhs, const ops::DotOptions& options = {}) {
+  return call_op("dot", name, {lhs}, options.dict());
+}
+inline Symbol dot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::DotOptions& options = {}) {
+  return call_op("dot", name, {lhs, rhs}, options.dict());
+}
+inline Symbol dot(const std::string& name, const ops::DotInputs& inputs, const ops::DotOptions& options = {}) {
+  return call_op_named("dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+}
+
+namespace ops {
 struct ElemwiseAddInputs {
   Symbol lhs = {};
   Symbol rhs = {};
@@ -1117,6 +1267,23 @@ inline Symbol gamma(const std::string& name, const Symbol& data, const NoOptions
 /// Elementwise gammaln.
 inline Symbol gammaln(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("gammaln", name, {data}, options.dict());
+}
+
+namespace ops {
+struct GatherNdInputs {
+  Symbol data = {};
+  Symbol indices = {};
+};
+}  // namespace ops
+/// Elements by tuples of indices; the indices have the axes first.
+inline Symbol gather_nd(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("gather_nd", name, {data}, options.dict());
+}
+inline Symbol gather_nd(const std::string& name, const Symbol& data, const Symbol& indices, const NoOptions& options = {}) {
+  return call_op("gather_nd", name, {data, indices}, options.dict());
+}
+inline Symbol gather_nd(const std::string& name, const ops::GatherNdInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("gather_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, options.dict());
 }
 
 namespace ops {
@@ -1590,6 +1757,23 @@ inline Symbol reshape_like(const std::string& name, const ops::ReshapeLikeInputs
   return call_op_named("reshape_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
 }
 
+namespace ops {
+struct ReverseOptions {
+  /// The axes that are turned around. (Shape(tuple), required)
+  TupleOption axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        .done();
+  }
+};
+}  // namespace ops
+/// The elements in reverse order along axes.
+inline Symbol reverse(const std::string& name, const Symbol& data, const ops::ReverseOptions& options = {}) {
+  return call_op("reverse", name, {data}, options.dict());
+}
+
 /// Elementwise rint.
 inline Symbol rint(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rint", name, {data}, options.dict());
@@ -1603,6 +1787,33 @@ inline Symbol round(const std::string& name, const Symbol& data, const NoOptions
 /// Elementwise rsqrt.
 inline Symbol rsqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rsqrt", name, {data}, options.dict());
+}
+
+namespace ops {
+struct ScatterNdOptions {
+  /// The shape of the output. (Shape(tuple), required)
+  TupleOption shape = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        .done();
+  }
+};
+struct ScatterNdInputs {
+  Symbol data = {};
+  Symbol indices = {};
+};
+}  // namespace ops
+/// Writes data to the places that tuples of indices name, over zeros.
+inline Symbol scatter_nd(const std::string& name, const Symbol& data, const ops::ScatterNdOptions& options = {}) {
+  return call_op("scatter_nd", name, {data}, options.dict());
+}
+inline Symbol scatter_nd(const std::string& name, const Symbol& data, const Symbol& indices, const ops::ScatterNdOptions& options = {}) {
+  return call_op("scatter_nd", name, {data, indices}, options.dict());
+}
+inline Symbol scatter_nd(const std::string& name, const ops::ScatterNdInputs& inputs, const ops::ScatterNdOptions& options = {}) {
+  return call_op_named("scatter_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, options.dict());
 }
 
 namespace ops {
@@ -1799,6 +2010,44 @@ inline Symbol softsign(const std::string& name, const Symbol& data, const NoOpti
   return call_op("softsign", name, {data}, options.dict());
 }
 
+namespace ops {
+struct SortOptions {
+  /// The axis along which to sort; None takes the array as one row. (int or None, optional,
+  /// default=-1)
+  std::optional<int> axis = {};
+  /// Whether values rise. (boolean, optional, default=True)
+  std::optional<bool> is_ascend = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("is_ascend", is_ascend)
+        .done();
+  }
+};
+}  // namespace ops
+/// The elements in order along an axis.
+inline Symbol sort(const std::string& name, const Symbol& data, const ops::SortOptions& options = {}) {
+  return call_op("sort", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SpaceToDepthOptions {
+  /// The side of a block of pixels. (int, required)
+  std::optional<int> block_size = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("block_size", block_size)
+        .done();
+  }
+};
+}  // namespace ops
+/// Moves blocks of pixels into channels.
+inline Symbol space_to_depth(const std::string& name, const Symbol& data, const ops::SpaceToDepthOptions& options = {}) {
+  return call_op("space_to_depth", name, {data}, options.dict());
+}
+
 /// Elementwise sqrt.
 inline Symbol sqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sqrt", name, {data}, options.dict());
@@ -1922,6 +2171,37 @@ struct TileOptions {
 /// The input repeated along axes.
 inline Symbol tile(const std::string& name, const Symbol& data, const ops::TileOptions& options = {}) {
   return call_op("tile", name, {data}, options.dict());
+}
+
+namespace ops {
+struct TopkOptions {
+  /// The axis along which to choose; None takes the array as one row. (int or None, optional,
+  /// default=-1)
+  std::optional<int> axis = {};
+  /// How many to choose; below 1 means all. (int, optional, default=1)
+  std::optional<int> k = {};
+  /// What to return of the chosen ones. ({'both', 'indices', 'mask', 'value'}, optional,
+  /// default=indices)
+  std::optional<std::string> ret_typ = {};
+  /// Whether the smallest are chosen instead of the largest. (boolean, optional, default=False)
+  std::optional<bool> is_ascend = {};
+  /// The element type of the indices. (dtype, optional, default=float32)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("k", k)
+        ("ret_typ", ret_typ)
+        ("is_ascend", is_ascend)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// The k largest or smallest elements along an axis, in order.
+inline Symbol topk(const std::string& name, const Symbol& data, const ops::TopkOptions& options = {}) {
+  return call_op("topk", name, {data}, options.dict());
 }
 
 namespace ops {

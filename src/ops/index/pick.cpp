@@ -1,4 +1,5 @@
-// One element of every row: y[…] = x[…, index[…], …] along `axis`.
+// One element of every row: y[…] = x[…, index[…], …] along `axis`; batch_take is the older form,
+// along the last axis with int32 indices.
 //
 // Decided here: the index has the output's shape or that shape with the axis kept; out of range it
 // is clipped or wrapped. The gradient is zero where nothing was picked. Without an axis MXNet
@@ -41,6 +42,21 @@ void infer(const PickAttrs& a, Inference& io) {
   const Shape& index = io.shape(io.in(1));
   const bool keeps = index.rank_known() && index.rank() == in.rank() && in.rank() > 1;
   io.set_shape(io.in(1), keeps ? kept : dropped, "one index for every row");
+}
+void infer_batch_take(const NoAttrs&, Inference& io) {
+  io.same_dtype(io.in(0), io.out(0));
+  io.set_dtype(io.in(1), DType::kInt32, "batch_take reads int32 indices; pick reads any");
+  const Shape &in = io.shape(io.in(0)), &index = io.shape(io.in(1));
+  io.same_shape(io.in(1), io.out(0));
+  if (in.rank_known()) {
+    check(in.rank() >= 2, ErrorKind::kShape, "batch_take needs rows: {} has none", in.str());
+    io.set_shape(io.in(1), Shape(std::span(in.begin(), in.end() - 1)), "one index for every row");
+    io.same_shape(io.in(1), io.out(0));
+  }
+  if (!index.rank_known()) return;
+  Shape back = index;
+  back.push_back(kUnknownDim);
+  io.set_shape(io.in(0), back, "one row for every index");
 }
 void infer_backward(const PickAttrs&, Inference& io) {
   io.same_shape(io.in(2), io.out(0));
@@ -111,6 +127,14 @@ void register_pick(OpRegistry& r) {
             {}};
       })
       .reference(prepare);
+  r.add("batch_take")
+      .doc("One element of every row of the last axis, by index.")
+      .inputs(std::vector<std::string>{"a", "indices"})
+      .infer(infer_batch_take)
+      .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
+        return {g.call("_backward_pick", {g.head(0), g.input(1), g.input(0)}), {}};
+      })
+      .reference([](const NoAttrs&, const KernelRequest& q) { return prepare(PickAttrs{}, q); });
   r.add<PickAttrs>("_backward_pick")
       .inputs(std::vector<std::string>{"head", "index", "data"})
       .infer(infer_backward)
