@@ -32,6 +32,14 @@ FAULTS = [Fault(*row) for row in [
     ("max pooling's gradient counted twice", POOLING,
      "if (where[o * step] == i) total += d;", "if (where[o * step] == i) total += 2 * d;",
      "ops:Ops.Pooling"),
+    ("rows of softmax leak behind their length", "src/ops/nn/softmax.cpp",
+     "dx[i * stride] = T(0);", "dx[i * stride] = static_cast<T>(sum);",
+     "golden_replay:GoldenOps.softmax"),
+    ("prelu's slopes of samples taken for channels", "src/ops/nn/leaky_relu.cpp",
+     "(axis == 1 ? at.channel : at.batch) = stride;", "(axis == 0 ? at.channel : at.batch) = stride;",
+     "golden_replay:GoldenOps.LeakyReLU"),
+    ("GroupNorm's gradient without the mean", "src/ops/nn/layer_norm.cpp",
+     "(w(i) - a - unit(i) * b)", "(w(i) - unit(i) * b)", "ops:Ops.GroupNorm"),
 
     # ---- updates
     ("momentum's sign", SGD, "const C m = momentum *", "const C m = -momentum *",

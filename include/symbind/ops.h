@@ -281,6 +281,258 @@ inline Symbol FullyConnected(const std::string& name, const ops::FullyConnectedI
 }
 
 namespace ops {
+struct GroupNormOptions {
+  /// Number of groups the channels are split into. (int, optional, default=1)
+  std::optional<int> num_groups = {};
+  /// Added to the variance. (float, optional, default=1e-05)
+  std::optional<double> eps = {};
+  /// Whether mean and deviation are visible outputs. (boolean, optional, default=False)
+  std::optional<bool> output_mean_var = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("num_groups", num_groups)
+        ("eps", eps)
+        ("output_mean_var", output_mean_var)
+        .done();
+  }
+};
+struct GroupNormInputs {
+  Symbol data = {};
+  Symbol gamma = {};
+  Symbol beta = {};
+};
+}  // namespace ops
+/// Normalises groups of channels of every sample.
+inline Symbol GroupNorm(const std::string& name, const Symbol& data, const ops::GroupNormOptions& options = {}) {
+  return call_op("GroupNorm", name, {data}, options.dict());
+}
+inline Symbol GroupNorm(const std::string& name, const ops::GroupNormInputs& inputs, const ops::GroupNormOptions& options = {}) {
+  return call_op_named("GroupNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, options.dict());
+}
+
+namespace ops {
+struct InstanceNormOptions {
+  /// Added to the variance. (float, optional, default=0.001)
+  std::optional<double> eps = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("eps", eps)
+        .done();
+  }
+};
+struct InstanceNormInputs {
+  Symbol data = {};
+  Symbol gamma = {};
+  Symbol beta = {};
+};
+}  // namespace ops
+/// Normalises every channel of every sample.
+inline Symbol InstanceNorm(const std::string& name, const Symbol& data, const ops::InstanceNormOptions& options = {}) {
+  return call_op("InstanceNorm", name, {data}, options.dict());
+}
+inline Symbol InstanceNorm(const std::string& name, const ops::InstanceNormInputs& inputs, const ops::InstanceNormOptions& options = {}) {
+  return call_op_named("InstanceNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, options.dict());
+}
+
+namespace ops {
+struct L2NormalizationOptions {
+  /// Added to the sum of squares. (float, optional, default=1e-10)
+  std::optional<double> eps = {};
+  /// What is brought to the length 1. ({'channel', 'instance', 'spatial'}, optional,
+  /// default=instance)
+  std::optional<std::string> mode = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("eps", eps)
+        ("mode", mode)
+        .done();
+  }
+};
+}  // namespace ops
+/// Brings samples, positions or channels to the length 1.
+inline Symbol L2Normalization(const std::string& name, const Symbol& data, const ops::L2NormalizationOptions& options = {}) {
+  return call_op("L2Normalization", name, {data}, options.dict());
+}
+
+namespace ops {
+struct LRNOptions {
+  /// What the squares are multiplied with. (float, optional, default=0.0001)
+  std::optional<double> alpha = {};
+  /// The power. (float, optional, default=0.75)
+  std::optional<double> beta = {};
+  /// Added to the sum of squares. (float, optional, default=2)
+  std::optional<double> knorm = {};
+  /// Number of channels that are summed; odd. (int, required)
+  std::optional<int> nsize = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("alpha", alpha)
+        ("beta", beta)
+        ("knorm", knorm)
+        ("nsize", nsize)
+        .done();
+  }
+};
+}  // namespace ops
+/// Divides every element by the size of its neighbours along the channels.
+inline Symbol LRN(const std::string& name, const Symbol& data, const ops::LRNOptions& options = {}) {
+  return call_op("LRN", name, {data}, options.dict());
+}
+
+namespace ops {
+struct LayerNormOptions {
+  /// The axis to normalise along. (int, optional, default=-1)
+  std::optional<int> axis = {};
+  /// Added to the variance. (float, optional, default=1e-05)
+  std::optional<double> eps = {};
+  /// Whether mean and deviation are visible outputs. (boolean, optional, default=False)
+  std::optional<bool> output_mean_var = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("eps", eps)
+        ("output_mean_var", output_mean_var)
+        .done();
+  }
+};
+struct LayerNormInputs {
+  Symbol data = {};
+  Symbol gamma = {};
+  Symbol beta = {};
+};
+}  // namespace ops
+/// Normalises along one axis.
+inline Symbol LayerNorm(const std::string& name, const Symbol& data, const ops::LayerNormOptions& options = {}) {
+  return call_op("LayerNorm", name, {data}, options.dict());
+}
+inline Symbol LayerNorm(const std::string& name, const ops::LayerNormInputs& inputs, const ops::LayerNormOptions& options = {}) {
+  return call_op_named("LayerNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, options.dict());
+}
+
+namespace ops {
+struct LeakyReLUOptions {
+  /// Activation function to be applied. ({'elu', 'gelu', 'leaky', 'prelu', 'rrelu', 'selu'},
+  /// optional, default=leaky)
+  std::optional<std::string> act_type = {};
+  /// What negative numbers are multiplied with (leaky and elu). (float, optional, default=0.25)
+  std::optional<double> slope = {};
+  /// Lower bound of random slopes (rrelu). (float, optional, default=0.125)
+  std::optional<double> lower_bound = {};
+  /// Upper bound of random slopes (rrelu). (float, optional, default=0.334)
+  std::optional<double> upper_bound = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("act_type", act_type)
+        ("slope", slope)
+        ("lower_bound", lower_bound)
+        ("upper_bound", upper_bound)
+        .done();
+  }
+};
+struct LeakyReLUInputs {
+  Symbol data = {};
+  Symbol gamma = {};
+};
+}  // namespace ops
+/// Relatives of relu that are not flat below 0.
+inline Symbol LeakyReLU(const std::string& name, const Symbol& data, const ops::LeakyReLUOptions& options = {}) {
+  return call_op("LeakyReLU", name, {data}, options.dict());
+}
+inline Symbol LeakyReLU(const std::string& name, const Symbol& data, const Symbol& gamma, const ops::LeakyReLUOptions& options = {}) {
+  return call_op("LeakyReLU", name, {data, gamma}, options.dict());
+}
+inline Symbol LeakyReLU(const std::string& name, const ops::LeakyReLUInputs& inputs, const ops::LeakyReLUOptions& options = {}) {
+  return call_op_named("LeakyReLU", name, {{"data", inputs.data}, {"gamma", inputs.gamma}}, options.dict());
+}
+
+namespace ops {
+struct LinearRegressionOutputOptions {
+  /// Scales the gradient. (float, optional, default=1)
+  std::optional<double> grad_scale = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("grad_scale", grad_scale)
+        .done();
+  }
+};
+struct LinearRegressionOutputInputs {
+  Symbol data = {};
+  Symbol label = {};
+};
+}  // namespace ops
+/// The data; its gradient is that of half the squared distance to the label.
+inline Symbol LinearRegressionOutput(const std::string& name, const Symbol& data, const ops::LinearRegressionOutputOptions& options = {}) {
+  return call_op("LinearRegressionOutput", name, {data}, options.dict());
+}
+inline Symbol LinearRegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::LinearRegressionOutputOptions& options = {}) {
+  return call_op("LinearRegressionOutput", name, {data, label}, options.dict());
+}
+inline Symbol LinearRegressionOutput(const std::string& name, const ops::LinearRegressionOutputInputs& inputs, const ops::LinearRegressionOutputOptions& options = {}) {
+  return call_op_named("LinearRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+}
+
+namespace ops {
+struct LogisticRegressionOutputOptions {
+  /// Scales the gradient. (float, optional, default=1)
+  std::optional<double> grad_scale = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("grad_scale", grad_scale)
+        .done();
+  }
+};
+struct LogisticRegressionOutputInputs {
+  Symbol data = {};
+  Symbol label = {};
+};
+}  // namespace ops
+/// Sigmoid; its gradient is that of the cross entropy with the label.
+inline Symbol LogisticRegressionOutput(const std::string& name, const Symbol& data, const ops::LogisticRegressionOutputOptions& options = {}) {
+  return call_op("LogisticRegressionOutput", name, {data}, options.dict());
+}
+inline Symbol LogisticRegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::LogisticRegressionOutputOptions& options = {}) {
+  return call_op("LogisticRegressionOutput", name, {data, label}, options.dict());
+}
+inline Symbol LogisticRegressionOutput(const std::string& name, const ops::LogisticRegressionOutputInputs& inputs, const ops::LogisticRegressionOutputOptions& options = {}) {
+  return call_op_named("LogisticRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+}
+
+namespace ops {
+struct MAERegressionOutputOptions {
+  /// Scales the gradient. (float, optional, default=1)
+  std::optional<double> grad_scale = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("grad_scale", grad_scale)
+        .done();
+  }
+};
+struct MAERegressionOutputInputs {
+  Symbol data = {};
+  Symbol label = {};
+};
+}  // namespace ops
+/// The data; its gradient is that of the absolute distance to the label.
+inline Symbol MAERegressionOutput(const std::string& name, const Symbol& data, const ops::MAERegressionOutputOptions& options = {}) {
+  return call_op("MAERegressionOutput", name, {data}, options.dict());
+}
+inline Symbol MAERegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::MAERegressionOutputOptions& options = {}) {
+  return call_op("MAERegressionOutput", name, {data, label}, options.dict());
+}
+inline Symbol MAERegressionOutput(const std::string& name, const ops::MAERegressionOutputInputs& inputs, const ops::MAERegressionOutputOptions& options = {}) {
+  return call_op_named("MAERegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+}
+
+namespace ops {
 struct MakeLossOptions {
   /// The gradient, before it is divided. (float, optional, default=1)
   std::optional<double> grad_scale = {};
@@ -400,6 +652,39 @@ inline Symbol Reshape(const std::string& name, const Symbol& data, const ops::Re
 }
 
 namespace ops {
+struct SVMOutputOptions {
+  /// Scores beyond it have no loss. (float, optional, default=1)
+  std::optional<double> margin = {};
+  /// Scales the gradient. (float, optional, default=1)
+  std::optional<double> regularization_coefficient = {};
+  /// Whether the loss is linear (L1) instead of squared (L2). (boolean, optional, default=False)
+  std::optional<bool> use_linear = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("margin", margin)
+        ("regularization_coefficient", regularization_coefficient)
+        ("use_linear", use_linear)
+        .done();
+  }
+};
+struct SVMOutputInputs {
+  Symbol data = {};
+  Symbol label = {};
+};
+}  // namespace ops
+/// The data; its gradient is that of hinge losses with the label.
+inline Symbol SVMOutput(const std::string& name, const Symbol& data, const ops::SVMOutputOptions& options = {}) {
+  return call_op("SVMOutput", name, {data}, options.dict());
+}
+inline Symbol SVMOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::SVMOutputOptions& options = {}) {
+  return call_op("SVMOutput", name, {data, label}, options.dict());
+}
+inline Symbol SVMOutput(const std::string& name, const ops::SVMOutputInputs& inputs, const ops::SVMOutputOptions& options = {}) {
+  return call_op_named("SVMOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+}
+
+namespace ops {
 struct SliceChannelOptions {
   /// Number of parts; the axis must divide by it. (int, required)
   std::optional<int> num_outputs = {};
@@ -420,6 +705,24 @@ struct SliceChannelOptions {
 /// Cuts the input into equal parts along an axis.
 inline Symbol SliceChannel(const std::string& name, const Symbol& data, const ops::SliceChannelOptions& options = {}) {
   return call_op("SliceChannel", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SoftmaxActivationOptions {
+  /// Whether to normalise along the last axis, or along the channels (axis 1). ({'channel',
+  /// 'instance'}, optional, default=instance)
+  std::optional<std::string> mode = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("mode", mode)
+        .done();
+  }
+};
+}  // namespace ops
+/// Softmax along the last axis, or over the channels of each position.
+inline Symbol SoftmaxActivation(const std::string& name, const Symbol& data, const ops::SoftmaxActivationOptions& options = {}) {
+  return call_op("SoftmaxActivation", name, {data}, options.dict());
 }
 
 namespace ops {
@@ -1331,6 +1634,33 @@ inline Symbol log2(const std::string& name, const Symbol& data, const NoOptions&
   return call_op("log2", name, {data}, options.dict());
 }
 
+namespace ops {
+struct LogSoftmaxOptions {
+  /// The axis along which to normalise. (int, optional, default=-1)
+  std::optional<int> axis = {};
+  /// Divides the input; None is 1. (double or None, optional, default=None)
+  std::optional<double> temperature = {};
+  /// The output's type; None is the input's. ({None, 'float16', 'float32', 'float64'}, optional,
+  /// default=None)
+  std::optional<std::string> dtype = {};
+  /// Whether a second input tells how long each row is. (boolean or None, optional, default=False)
+  std::optional<bool> use_length = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("temperature", temperature)
+        ("dtype", dtype)
+        ("use_length", use_length)
+        .done();
+  }
+};
+}  // namespace ops
+/// The logarithm of softmax.
+inline Symbol log_softmax(const std::string& name, const Symbol& data, const ops::LogSoftmaxOptions& options = {}) {
+  return call_op("log_softmax", name, {data}, options.dict());
+}
+
 /// Elementwise logical_not.
 inline Symbol logical_not(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("logical_not", name, {data}, options.dict());
@@ -2003,6 +2333,77 @@ struct SmoothL1Options {
 /// A parabola near 0, the absolute value elsewhere.
 inline Symbol smooth_l1(const std::string& name, const Symbol& data, const ops::SmoothL1Options& options = {}) {
   return call_op("smooth_l1", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SoftmaxOptions {
+  /// The axis along which to normalise. (int, optional, default=-1)
+  std::optional<int> axis = {};
+  /// Divides the input; None is 1. (double or None, optional, default=None)
+  std::optional<double> temperature = {};
+  /// The output's type; None is the input's. ({None, 'float16', 'float32', 'float64'}, optional,
+  /// default=None)
+  std::optional<std::string> dtype = {};
+  /// Whether a second input tells how long each row is. (boolean or None, optional, default=False)
+  std::optional<bool> use_length = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("temperature", temperature)
+        ("dtype", dtype)
+        ("use_length", use_length)
+        .done();
+  }
+};
+}  // namespace ops
+/// Exponentials along an axis, normalised to the sum 1.
+inline Symbol softmax(const std::string& name, const Symbol& data, const ops::SoftmaxOptions& options = {}) {
+  return call_op("softmax", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SoftmaxCrossEntropyInputs {
+  Symbol data = {};
+  Symbol label = {};
+};
+}  // namespace ops
+/// The cross entropy of softmax with class labels, summed over the rows.
+inline Symbol softmax_cross_entropy(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("softmax_cross_entropy", name, {data}, options.dict());
+}
+inline Symbol softmax_cross_entropy(const std::string& name, const Symbol& data, const Symbol& label, const NoOptions& options = {}) {
+  return call_op("softmax_cross_entropy", name, {data, label}, options.dict());
+}
+inline Symbol softmax_cross_entropy(const std::string& name, const ops::SoftmaxCrossEntropyInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("softmax_cross_entropy", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+}
+
+namespace ops {
+struct SoftminOptions {
+  /// The axis along which to normalise. (int, optional, default=-1)
+  std::optional<int> axis = {};
+  /// Divides the input; None is 1. (double or None, optional, default=None)
+  std::optional<double> temperature = {};
+  /// The output's type; None is the input's. ({None, 'float16', 'float32', 'float64'}, optional,
+  /// default=None)
+  std::optional<std::string> dtype = {};
+  /// Whether a second input tells how long each row is. (boolean or None, optional, default=False)
+  std::optional<bool> use_length = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("temperature", temperature)
+        ("dtype", dtype)
+        ("use_length", use_length)
+        .done();
+  }
+};
+}  // namespace ops
+/// Softmax of the negated data.
+inline Symbol softmin(const std::string& name, const Symbol& data, const ops::SoftminOptions& options = {}) {
+  return call_op("softmin", name, {data}, options.dict());
 }
 
 /// Elementwise softsign.

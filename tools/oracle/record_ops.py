@@ -7,15 +7,24 @@ import sys
 
 import cases_family
 import cases_index
+import cases_layers
 import cases_nn
 import cases_shape
 import cases_tensor
 import golden
 
+TABLES = [
+    *cases_nn.ALL,
+    *cases_shape.ALL,
+    *cases_index.ALL,
+    *cases_tensor.ALL,
+    *cases_layers.ALL,
+]
+
 
 def main(only):
     files = collections.OrderedDict()
-    for table in cases_nn.ALL + cases_shape.ALL + cases_index.ALL + cases_tensor.ALL:
+    for table in TABLES:
         for case in table():
             files.setdefault(case.op, []).append(case)
     files["families"] = cases_family.all_cases()

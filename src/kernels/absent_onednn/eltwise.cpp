@@ -3,11 +3,11 @@
 
 namespace symbind::onednn {
 
-Offer offer_eltwise(const std::string&, const KernelRequest&) {
+Offer offer_eltwise(const std::string&, const KernelRequest&, float) {
   return refuse("built without oneDNN");
 }
 Prepared prepare_eltwise(const KernelRequest&, const Offer&) { return {}; }
-Offer offer_eltwise_backward(const std::string&, const KernelRequest&) {
+Offer offer_eltwise_backward(const std::string&, const KernelRequest&, float) {
   return refuse("built without oneDNN");
 }
 Prepared prepare_eltwise_backward(const KernelRequest&, const Offer&) { return {}; }

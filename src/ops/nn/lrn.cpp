@@ -1,0 +1,166 @@
+// LRN: every element divided by what its neighbours along the channels amount to.
+//
+//   norm = knorm + alpha/nsize · Σ x²  over nsize channels around it,    y = x · norm^−beta
+//   dx = dy · norm^−beta − 2·alpha·beta/nsize · x · Σ dy·x·norm^(−beta−1)  over the same channels
+//
+// Decided here: norm is a hidden output, which the monitor shows as <name>_tmp_norm. Channels are
+// axis 1 of data of any rank (MXNet: of four). beta 3/4, which nets use, takes two square roots
+// instead of a power.
+#include <symbind/operator.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "kernels/accumulate.h"
+#include "ndarray/dtype_dispatch.h"
+
+namespace symbind {
+
+namespace {
+
+struct LRNAttrs {
+  float alpha = 1e-4f, beta = 0.75f, knorm = 2;
+  int nsize = 0;
+
+  void describe(AttrVisitor& v) {
+    v.field("alpha", alpha, "What the squares are multiplied with.");
+    v.field("beta", beta, "The power.");
+    v.field("knorm", knorm, "Added to the sum of squares.");
+    v.field("nsize", nsize, "Number of channels that are summed; odd.").required().at_least(0);
+  }
+};
+
+void check_attrs(const LRNAttrs& a, const Shape& x) {
+  check(a.nsize % 2 == 1, "nsize {} must be odd: as many channels on either side", a.nsize);
+  check(!x.rank_known() || x.rank() >= 2, ErrorKind::kShape,
+        "LRN needs channels along axis 1, the data is {}", x.str());
+}
+
+void infer(const LRNAttrs& a, Inference& io) {
+  io.all_same_shape();
+  io.all_same_dtype();
+  check_attrs(a, io.shape(io.in(0)));
+}
+
+NodeEntries gradient(const LRNAttrs&, GradientBuilder& g) {
+  return g.call_with_same_attrs("_backward_LRN", {g.head(0), g.input(0), g.output(1)});
+}
+
+struct Grid {
+  std::int64_t batch, channels, inner, half;
+  Grid(const LRNAttrs& a, const Shape& x)
+      : batch(x[0]), channels(x[1]), inner(x.count(2)), half(a.nsize / 2) {}
+  /// Calls f(first element of the plane, first and last plane of its window) for every plane.
+  template <class F>
+  void each_plane(F&& f) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / 4 / (inner + 1));
+    parallel_for(batch * channels, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        const std::int64_t c = p % channels, zero = (p - c) * inner;
+        f(p * inner, zero + std::max<std::int64_t>(0, c - half) * inner,
+          zero + std::min(channels - 1, c + half) * inner);
+      }
+    });
+  }
+};
+
+/// norm^−beta.
+template <class Acc>
+struct Power {
+  Acc beta;
+  bool three_quarters;
+  explicit Power(float b) : beta(static_cast<Acc>(b)), three_quarters(b == 0.75f) {}
+  Acc operator()(Acc norm) const {
+    if (!three_quarters) return std::pow(norm, -beta);
+    const Acc root = std::sqrt(norm);
+    return 1 / (root * std::sqrt(root));
+  }
+};
+
+Prepared forward(const LRNAttrs& a, const KernelRequest& r) {
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    using Acc = Accumulator<T>;
+    return [g = Grid(a, r.in[0].shape), power = Power<Acc>(a.beta),
+            scale = static_cast<Acc>(a.alpha) / static_cast<Acc>(a.nsize),
+            knorm = static_cast<Acc>(a.knorm)](const Args& args) {
+      constexpr std::int64_t kTile = 256;
+      const T* x = args.in<T>(0);
+      T *y = args.out<T>(0), *norm = args.wants(1) ? args.out<T>(1) : nullptr;
+      g.each_plane([&](std::int64_t at, std::int64_t low, std::int64_t high) {
+        for (std::int64_t tile = 0; tile < g.inner; tile += kTile) {
+          const std::int64_t n = std::min(kTile, g.inner - tile);
+          Acc sum[kTile] = {};
+          for (std::int64_t plane = low + tile; plane <= high + tile; plane += g.inner)
+            for (std::int64_t i = 0; i < n; ++i) {
+              const Acc v = static_cast<Acc>(x[plane + i]);
+              sum[i] += v * v;
+            }
+          for (std::int64_t i = 0; i < n; ++i) {
+            const Acc s = sum[i] * scale + knorm;
+            if (norm) norm[at + tile + i] = static_cast<T>(s);
+            y[at + tile + i] = static_cast<T>(static_cast<Acc>(x[at + tile + i]) * power(s));
+          }
+        }
+      });
+    };
+  });
+}
+
+Offer offer_backward(const LRNAttrs&, const KernelRequest& r) {
+  const std::size_t element = r.in[0].dtype == DType::kFloat64 ? 8 : 4;
+  return accept_plain(r, static_cast<std::size_t>(r.in[0].shape.size()) * element);
+}
+
+// Inputs: dy, x, norm. In the workspace: dy · x · norm^(−beta−1).
+Prepared backward(const LRNAttrs& a, const KernelRequest& r, const Offer&) {
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    using Acc = Accumulator<T>;
+    return [g = Grid(a, r.in[0].shape), power = Power<Acc>(a.beta),
+            scale = -2 * static_cast<Acc>(a.beta) * static_cast<Acc>(a.alpha) /
+                    static_cast<Acc>(a.nsize)](const Args& args) {
+      constexpr std::int64_t kTile = 256;
+      const T *dy = args.in<T>(0), *x = args.in<T>(1), *norm = args.in<T>(2);
+      T* dx = args.out<T>(0);
+      Acc* product = static_cast<Acc*>(args.workspace);
+      g.each_plane([&](std::int64_t at, std::int64_t, std::int64_t) {
+        for (std::int64_t i = at; i < at + g.inner; ++i) {
+          const Acc s = static_cast<Acc>(norm[i]);
+          product[i] = static_cast<Acc>(dy[i]) * static_cast<Acc>(x[i]) * power(s) / s;
+        }
+      });
+      g.each_plane([&](std::int64_t at, std::int64_t low, std::int64_t high) {
+        for (std::int64_t tile = 0; tile < g.inner; tile += kTile) {
+          const std::int64_t n = std::min(kTile, g.inner - tile);
+          Acc sum[kTile] = {};
+          for (std::int64_t plane = low + tile; plane <= high + tile; plane += g.inner)
+            for (std::int64_t i = 0; i < n; ++i) sum[i] += product[plane + i];
+          for (std::int64_t i = 0; i < n; ++i) {
+            const std::int64_t k = at + tile + i;
+            dx[k] = static_cast<T>(static_cast<Acc>(dy[k]) * power(static_cast<Acc>(norm[k])) +
+                                   scale * static_cast<Acc>(x[k]) * sum[i]);
+          }
+        }
+      });
+    };
+  });
+}
+
+}  // namespace
+
+void register_lrn(OpRegistry& r) {
+  r.add<LRNAttrs>("LRN")
+      .doc("Divides every element by the size of its neighbours along the channels.")
+      .outputs({"output", "tmp_norm"}, 1)
+      .infer(infer)
+      .gradient(gradient)
+      .reference(forward);
+  r.add<LRNAttrs>("_backward_LRN")
+      .backward()
+      .inputs({"dy", "data", "tmp_norm"})
+      .infer(infer)
+      .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
+}
+
+}  // namespace symbind

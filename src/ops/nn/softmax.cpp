@@ -1,0 +1,336 @@
+// softmax, log_softmax and softmin along one axis, and SoftmaxActivation.
+//
+//   softmax      y = exp(z) / Σ exp(z),  z = (x − max x) / t      dx = y (dy − Σ dy·y) / t
+//   log_softmax  y = z − log Σ exp(z)                             dx = (dy − exp(y) Σ dy) / t
+//   softmin      softmax of −x                                    dx = −y (dy − Σ dy·y) / t
+//
+// Decided here: the gradient reads y only. use_length takes only the first length[…] elements of
+// every row; those behind are 0 and get no gradient; a length beyond the row is the row's. Only
+// softmax has it, as in MXNet. 16-bit types are computed in float, and mixed types (dtype) in
+// double where one of them is. SoftmaxActivation normalises the last axis, or with mode
+// "channel" axis 1.
+#include <symbind/operator.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "kernels/gather.h"
+#include "kernels/onednn/softmax.h"
+#include "ndarray/dtype_dispatch.h"
+
+namespace symbind {
+
+namespace {
+
+enum class Kind : std::uint8_t { kSoftmax, kLogSoftmax, kSoftmin };
+
+struct SoftmaxAttrs {
+  int axis = -1;
+  std::optional<double> temperature;
+  std::optional<std::string> dtype;
+  std::optional<bool> use_length = false;
+
+  void describe(AttrVisitor& v) {
+    v.field("axis", axis, "The axis along which to normalise.");
+    v.field("temperature", temperature, "Divides the input; None is 1.");
+    v.field("dtype", dtype, "The output's type; None is the input's.")
+        .choices({"float16", "float32", "float64"});
+    v.field("use_length", use_length, "Whether a second input tells how long each row is.");
+  }
+  bool has_length() const { return use_length.value_or(false); }
+};
+
+struct SoftmaxActivationAttrs {
+  std::string mode = "instance";
+
+  void describe(AttrVisitor& v) {
+    v.field("mode", mode,
+            "Whether to normalise along the last axis, or along the channels (axis 1).")
+        .choices({"channel", "instance"});
+  }
+};
+
+// ---- Inference and gradient ---------------------------------------------------------------------
+
+void infer_types(const SoftmaxAttrs& a, Inference& io, Inference::Ref x, Inference::Ref y) {
+  if (!a.dtype) return io.same_dtype(x, y);
+  const DType wanted = dtype_from_name(*a.dtype);
+  io.set_dtype(y, wanted, "attribute dtype");
+  if (io.dtype(x) == DType::kUnknown) io.set_dtype(x, wanted);
+}
+
+void infer(const SoftmaxAttrs& a, Inference& io) {
+  io.same_shape(io.in(0), io.out(0));
+  infer_types(a, io, io.in(0), io.out(0));
+  const Shape& x = io.shape(io.in(0));
+  if (!x.rank_known() || x.rank() == 0) return;
+  const int axis = normalize_axis(a.axis, x.rank());
+  if (!a.has_length()) return;
+  Shape rows;
+  for (int i = 0; i < x.rank(); ++i)
+    if (i != axis) rows.push_back(x[i]);
+  if (rows.rank() == 0) rows.push_back(1);
+  io.set_shape(io.in(1), rows, "one length for every row");
+}
+
+void infer_without_length(const SoftmaxAttrs& a, Inference& io) {
+  check(!a.has_length(), ErrorKind::kNotImplemented,
+        "use_length is offered by softmax only: mask the input, or take the logarithm of softmax");
+  infer(a, io);
+}
+
+// Inputs: dy, y[, length][, x, where its type is not that of y].
+void infer_backward(const SoftmaxAttrs& a, Inference& io) {
+  io.same_shape(io.in(0), io.out(0));
+  io.same_shape(io.in(1), io.out(0));
+  io.same_dtype(io.in(0), io.in(1));
+  io.same_dtype(a.dtype ? io.in(io.num_inputs() - 1) : io.in(1), io.out(0));
+}
+
+NodeEntries gradient_by(const char* op, const SoftmaxAttrs& a, GradientBuilder& g) {
+  NodeEntries inputs{g.head(0), g.output(0)};
+  if (a.has_length()) inputs.push_back(g.input(1));
+  if (a.dtype) inputs.push_back(g.input(0));
+  NodeEntries d = g.call_with_same_attrs(op, std::move(inputs));
+  if (a.has_length()) d.emplace_back();
+  return d;
+}
+
+// ---- The plain reference ------------------------------------------------------------------------
+
+/// The data as (outer, extent, inner), normalised along `extent`.
+struct Rows {
+  std::int64_t outer, extent, inner;
+  Rows(const Shape& x, int axis)
+      : outer(x.count(0, axis)), extent(x[axis]), inner(x.count(axis + 1)) {}
+  /// Calls f(row, offset of its first element) for every row.
+  template <class F>
+  void each(F&& f) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, extent));
+    parallel_for(outer * inner, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        f(row, row / inner * extent * inner + row % inner);
+    });
+  }
+};
+
+Rows rows_of(const SoftmaxAttrs& a, const Shape& x) {
+  if (x.rank() == 0) return Rows(Shape{1}, 0);
+  return Rows(x, normalize_axis(a.axis, x.rank()));
+}
+
+/// The lengths of all rows, whatever type they come in.
+struct Lengths {
+  const void* data = nullptr;
+  DType dtype = DType::kInt32;
+  std::int64_t of(std::int64_t row, std::int64_t extent) const {
+    if (!data) return extent;
+    std::int64_t n = extent;
+    for_indices(dtype, data, row, row + 1,
+                [&](std::int64_t, std::int64_t, const std::int64_t* at) { n = *at; });
+    return std::clamp<std::int64_t>(n, 0, extent);
+  }
+};
+
+template <class T, class O>
+using Wide =
+    std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
+
+template <Kind kind, class T, class O>
+void forward_row(const T* x, O* y, std::int64_t length, std::int64_t extent, std::int64_t stride,
+                 Wide<T, O> inverse) {
+  using A = Wide<T, O>;
+  const auto value = [&](std::int64_t i) {
+    const A v = static_cast<A>(x[i * stride]);
+    return kind == Kind::kSoftmin ? -v : v;
+  };
+  A top = -std::numeric_limits<A>::infinity();
+  for (std::int64_t i = 0; i < length; ++i) top = std::max(top, value(i));
+  A sum = 0;
+  for (std::int64_t i = 0; i < length; ++i) sum += std::exp((value(i) - top) * inverse);
+  const A log_sum = std::log(sum);
+  for (std::int64_t i = 0; i < length; ++i) {
+    const A z = (value(i) - top) * inverse;
+    y[i * stride] = static_cast<O>(kind == Kind::kLogSoftmax ? z - log_sum : std::exp(z) / sum);
+  }
+  for (std::int64_t i = length; i < extent; ++i) y[i * stride] = O(0);
+}
+
+template <Kind kind, class O, class T>
+void backward_row(const O* dy, const O* y, T* dx, std::int64_t length, std::int64_t extent,
+                  std::int64_t stride, Wide<T, O> inverse) {
+  using A = Wide<T, O>;
+  A sum = 0;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const A d = static_cast<A>(dy[i * stride]);
+    sum += kind == Kind::kLogSoftmax ? d : d * static_cast<A>(y[i * stride]);
+  }
+  const A scale = kind == Kind::kSoftmin ? -inverse : inverse;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const A d = static_cast<A>(dy[i * stride]), v = static_cast<A>(y[i * stride]);
+    const A grad = kind == Kind::kLogSoftmax ? d - std::exp(v) * sum : v * (d - sum);
+    dx[i * stride] = static_cast<T>(grad * scale);
+  }
+  for (std::int64_t i = length; i < extent; ++i) dx[i * stride] = T(0);
+}
+
+/// Calls f<T, O>() for the types of x and y.
+template <class F>
+Prepared with_types(DType x, DType y, F&& f) {
+  return dispatch_float(x, [&]<class T>() -> Prepared {
+    if (x == y) return f.template operator()<T, T>();
+    if (y == DType::kFloat64) return f.template operator()<T, double>();
+    if (y == DType::kFloat16) return f.template operator()<T, Half>();
+    return f.template operator()<T, float>();
+  });
+}
+
+template <Kind kind>
+Prepared forward(const SoftmaxAttrs& a, const KernelRequest& r) {
+  return with_types(r.in[0].dtype, r.out[0].dtype, [&]<class T, class O>() -> Prepared {
+    return [rows = rows_of(a, r.in[0].shape),
+            inverse = static_cast<Wide<T, O>>(1 / a.temperature.value_or(1)),
+            has_length = a.has_length(),
+            type = a.has_length() ? r.in[1].dtype : DType::kInt32](const Args& args) {
+      const Lengths lengths{has_length ? args.inputs[1].data : nullptr, type};
+      const T* x = args.in<T>(0);
+      O* y = args.out<O>(0);
+      rows.each([&](std::int64_t row, std::int64_t at) {
+        forward_row<kind>(x + at, y + at, lengths.of(row, rows.extent), rows.extent, rows.inner,
+                          inverse);
+      });
+    };
+  });
+}
+
+template <Kind kind>
+Prepared backward(const SoftmaxAttrs& a, const KernelRequest& r) {
+  return with_types(r.out[0].dtype, r.in[1].dtype, [&]<class T, class O>() -> Prepared {
+    return [rows = rows_of(a, r.out[0].shape),
+            inverse = static_cast<Wide<T, O>>(1 / a.temperature.value_or(1)),
+            has_length = a.has_length(),
+            type = a.has_length() ? r.in[2].dtype : DType::kInt32](const Args& args) {
+      const Lengths lengths{has_length ? args.inputs[2].data : nullptr, type};
+      const O *dy = args.in<O>(0), *y = args.in<O>(1);
+      T* dx = args.out<T>(0);
+      rows.each([&](std::int64_t row, std::int64_t at) {
+        backward_row<kind>(dy + at, y + at, dx + at, lengths.of(row, rows.extent), rows.extent,
+                           rows.inner, inverse);
+      });
+    };
+  });
+}
+
+// ---- SoftmaxActivation: the same rows -----------------------------------------------------------
+
+void infer_activation(const SoftmaxActivationAttrs& a, Inference& io) {
+  io.all_same_shape();
+  io.all_same_dtype();
+  const Shape& x = io.shape(io.in(0));
+  check(!x.rank_known() || x.rank() >= (a.mode == "channel" ? 3 : 1), ErrorKind::kShape,
+        "mode {} needs data of rank {} or more, this is {}", a.mode, a.mode == "channel" ? 3 : 1,
+        x.str());
+}
+
+SoftmaxAttrs as_softmax(const SoftmaxActivationAttrs& a) {
+  SoftmaxAttrs along;
+  along.axis = a.mode == "channel" ? 1 : -1;
+  return along;
+}
+
+// ---- Registration -------------------------------------------------------------------------------
+
+Offer offer_onednn(const SoftmaxAttrs& a, const KernelRequest& r, bool logarithm, bool backward) {
+  if (a.temperature.value_or(1) != 1) return refuse("temperature is set");
+  if (a.has_length() || a.dtype) return refuse("use_length or dtype is set");
+  const Rows rows = rows_of(a, r.out[0].shape);
+  if (rows.inner != 1) return refuse("the axis is not the last one");
+  const onednn::SoftmaxSizes s{rows.outer, rows.extent, logarithm};
+  return backward ? onednn::offer_softmax_backward(s, r) : onednn::offer_softmax(s, r);
+}
+
+template <Kind kind>
+void add(OpRegistry& r, const std::string& name, const char* text) {
+  using A = SoftmaxAttrs;
+  using R = KernelRequest;
+  const std::string backward_name = "_backward_" + name;
+  auto op = r.add<A>(name);
+  op.doc(text).infer(kind == Kind::kSoftmax ? infer : infer_without_length).inplace(0, 0);
+  op.gradient([](const A& a, GradientBuilder& g) {
+    constexpr const char* kNames[] = {"_backward_softmax", "_backward_log_softmax",
+                                      "_backward_softmin"};
+    return gradient_by(kNames[static_cast<int>(kind)], a, g);
+  });
+  if constexpr (kind == Kind::kSoftmax)
+    op.inputs([](const A& a) -> std::vector<std::string> {
+      if (a.has_length()) return {"data", "length"};
+      return {"data"};
+    });
+  auto back = r.add<A>(backward_name);
+  back.backward().infer(infer_backward).inplace(0, 0).inplace(1, 0);
+  back.inputs([](const A& a) {
+    std::vector<std::string> names{"dy", "output"};
+    if (a.has_length()) names.emplace_back("length");
+    if (a.dtype) names.emplace_back("data");
+    return names;
+  });
+  if constexpr (kind != Kind::kSoftmin) {
+    constexpr bool kLog = kind == Kind::kLogSoftmax;
+    op.kernel(
+        DeviceType::kCpu, "onednn",
+        [](const A& a, const R& q) { return offer_onednn(a, q, kLog, false); },
+        [](const A&, const R& q, const Offer& o) { return onednn::prepare_softmax(q, o); });
+    back.kernel(
+        DeviceType::kCpu, "onednn",
+        [](const A& a, const R& q) { return offer_onednn(a, q, kLog, true); },
+        [](const A&, const R& q, const Offer& o) {
+          return onednn::prepare_softmax_backward(q, o);
+        });
+  }
+  op.reference(forward<kind>);
+  back.reference(backward<kind>);
+}
+
+void add_activation(OpRegistry& r) {
+  using A = SoftmaxActivationAttrs;
+  using R = KernelRequest;
+  r.add<A>("SoftmaxActivation")
+      .doc("Softmax along the last axis, or over the channels of each position.")
+      .infer(infer_activation)
+      .gradient([](const A&, GradientBuilder& g) {
+        return g.call_with_same_attrs("_backward_SoftmaxActivation", {g.head(0), g.output(0)});
+      })
+      .inplace(0, 0)
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [](const A& a, const R& q) { return offer_onednn(as_softmax(a), q, false, false); },
+          [](const A&, const R& q, const Offer& o) { return onednn::prepare_softmax(q, o); })
+      .reference([](const A& a, const R& q) { return forward<Kind::kSoftmax>(as_softmax(a), q); });
+  r.add<A>("_backward_SoftmaxActivation")
+      .backward()
+      .inputs({"dy", "output"})
+      .infer(infer_activation)
+      .inplace(0, 0)
+      .inplace(1, 0)
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [](const A& a, const R& q) { return offer_onednn(as_softmax(a), q, false, true); },
+          [](const A&, const R& q, const Offer& o) {
+            return onednn::prepare_softmax_backward(q, o);
+          })
+      .reference([](const A& a, const R& q) { return backward<Kind::kSoftmax>(as_softmax(a), q); });
+}
+
+}  // namespace
+
+void register_softmax(OpRegistry& r) {
+  add<Kind::kSoftmax>(r, "softmax", "Exponentials along an axis, normalised to the sum 1.");
+  add<Kind::kLogSoftmax>(r, "log_softmax", "The logarithm of softmax.");
+  add<Kind::kSoftmin>(r, "softmin", "Softmax of the negated data.");
+  add_activation(r);
+}
+
+}  // namespace symbind
