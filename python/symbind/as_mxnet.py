@@ -83,11 +83,14 @@ def _restore_numpy_names():
 
 
 def serve_children():
-    """Makes `import mxnet` mean Symbind in interpreters that this process starts, as those of
-    multiprocessing: they find the package `mxnet` of the folder _alias first."""
+    """Makes `import mxnet` mean Symbind in interpreters that this process starts: they find the
+    package `mxnet` of the folder _alias, by PYTHONPATH, or by the sys.path that multiprocessing
+    hands to those it spawns."""
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if _ALIAS_FOLDER not in folders:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_ALIAS_FOLDER, *folders]))
+    if _ALIAS_FOLDER not in sys.path:
+        sys.path.insert(1, _ALIAS_FOLDER)
 
 
 _install_modules()

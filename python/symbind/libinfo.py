@@ -13,7 +13,7 @@ def find_lib_path(prefix='lib'):
 
 def find_include_path():
     """The folder of the C++ headers, beside the package when installed with it."""
-    here = os.path.dirname(os.path.abspath(__file__))
+    here = os.path.dirname(os.path.realpath(__file__))
     for folder in (os.path.join(here, 'include'), os.path.join(here, '..', '..', 'include')):
         if os.path.isdir(os.path.join(folder, 'symbind')):
             return os.path.abspath(folder)

@@ -71,19 +71,19 @@ def environment(*args):
 @contextlib.contextmanager
 def discard_stderr():
     """Silences the error output, the library's included, for the length of a `with` block."""
-    try:
-        descriptor = sys.stderr.fileno()
-    except (AttributeError, io.UnsupportedOperation):  # a stderr without a file, as in a notebook
-        yield
-        return
-    saved = os.dup(descriptor)
+    descriptors = {2}
+    with contextlib.suppress(AttributeError, io.UnsupportedOperation):
+        descriptors.add(sys.stderr.fileno())  # elsewhere under a test runner, nowhere in a notebook
+    saved = {descriptor: os.dup(descriptor) for descriptor in descriptors}
     try:
         with open(os.devnull, 'w') as nowhere:
-            os.dup2(nowhere.fileno(), descriptor)
+            for descriptor in descriptors:
+                os.dup2(nowhere.fileno(), descriptor)
         yield
     finally:
-        os.dup2(saved, descriptor)
-        os.close(saved)
+        for descriptor, copy in saved.items():
+            os.dup2(copy, descriptor)
+            os.close(copy)
 
 
 def retry(n):

@@ -28,7 +28,7 @@ def _named(names, values, mismatch):
     if not isinstance(values, dict):
         return dict(zip(names, values))
     if set(values) != set(names):
-        raise ValueError(mismatch % (set(names), set(values)))
+        raise ValueError(mismatch % (sorted(names), sorted(values)))
     return dict(values)
 
 

@@ -1,0 +1,64 @@
+"""symbind.visualization writes MXNet's text and makes MXNet's drawing (tests/golden/python)."""
+import builtins
+import warnings
+
+import pytest
+
+import cases
+import symbind as mx
+
+NETWORKS = cases.viz_networks(mx)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_summary_is_mxnets(name):
+    assert cases.summary(mx, *NETWORKS[name]) == cases.recorded("viz")[name]["summary"]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_drawing_is_mxnets(name):
+    drawn = [[kind, attributes] for kind, attributes in cases.drawing(mx, *NETWORKS[name])]
+    assert drawn == cases.recorded("viz")[name]["drawing"]
+
+
+def test_columns(capsys):
+    mx.viz.print_summary(NETWORKS["sum"][0], line_length=40, positions=[10, 20, 30, 40])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "_" * 40 and lines[1] == "Layer (typOutput ShaParam #   Previous L"
+
+
+def test_incomplete_shapes_and_wrong_types():
+    with pytest.raises(TypeError, match="symbol must be Symbol"):
+        mx.viz.print_summary("net")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="Input shape is incomplete"):
+            mx.viz.print_summary(NETWORKS["sum"][0], {})
+    with cases.fake_graphviz(), pytest.raises(TypeError, match="symbol must be a Symbol"):
+        mx.viz.plot_network("net")
+
+
+def test_repeated_names_are_warned_of_once():
+    net = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, name="fc")
+    net = mx.sym.FullyConnected(net, num_hidden=3, name="fc")
+    with cases.fake_graphviz(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mx.viz.plot_network(net)
+    assert len(caught) == 1 and caught[0].category is RuntimeWarning
+    assert str(caught[0].message).endswith("Repeated names: fc_weight,fc_bias,fc")
+
+
+def test_graphviz_is_optional(monkeypatch):
+    def without_graphviz(name, *args, **kwargs):
+        if name == "graphviz":
+            raise ImportError(name)
+        return real_import(name, *args, **kwargs)
+
+    real_import = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", without_graphviz)
+    with pytest.raises(ImportError, match="Draw network requires graphviz library"):
+        mx.viz.plot_network(NETWORKS["sum"][0])
+
+
+def test_viz_is_visualization():
+    assert mx.viz is mx.visualization
