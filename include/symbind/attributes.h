@@ -44,7 +44,8 @@ struct AttrField {
     is_required = true;
     return *this;
   }
-  /// Read at run time, no part of a kernel's identity (lr, a scalar operand).
+  /// Read at run time, no part of a kernel's identity (lr, a scalar operand); of a tuple (lrs) the
+  /// length is one.
   AttrField& per_call() {
     is_per_call = true;
     return *this;
@@ -96,7 +97,7 @@ std::string attr_text(const AttrField& field);
 std::string attr_type_text(const AttrField& field);
 /// Every field as text; per-call fields left out on request (what remains identifies a kernel).
 AttrDict attrs_to_dict(const std::vector<AttrField>& fields, bool with_per_call = true);
-/// The per-call fields as numbers, in order.
+/// The per-call fields as numbers, in order; the members of tuples one by one.
 std::vector<double> per_call_values(const std::vector<AttrField>& fields);
 
 /// "(3, 3)", "[1 2]", "3", "(8L, 0L)", "None" (→ nullopt); throws kValue.

@@ -101,7 +101,10 @@ struct OpDef {
   std::function<int(const void*)> num_visible;
   std::vector<int> aux_inputs;  ///< auxiliary states: mutable, no gradient, listed apart
   std::vector<int>
-      mutated_inputs;           ///< inputs a run of this operator writes (update operators, aux)
+      mutated_inputs;  ///< inputs a run of this operator writes (update operators, aux)
+  /// Where inputs come in groups with one output each (multi_sgd_update): how many make a group,
+  /// and how many follow behind the last. mutated_inputs and inplace then speak of every group.
+  int group = 0, group_rest = 0;
   std::vector<int> shape_only;  ///< inputs whose shape is read and not their numbers
   std::vector<std::pair<int, std::string>> init_hints;  ///< input → "__init__" attribute
 
@@ -115,6 +118,14 @@ struct OpDef {
   std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 
   int input_index(const void* attrs, std::string_view input) const;
+  /// Whether a run writes this input.
+  bool mutates(int input) const;
+  /// `inplace`, for every group.
+  std::vector<std::pair<int, int>> inplace_pairs(int num_outputs) const;
+  /// How many inputs there are when the attribute variadic_key has this value.
+  std::int64_t inputs_for(std::int64_t count) const {
+    return group > 0 ? count * group + group_rest : count;
+  }
 };
 
 template <class A>
@@ -184,6 +195,32 @@ class OpBuilder {
         names.push_back("arg" + std::to_string(i));
       return names;
     };
+    return *this;
+  }
+  /// A list of groups of inputs named weight_0, grad_0, weight_1, …, each with one output, and
+  /// `rest` behind them; `count` is the attribute that holds the number of groups.
+  OpBuilder& groups(std::string key, int A::*count, std::vector<std::string> names,
+                    std::vector<std::string> rest = {}) {
+    def_.variadic_key = std::move(key);
+    def_.group = static_cast<int>(names.size());
+    def_.group_rest = static_cast<int>(rest.size());
+    def_.set_num_inputs = [count, size = names.size(), more = rest.size()](void* a, std::size_t n) {
+      static_cast<A*>(a)->*count = static_cast<int>(n < more ? 0 : (n - more) / size);
+    };
+    def_.input_names = [count, names = std::move(names), rest = std::move(rest)](const void* a) {
+      std::vector<std::string> all;
+      for (int i = 0; i < static_cast<const A*>(a)->*count; ++i)
+        for (const std::string& name : names) all.push_back(name + "_" + std::to_string(i));
+      all.insert(all.end(), rest.begin(), rest.end());
+      return all;
+    };
+    def_.output_names = [count](const void* a) {
+      const int n = static_cast<const A*>(a)->*count;
+      std::vector<std::string> all;
+      for (int i = 0; i < n; ++i) all.push_back(n == 1 ? "output" : "output" + std::to_string(i));
+      return all;
+    };
+    def_.num_visible = [count](const void* a) { return static_cast<const A*>(a)->*count; };
     return *this;
   }
   OpBuilder& outputs(std::vector<std::string> names, int visible = -1) {

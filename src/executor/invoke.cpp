@@ -31,11 +31,12 @@ bool overlap(const NDArray& a, const NDArray& b) {
 // An output may take an input's memory only where the operator said so.
 bool must_not_alias(const OpDef& op, const std::vector<NDArray>& inputs, const NDArray& out,
                     int index) {
+  const std::vector<std::pair<int, int>> pairs = op.inplace_pairs(index + 1);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!overlap(inputs[i], out)) continue;
     const bool allowed =
         out.aliases(inputs[i]) && out.byte_offset() == inputs[i].byte_offset() &&
-        std::ranges::find(op.inplace, std::pair{static_cast<int>(i), index}) != op.inplace.end();
+        std::ranges::find(pairs, std::pair{static_cast<int>(i), index}) != pairs.end();
     if (!allowed) return true;
   }
   return false;
@@ -124,12 +125,13 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   } catch (...) {
     const auto pending = std::make_shared<PendingError>(current_error("in " + op.name));
     for (const NDArray& r : results) r.storage()->set_error(pending);
-    for (const int i : op.mutated_inputs)
-      inputs[static_cast<std::size_t>(i)].storage()->set_error(pending);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (op.mutates(static_cast<int>(i))) inputs[i].storage()->set_error(pending);
     return results;
   }
   for (const NDArray& t : targets) t.storage()->touch();
-  for (const int i : op.mutated_inputs) inputs[static_cast<std::size_t>(i)].storage()->touch();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (op.mutates(static_cast<int>(i))) inputs[i].storage()->touch();
   for (std::size_t o = 0; o < visible; ++o) {
     if (!targets[o].aliases(results[o])) targets[o].copy_to(results[o]);
   }

@@ -36,7 +36,7 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
         result.shape.str(), dtype_name(result.dtype));
   const std::vector<AttrField> fields = op.describe(const_cast<void*>(parsed.get()));
   for (const AttrField& f : fields) {
-    if (f.is_per_call) u.value_names.push_back(f.name);
+    u.value_names.insert(u.value_names.end(), per_call_values({f}).size(), f.name);
   }
   u.values = per_call_values(fields);
   const auto arg = [](const NDArray& a) -> TensorArg {
@@ -87,8 +87,8 @@ void Executor::Impl::run_updates() {
       continue;
     }
     u.out.storage()->touch();
-    for (const int i : u.kernel->op->mutated_inputs)
-      u.inputs[static_cast<std::size_t>(i)].storage()->touch();
+    for (std::size_t i = 0; i < u.inputs.size(); ++i)
+      if (u.kernel->op->mutates(static_cast<int>(i))) u.inputs[i].storage()->touch();
   }
 }
 

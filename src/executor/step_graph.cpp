@@ -75,8 +75,8 @@ void Executor::Impl::replay_step() {
   }
   for (const Update& u : updates_) {
     u.out.storage()->touch();
-    for (const int i : u.kernel->op->mutated_inputs)
-      u.inputs[static_cast<std::size_t>(i)].storage()->touch();
+    for (std::size_t i = 0; i < u.inputs.size(); ++i)
+      if (u.kernel->op->mutates(static_cast<int>(i))) u.inputs[i].storage()->touch();
   }
   ran_forward_train_ = false;
 }

@@ -142,9 +142,8 @@ std::vector<Storage*> Executor::Impl::written_by(const PlanStep& step) const {
   };
   std::ranges::for_each(step.out, add);
   if (step.node == nullptr) return written;
-  for (const int i : step.node->op->mutated_inputs) {
-    if (static_cast<std::size_t>(i) < step.in.size()) add(step.in[static_cast<std::size_t>(i)]);
-  }
+  for (std::size_t i = 0; i < step.in.size(); ++i)
+    if (step.node->op->mutates(static_cast<int>(i))) add(step.in[i]);
   return written;
 }
 

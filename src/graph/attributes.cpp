@@ -242,10 +242,30 @@ std::string attr_type_text(const AttrField& field) {
   return text + (field.is_required ? ", required" : ", optional, default=" + attr_text(field));
 }
 
+namespace {
+
+std::vector<double> numbers_of(const AttrField& field) {
+  return std::visit(
+      [](auto* slot) -> std::vector<double> {
+        using T = std::decay_t<decltype(*slot)>;
+        if constexpr (std::is_same_v<T, Tuple> || std::is_same_v<T, FloatTuple>)
+          return {slot->begin(), slot->end()};
+        else
+          return {as_number(*slot).value_or(std::nan(""))};
+      },
+      field.slot);
+}
+
+}  // namespace
+
 AttrDict attrs_to_dict(const std::vector<AttrField>& fields, bool with_per_call) {
   AttrDict dict;
   for (const AttrField& field : fields) {
-    if (with_per_call || !field.is_per_call) dict.emplace(field.name, attr_text(field));
+    if (with_per_call || !field.is_per_call) {
+      dict.emplace(field.name, attr_text(field));
+    } else if (const std::vector<double> all = numbers_of(field); all.size() != 1) {
+      dict.emplace(field.name, fmt::format("{} numbers", all.size()));
+    }
   }
   return dict;
 }
@@ -254,8 +274,8 @@ std::vector<double> per_call_values(const std::vector<AttrField>& fields) {
   std::vector<double> values;
   for (const AttrField& field : fields) {
     if (!field.is_per_call) continue;
-    values.push_back(
-        std::visit([](auto* slot) { return as_number(*slot).value_or(std::nan("")); }, field.slot));
+    const std::vector<double> all = numbers_of(field);
+    values.insert(values.end(), all.begin(), all.end());
   }
   return values;
 }

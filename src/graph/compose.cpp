@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -51,12 +52,15 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   const std::string name = NameManager::current().get(given_name, hint_of(called));
   const auto parsed = parse_node_attrs(op, name, attrs, num_given);
   if (const auto count = attrs.find(op.variadic_key); count != attrs.end()) {
-    check(num_given == 0 || count->second == std::to_string(num_given),
-          "{} '{}': {}={}, but {} inputs were given", op.name, name, op.variadic_key, count->second,
-          num_given);
+    const std::int64_t number = std::strtoll(count->second.c_str(), nullptr, 10);
+    const bool small = count->second.size() <= 5;
+    check(
+        num_given == 0 || (small && op.inputs_for(number) == static_cast<std::int64_t>(num_given)),
+        "{} '{}': {}={}, but {} inputs were given", op.name, name, op.variadic_key, count->second,
+        num_given);
     // Without inputs every one becomes a variable: a count nobody means must not fill the memory.
-    check(count->second.size() <= 5, "{} '{}': {}={} without inputs would make that many variables",
-          op.name, name, op.variadic_key, count->second);
+    check(small, "{} '{}': {}={} without inputs would make that many variables", op.name, name,
+          op.variadic_key, count->second);
   }
   const std::vector<std::string> names = op.input_names(parsed.get());
   NodeEntries entries(names.size());
@@ -67,8 +71,11 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   node->op = &op;
   node->name = name;
   node->attrs = attrs;
-  if (!op.variadic_key.empty())
-    node->attrs.try_emplace(op.variadic_key, std::to_string(names.size()));
+  if (!op.variadic_key.empty()) {
+    const std::size_t one = op.group > 0 ? static_cast<std::size_t>(op.group) : 1;
+    const std::size_t rest = static_cast<std::size_t>(op.group_rest);
+    node->attrs.try_emplace(op.variadic_key, std::to_string((names.size() - rest) / one));
+  }
   node->parsed = parsed;
   node->inputs = std::move(entries);
   NodeEntries heads;

@@ -62,4 +62,20 @@ int OpDef::input_index(const void* attrs, std::string_view input) const {
   fail(ErrorKind::kName, "{} has no input '{}'; {}", name, input, nearest_hint(input, names));
 }
 
+bool OpDef::mutates(int input) const {
+  for (const int m : mutated_inputs) {
+    if (input == m || (group > 0 && input % group == m)) return true;
+  }
+  return false;
+}
+
+std::vector<std::pair<int, int>> OpDef::inplace_pairs(int num_outputs) const {
+  if (group == 0) return inplace;
+  std::vector<std::pair<int, int>> pairs;
+  for (int o = 0; o < num_outputs; ++o) {
+    for (const auto& [input, output] : inplace) pairs.emplace_back(o * group + input, o);
+  }
+  return pairs;
+}
+
 }  // namespace symbind

@@ -190,7 +190,7 @@ class Chooser {
     step.refusals = std::move(choice.refusals);
     step.phase = phase_of(number);
     step.context = l_.context[number];
-    step.inplace = node.op->inplace;
+    step.inplace = node.op->inplace_pairs(n.num_outputs);
     step.is_random = node.op->is_random;
     step.workspace_bytes = choice.offer.workspace_bytes;
     step.values = values_of(node);

@@ -1,5 +1,6 @@
 // Every recorded operator case, run again: outputs, gradients, states, overwritten inputs.
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -76,11 +77,14 @@ void replay_run(const Case& c, const Run& run) {
   }
 }
 
-// output = the input that MXNet was given as out=: the first.
+// The outputs go into the inputs that MXNet was given as out=.
 void replay_imperative(const Case& c) {
-  std::vector<NDArray> inputs;
-  for (const golden::Tensor& t : c.inputs) inputs.push_back(t.array());
-  for (int i = 0; i < c.repeat; ++i) invoke(c.op, inputs, c.attrs, {inputs.at(0)});
+  std::vector<NDArray> inputs, outs;
+  for (const golden::Tensor& t : c.inputs) {
+    inputs.push_back(t.array());
+    if (std::ranges::find(c.outs, t.name) != c.outs.end()) outs.push_back(inputs.back());
+  }
+  for (int i = 0; i < c.repeat; ++i) invoke(c.op, inputs, c.attrs, outs);
   for (const golden::Tensor& want : c.after) {
     for (std::size_t i = 0; i < c.inputs.size(); ++i) {
       if (c.inputs[i].name != want.name) continue;

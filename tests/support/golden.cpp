@@ -74,6 +74,9 @@ Case read_case(const json& j) {
   c.aux = read_tensors(j.value("aux", json::array()));
   for (const json& run : j.value("runs", json::array())) c.runs.push_back(read_run(run));
   if (j.contains("imperative")) {
+    const json& out = j["imperative"].at("out");
+    c.outs =
+        out.is_array() ? out.get<std::vector<std::string>>() : std::vector{out.get<std::string>()};
     c.repeat = j["imperative"].at("repeat").get<int>();
     c.after = read_tensors(j["imperative"].at("after"));
   }

@@ -45,8 +45,9 @@ struct Case {
   AttrDict attrs;
   Tensors inputs, aux;
   std::vector<Run> runs;
-  int repeat = 0;  ///< of an imperative case: how often it is called
-  Tensors after;   ///< the named inputs then
+  std::vector<std::string> outs;  ///< of an imperative case: the inputs that were given as out=
+  int repeat = 0;                 ///< of an imperative case: how often it is called
+  Tensors after;                  ///< the named inputs then
 };
 
 /// Paths of ops/*.json, sorted.

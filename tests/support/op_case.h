@@ -85,7 +85,8 @@ class OpCase {
   /// These inputs' shapes follow from the others' (all of them: from the outputs'); checked besides
   /// never contradicting.
   OpCase& recovers(std::vector<int> inputs);
-  /// Called at once only (update operators); output 0 goes into input 0.
+  /// Called at once only (update operators); output 0 goes into input 0, those of groups into the
+  /// first of each.
   OpCase& imperative_only();
 
   /// Becomes the recorded case, but for its name.

@@ -16,10 +16,9 @@ std::string input_name(std::size_t i) { return "in" + std::to_string(i); }
 
 // Auxiliary states and inputs that are overwritten must be variables.
 bool must_be_variable(const OpDef& op, std::size_t i) {
-  for (const auto* list : {&op.aux_inputs, &op.mutated_inputs})
-    for (const int k : *list)
-      if (static_cast<std::size_t>(k) == i) return true;
-  return false;
+  for (const int k : op.aux_inputs)
+    if (static_cast<std::size_t>(k) == i) return true;
+  return op.mutates(static_cast<int>(i));
 }
 
 }  // namespace
@@ -176,13 +175,18 @@ HostTensors run_invoke(const OpCase& c, DType dtype) {
   for (std::size_t i = 0; i < types.size(); ++i)
     inputs.push_back(c.inputs()[i].value.array(types[i]));
   std::vector<NDArray> into;
-  if (c.is_imperative()) into.push_back(inputs.at(0));
+  if (c.is_imperative()) {
+    const OpDef& op = definition(c);
+    const int outputs = op.num_visible(parsed_attrs(c).get());
+    for (int o = 0; o < outputs; ++o)
+      into.push_back(inputs.at(static_cast<std::size_t>(o * op.group)));
+  }
   seed(7);
   HostTensors out;
   for (const NDArray& a : invoke(c.op(), inputs, c.attrs(), into, c.is_train()))
     out.push_back(HostTensor::from(a));
-  for (const int i : definition(c).mutated_inputs)
-    out.push_back(HostTensor::from(inputs.at(static_cast<std::size_t>(i))));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (definition(c).mutates(static_cast<int>(i))) out.push_back(HostTensor::from(inputs[i]));
   return out;
 }
 
@@ -287,8 +291,8 @@ KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layo
     result.outputs.push_back(HostTensor::from(
         reordered(out[at], request.out[at], request.out[at].layout, Layout::kPlain)));
   }
-  for (const int i : op.mutated_inputs)
-    result.outputs.push_back(HostTensor::from(in.at(static_cast<std::size_t>(i))));
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (op.mutates(static_cast<int>(i))) result.outputs.push_back(HostTensor::from(in[i]));
   return result;
 }
 

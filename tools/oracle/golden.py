@@ -132,17 +132,18 @@ class Case:
     inputs, aux: name -> Formula or Values, in the operator's order.
     train: which of is_train True/False to run. heads: "formula" or None (backward without).
     req: 'write', or name -> req for the inputs that differ; 'null' everywhere: forward only.
-    out: None for Symbol bind; a list of input names for an imperative call with out= the first,
-    all of which are recorded after `repeat` calls.
+    out: None for Symbol bind; a list of input names for an imperative call with out= the first
+    `outs` of them (in the inputs' order), all of which are recorded after `repeat` calls.
     """
 
     def __init__(self, op, name, attrs=None, inputs=None, aux=None, train=(True, False),
-                 heads="formula", req="write", out=None, repeat=1, note=None):
+                 heads="formula", req="write", out=None, outs=1, repeat=1,
+                 note=None):
         self.op, self.name, self.note = op, name, note
         self.attrs = {k: str(v) for k, v in (attrs or {}).items()}
         self.inputs, self.aux = inputs or {}, aux or {}
         self.train, self.heads, self.req = train, heads, req
-        self.out, self.repeat = out, repeat
+        self.out, self.outs, self.repeat = out, outs, repeat
         for key, spec in list(self.inputs.items()) + list(self.aux.items()):
             if spec.seed is None:
                 spec.seed = fnv1a("%s/%s/%s" % (op, name, key))
@@ -167,10 +168,13 @@ class Case:
 
     def _invoke(self):
         arrays = {k: mx.nd.array(s.array(), dtype=s.array().dtype) for k, s in self.inputs.items()}
+        into = [arrays[k] for k in self.out[:self.outs]]
         for _ in range(self.repeat):
-            operator(mx.nd, self.op)(*arrays.values(), out=arrays[self.out[0]], **self.attrs)
+            operator(mx.nd, self.op)(*arrays.values(), out=into if self.outs > 1 else into[0],
+                                     **self.attrs)
         mx.nd.waitall()
-        return {"out": self.out[0], "repeat": self.repeat,
+        return {"out": self.out[:self.outs] if self.outs > 1 else self.out[0],
+                "repeat": self.repeat,
                 "after": [dict(name=k, **tensor(arrays[k].asnumpy())) for k in self.out]}
 
     def _requests(self):
