@@ -11,7 +11,7 @@ BATCH_NORM_ONEDNN = "src/kernels/onednn/batch_norm.cpp"
 EXECUTOR = "src/executor/executor.cpp"
 PLAN_MEMORY = "src/passes/plan_memory.cpp"
 POOLING = "src/ops/nn/pooling.cpp"
-SGD = "src/ops/optimizer/sgd_update.cpp"
+UPDATE_LOOP = "src/ops/optimizer/update_loop.h"
 SOFTMAX = "src/ops/loss/softmax_output.cpp"
 
 FAULTS = [Fault(*row) for row in [
@@ -42,15 +42,15 @@ FAULTS = [Fault(*row) for row in [
      "(w(i) - a - unit(i) * b)", "(w(i) - unit(i) * b)", "ops:Ops.GroupNorm"),
 
     # ---- updates
-    ("momentum's sign", SGD, "const C m = momentum *", "const C m = -momentum *",
+    ("momentum's sign", UPDATE_LOOP, "s[0] = momentum * s[0]", "s[0] = -momentum * s[0]",
      "ops:Ops.sgd_mom_update"),
-    ("momentum's state keeps the gradient only", SGD, "mom[i] = static_cast<W>(m);",
-     "mom[i] = static_cast<W>(m - momentum * static_cast<C>(mom[i]));",
+    ("a second step forgets its state", UPDATE_LOOP,
+     "state[k][i] = static_cast<W>(s[k]);", "out[i] = static_cast<O>(s[k]);",
      "golden_replay:GoldenOps.sgd_mom_update"),
-    ("weight decay's sign", SGD, "C(1) - rate.lr * rate.wd", "C(1) + rate.lr * rate.wd",
+    ("weight decay's sign", UPDATE_LOOP, "(C(1) - lr * wd) * w", "(C(1) + lr * wd) * w",
      "ops:Ops.sgd_update"),
-    ("clip_gradient ignored", SGD,
-     "return clip >= C(0) ? std::clamp(scaled, -clip, clip) : scaled;", "return scaled;",
+    ("clip_gradient ignored", UPDATE_LOOP,
+     "return bound >= C(0) ? std::clamp(x, -bound, bound) : x;", "return x;",
      "ops:Ops.sgd*"),
     ("the learning rate of a fused step cannot change", "src/executor/step.cpp",
      "  held = value;\n", "",

@@ -799,9 +799,73 @@ inline Symbol abs(const std::string& name, const Symbol& data, const NoOptions& 
   return call_op("abs", name, {data}, options.dict());
 }
 
+namespace ops {
+struct AdamUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of the mean that is kept. (float, optional, default=0.9)
+  std::optional<double> beta1 = {};
+  /// The share of the mean square that is kept. (float, optional, default=0.999)
+  std::optional<double> beta2 = {};
+  /// Keeps the division finite. (float, optional, default=1e-08)
+  std::optional<double> epsilon = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  /// For sparse gradients; without effect. (boolean, optional, default=True)
+  std::optional<bool> lazy_update = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("beta1", beta1)
+        ("beta2", beta2)
+        ("epsilon", epsilon)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        ("lazy_update", lazy_update)
+        .done();
+  }
+};
+struct AdamUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol mean = {};
+  Symbol var = {};
+};
+}  // namespace ops
+/// One step of Adam; writes mean and var; give the weight as out.
+inline Symbol adam_update(const std::string& name, const Symbol& weight, const ops::AdamUpdateOptions& options = {}) {
+  return call_op("adam_update", name, {weight}, options.dict());
+}
+inline Symbol adam_update(const std::string& name, const ops::AdamUpdateInputs& inputs, const ops::AdamUpdateOptions& options = {}) {
+  return call_op_named("adam_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, options.dict());
+}
+
 /// The sum of its inputs.
 inline Symbol add_n(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
   return call_op("add_n", name, inputs, options.dict());
+}
+
+namespace ops {
+struct AllFiniteOptions {
+  /// Whether the output starts as 1. (boolean, optional, default=True)
+  std::optional<bool> init_output = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("init_output", init_output)
+        .done();
+  }
+};
+}  // namespace ops
+/// 1 if every number is finite, else 0.
+inline Symbol all_finite(const std::string& name, const Symbol& data, const ops::AllFiniteOptions& options = {}) {
+  return call_op("all_finite", name, {data}, options.dict());
 }
 
 /// Elementwise arccos.
@@ -1562,6 +1626,95 @@ inline Symbol floor(const std::string& name, const Symbol& data, const NoOptions
   return call_op("floor", name, {data}, options.dict());
 }
 
+namespace ops {
+struct FtmlUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of z that is kept. (float, optional, default=0.6)
+  std::optional<double> beta1 = {};
+  /// The share of the mean square that is kept. (float, optional, default=0.999)
+  std::optional<double> beta2 = {};
+  /// Keeps the division finite. (double, optional, default=9.99999993922529e-09)
+  std::optional<double> epsilon = {};
+  /// The number of this update, from 1. (int, required)
+  std::optional<int> t = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_grad = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("beta1", beta1)
+        ("beta2", beta2)
+        ("epsilon", epsilon)
+        ("t", t)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_grad", clip_grad)
+        .done();
+  }
+};
+struct FtmlUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol d = {};
+  Symbol v = {};
+  Symbol z = {};
+};
+}  // namespace ops
+/// One step of FTML; writes d, v and z.
+inline Symbol ftml_update(const std::string& name, const Symbol& weight, const ops::FtmlUpdateOptions& options = {}) {
+  return call_op("ftml_update", name, {weight}, options.dict());
+}
+inline Symbol ftml_update(const std::string& name, const ops::FtmlUpdateInputs& inputs, const ops::FtmlUpdateOptions& options = {}) {
+  return call_op_named("ftml_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"d", inputs.d}, {"v", inputs.v}, {"z", inputs.z}}, options.dict());
+}
+
+namespace ops {
+struct FtrlUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// Weights whose z is smaller become 0. (float, optional, default=0.01)
+  std::optional<double> lamda1 = {};
+  /// Makes the first steps smaller. (float, optional, default=1)
+  std::optional<double> beta = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("lamda1", lamda1)
+        ("beta", beta)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+struct FtrlUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol z = {};
+  Symbol n = {};
+};
+}  // namespace ops
+/// One step of FTRL-proximal; writes z and n.
+inline Symbol ftrl_update(const std::string& name, const Symbol& weight, const ops::FtrlUpdateOptions& options = {}) {
+  return call_op("ftrl_update", name, {weight}, options.dict());
+}
+inline Symbol ftrl_update(const std::string& name, const ops::FtrlUpdateInputs& inputs, const ops::FtrlUpdateOptions& options = {}) {
+  return call_op_named("ftrl_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"z", inputs.z}, {"n", inputs.n}}, options.dict());
+}
+
 /// Elementwise gamma.
 inline Symbol gamma(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("gamma", name, {data}, options.dict());
@@ -1612,6 +1765,85 @@ inline Symbol hard_sigmoid(const std::string& name, const Symbol& data, const op
 /// A copy of the input.
 inline Symbol identity(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("identity", name, {data}, options.dict());
+}
+
+namespace ops {
+struct LambUpdatePhase1Options {
+  /// The share of the mean that is kept. (float, optional, default=0.9)
+  std::optional<double> beta1 = {};
+  /// The share of the mean square that is kept. (float, optional, default=0.999)
+  std::optional<double> beta2 = {};
+  /// Keeps the division finite. (float, optional, default=1e-06)
+  std::optional<double> epsilon = {};
+  /// The number of this update, from 1. (int, required)
+  std::optional<int> t = {};
+  /// Whether to correct for the states' start at 0. (boolean, optional, default=True)
+  std::optional<bool> bias_correction = {};
+  /// Weight decay. (float, required)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("beta1", beta1)
+        ("beta2", beta2)
+        ("epsilon", epsilon)
+        ("t", t)
+        ("bias_correction", bias_correction)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+struct LambUpdatePhase1Inputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol mean = {};
+  Symbol var = {};
+};
+}  // namespace ops
+/// The direction of a step of LAMB; writes mean and var.
+inline Symbol lamb_update_phase1(const std::string& name, const Symbol& weight, const ops::LambUpdatePhase1Options& options = {}) {
+  return call_op("lamb_update_phase1", name, {weight}, options.dict());
+}
+inline Symbol lamb_update_phase1(const std::string& name, const ops::LambUpdatePhase1Inputs& inputs, const ops::LambUpdatePhase1Options& options = {}) {
+  return call_op_named("lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, options.dict());
+}
+
+namespace ops {
+struct LambUpdatePhase2Options {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The least norm of the weight; negative: none. (float, optional, default=-1)
+  std::optional<double> lower_bound = {};
+  /// The most norm of the weight; negative: none. (float, optional, default=-1)
+  std::optional<double> upper_bound = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("lower_bound", lower_bound)
+        ("upper_bound", upper_bound)
+        .done();
+  }
+};
+struct LambUpdatePhase2Inputs {
+  Symbol weight = {};
+  Symbol g = {};
+  Symbol r1 = {};
+  Symbol r2 = {};
+};
+}  // namespace ops
+/// The step of LAMB along direction g; r1 and r2 are the norms of weight and g.
+inline Symbol lamb_update_phase2(const std::string& name, const Symbol& weight, const ops::LambUpdatePhase2Options& options = {}) {
+  return call_op("lamb_update_phase2", name, {weight}, options.dict());
+}
+inline Symbol lamb_update_phase2(const std::string& name, const ops::LambUpdatePhase2Inputs& inputs, const ops::LambUpdatePhase2Options& options = {}) {
+  return call_op_named("lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}}, options.dict());
 }
 
 /// Elementwise log.
@@ -1741,6 +1973,125 @@ inline Symbol min(const std::string& name, const Symbol& data, const ops::MinOpt
 }
 
 namespace ops {
+struct MpLambUpdatePhase1Options {
+  /// The share of the mean that is kept. (float, optional, default=0.9)
+  std::optional<double> beta1 = {};
+  /// The share of the mean square that is kept. (float, optional, default=0.999)
+  std::optional<double> beta2 = {};
+  /// Keeps the division finite. (float, optional, default=1e-06)
+  std::optional<double> epsilon = {};
+  /// The number of this update, from 1. (int, required)
+  std::optional<int> t = {};
+  /// Whether to correct for the states' start at 0. (boolean, optional, default=True)
+  std::optional<bool> bias_correction = {};
+  /// Weight decay. (float, required)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("beta1", beta1)
+        ("beta2", beta2)
+        ("epsilon", epsilon)
+        ("t", t)
+        ("bias_correction", bias_correction)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+struct MpLambUpdatePhase1Inputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol mean = {};
+  Symbol var = {};
+  Symbol weight32 = {};
+};
+}  // namespace ops
+/// lamb_update_phase1 on a float master copy; the direction is in float32.
+inline Symbol mp_lamb_update_phase1(const std::string& name, const Symbol& weight, const ops::MpLambUpdatePhase1Options& options = {}) {
+  return call_op("mp_lamb_update_phase1", name, {weight}, options.dict());
+}
+inline Symbol mp_lamb_update_phase1(const std::string& name, const ops::MpLambUpdatePhase1Inputs& inputs, const ops::MpLambUpdatePhase1Options& options = {}) {
+  return call_op_named("mp_lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}, {"weight32", inputs.weight32}}, options.dict());
+}
+
+namespace ops {
+struct MpLambUpdatePhase2Options {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The least norm of the weight; negative: none. (float, optional, default=-1)
+  std::optional<double> lower_bound = {};
+  /// The most norm of the weight; negative: none. (float, optional, default=-1)
+  std::optional<double> upper_bound = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("lower_bound", lower_bound)
+        ("upper_bound", upper_bound)
+        .done();
+  }
+};
+struct MpLambUpdatePhase2Inputs {
+  Symbol weight = {};
+  Symbol g = {};
+  Symbol r1 = {};
+  Symbol r2 = {};
+  Symbol weight32 = {};
+};
+}  // namespace ops
+/// lamb_update_phase2 on a float master copy; writes weight32.
+inline Symbol mp_lamb_update_phase2(const std::string& name, const Symbol& weight, const ops::MpLambUpdatePhase2Options& options = {}) {
+  return call_op("mp_lamb_update_phase2", name, {weight}, options.dict());
+}
+inline Symbol mp_lamb_update_phase2(const std::string& name, const ops::MpLambUpdatePhase2Inputs& inputs, const ops::MpLambUpdatePhase2Options& options = {}) {
+  return call_op_named("mp_lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}, {"weight32", inputs.weight32}}, options.dict());
+}
+
+namespace ops {
+struct MpNagMomUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("momentum", momentum)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+struct MpNagMomUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol mom = {};
+  Symbol weight32 = {};
+};
+}  // namespace ops
+/// nag_mom_update on a float master copy; writes mom and weight32.
+inline Symbol mp_nag_mom_update(const std::string& name, const Symbol& weight, const ops::MpNagMomUpdateOptions& options = {}) {
+  return call_op("mp_nag_mom_update", name, {weight}, options.dict());
+}
+inline Symbol mp_nag_mom_update(const std::string& name, const ops::MpNagMomUpdateInputs& inputs, const ops::MpNagMomUpdateOptions& options = {}) {
+  return call_op_named("mp_nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, options.dict());
+}
+
+namespace ops {
 struct MpSgdMomUpdateOptions {
   /// Learning rate. (float, required)
   std::optional<double> lr = {};
@@ -1816,6 +2167,207 @@ inline Symbol mp_sgd_update(const std::string& name, const Symbol& weight, const
 }
 inline Symbol mp_sgd_update(const std::string& name, const ops::MpSgdUpdateInputs& inputs, const ops::MpSgdUpdateOptions& options = {}) {
   return call_op_named("mp_sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"weight32", inputs.weight32}}, options.dict());
+}
+
+namespace ops {
+struct MultiAllFiniteOptions {
+  /// Whether the output starts as 1. (boolean, optional, default=True)
+  std::optional<bool> init_output = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("init_output", init_output)
+        .done();
+  }
+};
+}  // namespace ops
+/// 1 if every number of every array is finite, else 0.
+inline Symbol multi_all_finite(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiAllFiniteOptions& options = {}) {
+  return call_op("multi_all_finite", name, inputs, options.dict());
+}
+
+namespace ops {
+struct MultiLarsOptions {
+  /// The coefficient of the learning rates. (float, required)
+  std::optional<double> eta = {};
+  /// Keeps the division finite. (float, required)
+  std::optional<double> eps = {};
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("eta", eta)
+        ("eps", eps)
+        ("rescale_grad", rescale_grad)
+        .done();
+  }
+};
+struct MultiLarsInputs {
+  Symbol lrs = {};
+  Symbol weights_sum_sq = {};
+  Symbol grads_sum_sq = {};
+  Symbol wds = {};
+};
+}  // namespace ops
+/// The learning rates of LARS from those given and the sums of squares.
+inline Symbol multi_lars(const std::string& name, const Symbol& lrs, const ops::MultiLarsOptions& options = {}) {
+  return call_op("multi_lars", name, {lrs}, options.dict());
+}
+inline Symbol multi_lars(const std::string& name, const ops::MultiLarsInputs& inputs, const ops::MultiLarsOptions& options = {}) {
+  return call_op_named("multi_lars", name, {{"lrs", inputs.lrs}, {"weights_sum_sq", inputs.weights_sum_sq}, {"grads_sum_sq", inputs.grads_sum_sq}, {"wds", inputs.wds}}, options.dict());
+}
+
+namespace ops {
+struct MultiMpSgdMomUpdateOptions {
+  /// Learning rates. (tuple of <float>, required)
+  FloatTupleOption lrs = {};
+  /// Weight decays. (tuple of <float>, required)
+  FloatTupleOption wds = {};
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lrs", lrs)
+        ("wds", wds)
+        ("momentum", momentum)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+}  // namespace ops
+/// mp_sgd_mom_update on several weights; writes every mom and weight32.
+inline Symbol multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdMomUpdateOptions& options = {}) {
+  return call_op("multi_mp_sgd_mom_update", name, inputs, options.dict());
+}
+
+namespace ops {
+struct MultiMpSgdUpdateOptions {
+  /// Learning rates. (tuple of <float>, required)
+  FloatTupleOption lrs = {};
+  /// Weight decays. (tuple of <float>, required)
+  FloatTupleOption wds = {};
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lrs", lrs)
+        ("wds", wds)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+}  // namespace ops
+/// mp_sgd_update on several weights; writes every weight32.
+inline Symbol multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdUpdateOptions& options = {}) {
+  return call_op("multi_mp_sgd_update", name, inputs, options.dict());
+}
+
+namespace ops {
+struct MultiSgdMomUpdateOptions {
+  /// Learning rates. (tuple of <float>, required)
+  FloatTupleOption lrs = {};
+  /// Weight decays. (tuple of <float>, required)
+  FloatTupleOption wds = {};
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lrs", lrs)
+        ("wds", wds)
+        ("momentum", momentum)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+}  // namespace ops
+/// sgd_mom_update on several weights; writes every mom.
+inline Symbol multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdMomUpdateOptions& options = {}) {
+  return call_op("multi_sgd_mom_update", name, inputs, options.dict());
+}
+
+namespace ops {
+struct MultiSgdUpdateOptions {
+  /// Learning rates. (tuple of <float>, required)
+  FloatTupleOption lrs = {};
+  /// Weight decays. (tuple of <float>, required)
+  FloatTupleOption wds = {};
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lrs", lrs)
+        ("wds", wds)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+}  // namespace ops
+/// sgd_update on several weights.
+inline Symbol multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdUpdateOptions& options = {}) {
+  return call_op("multi_sgd_update", name, inputs, options.dict());
+}
+
+/// The sum of the squares of each array.
+inline Symbol multi_sum_sq(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
+  return call_op("multi_sum_sq", name, inputs, options.dict());
+}
+
+namespace ops {
+struct NagMomUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("momentum", momentum)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+struct NagMomUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol mom = {};
+};
+}  // namespace ops
+/// One step of Nesterov's accelerated gradient; writes mom.
+inline Symbol nag_mom_update(const std::string& name, const Symbol& weight, const ops::NagMomUpdateOptions& options = {}) {
+  return call_op("nag_mom_update", name, {weight}, options.dict());
+}
+inline Symbol nag_mom_update(const std::string& name, const ops::NagMomUpdateInputs& inputs, const ops::NagMomUpdateOptions& options = {}) {
+  return call_op_named("nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, options.dict());
 }
 
 namespace ops {
@@ -1989,6 +2541,92 @@ inline Symbol pick(const std::string& name, const ops::PickInputs& inputs, const
 }
 
 namespace ops {
+struct PreloadedMultiMpSgdMomUpdateOptions {
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("momentum", momentum)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+}  // namespace ops
+/// mp_sgd_mom_update on several weights, the rates in arrays; writes every mom and weight32.
+inline Symbol preloaded_multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdMomUpdateOptions& options = {}) {
+  return call_op("preloaded_multi_mp_sgd_mom_update", name, inputs, options.dict());
+}
+
+namespace ops {
+struct PreloadedMultiMpSgdUpdateOptions {
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+}  // namespace ops
+/// mp_sgd_update on several weights, the rates in arrays; writes every weight32.
+inline Symbol preloaded_multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdUpdateOptions& options = {}) {
+  return call_op("preloaded_multi_mp_sgd_update", name, inputs, options.dict());
+}
+
+namespace ops {
+struct PreloadedMultiSgdMomUpdateOptions {
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("momentum", momentum)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+}  // namespace ops
+/// sgd_mom_update on several weights, the rates in arrays; writes every mom.
+inline Symbol preloaded_multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdMomUpdateOptions& options = {}) {
+  return call_op("preloaded_multi_sgd_mom_update", name, inputs, options.dict());
+}
+
+namespace ops {
+struct PreloadedMultiSgdUpdateOptions {
+  /// The gradients are multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+}  // namespace ops
+/// sgd_update on several weights, the rates in arrays.
+inline Symbol preloaded_multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdUpdateOptions& options = {}) {
+  return call_op("preloaded_multi_sgd_update", name, inputs, options.dict());
+}
+
+namespace ops {
 struct ProdOptions {
   /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
   TupleOption axis = {};
@@ -2107,6 +2745,97 @@ inline Symbol reverse(const std::string& name, const Symbol& data, const ops::Re
 /// Elementwise rint.
 inline Symbol rint(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rint", name, {data}, options.dict());
+}
+
+namespace ops {
+struct RmspropUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of the mean square that is kept. (float, optional, default=0.95)
+  std::optional<double> gamma1 = {};
+  /// Keeps the division finite. (float, optional, default=1e-08)
+  std::optional<double> epsilon = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  /// The weight is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_weights = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("gamma1", gamma1)
+        ("epsilon", epsilon)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        ("clip_weights", clip_weights)
+        .done();
+  }
+};
+struct RmspropUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol n = {};
+};
+}  // namespace ops
+/// One step of RMSProp (Tieleman and Hinton); writes n.
+inline Symbol rmsprop_update(const std::string& name, const Symbol& weight, const ops::RmspropUpdateOptions& options = {}) {
+  return call_op("rmsprop_update", name, {weight}, options.dict());
+}
+inline Symbol rmsprop_update(const std::string& name, const ops::RmspropUpdateInputs& inputs, const ops::RmspropUpdateOptions& options = {}) {
+  return call_op_named("rmsprop_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}}, options.dict());
+}
+
+namespace ops {
+struct RmspropalexUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of the mean square that is kept. (float, optional, default=0.95)
+  std::optional<double> gamma1 = {};
+  /// The share of the last step that is kept. (float, optional, default=0.9)
+  std::optional<double> gamma2 = {};
+  /// Keeps the division finite. (float, optional, default=1e-08)
+  std::optional<double> epsilon = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  /// The weight is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_weights = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("gamma1", gamma1)
+        ("gamma2", gamma2)
+        ("epsilon", epsilon)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        ("clip_weights", clip_weights)
+        .done();
+  }
+};
+struct RmspropalexUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol n = {};
+  Symbol g = {};
+  Symbol delta = {};
+};
+}  // namespace ops
+/// One step of RMSProp (Graves); writes n, g and delta.
+inline Symbol rmspropalex_update(const std::string& name, const Symbol& weight, const ops::RmspropalexUpdateOptions& options = {}) {
+  return call_op("rmspropalex_update", name, {weight}, options.dict());
+}
+inline Symbol rmspropalex_update(const std::string& name, const ops::RmspropalexUpdateInputs& inputs, const ops::RmspropalexUpdateOptions& options = {}) {
+  return call_op_named("rmspropalex_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}, {"g", inputs.g}, {"delta", inputs.delta}}, options.dict());
 }
 
 /// Elementwise round.
@@ -2233,6 +2962,82 @@ inline Symbol sigmoid(const std::string& name, const Symbol& data, const NoOptio
 /// Elementwise sign.
 inline Symbol sign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sign", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SignsgdUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        .done();
+  }
+};
+struct SignsgdUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+};
+}  // namespace ops
+/// One step against the gradient's sign.
+inline Symbol signsgd_update(const std::string& name, const Symbol& weight, const ops::SignsgdUpdateOptions& options = {}) {
+  return call_op("signsgd_update", name, {weight}, options.dict());
+}
+inline Symbol signsgd_update(const std::string& name, const Symbol& weight, const Symbol& grad, const ops::SignsgdUpdateOptions& options = {}) {
+  return call_op("signsgd_update", name, {weight, grad}, options.dict());
+}
+inline Symbol signsgd_update(const std::string& name, const ops::SignsgdUpdateInputs& inputs, const ops::SignsgdUpdateOptions& options = {}) {
+  return call_op_named("signsgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, options.dict());
+}
+
+namespace ops {
+struct SignumUpdateOptions {
+  /// Learning rate. (float, required)
+  std::optional<double> lr = {};
+  /// The share of the last step that is kept. (float, optional, default=0)
+  std::optional<double> momentum = {};
+  /// Weight decay. (float, optional, default=0)
+  std::optional<double> wd = {};
+  /// The gradient is multiplied by this first. (float, optional, default=1)
+  std::optional<double> rescale_grad = {};
+  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  std::optional<double> clip_gradient = {};
+  /// Weight decay that stays out of the momentum. (float, optional, default=0)
+  std::optional<double> wd_lh = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lr", lr)
+        ("momentum", momentum)
+        ("wd", wd)
+        ("rescale_grad", rescale_grad)
+        ("clip_gradient", clip_gradient)
+        ("wd_lh", wd_lh)
+        .done();
+  }
+};
+struct SignumUpdateInputs {
+  Symbol weight = {};
+  Symbol grad = {};
+  Symbol mom = {};
+};
+}  // namespace ops
+/// One step along the momentum's sign; writes mom.
+inline Symbol signum_update(const std::string& name, const Symbol& weight, const ops::SignumUpdateOptions& options = {}) {
+  return call_op("signum_update", name, {weight}, options.dict());
+}
+inline Symbol signum_update(const std::string& name, const ops::SignumUpdateInputs& inputs, const ops::SignumUpdateOptions& options = {}) {
+  return call_op_named("signum_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, options.dict());
 }
 
 /// Elementwise sin.

@@ -9,6 +9,7 @@ import cases_family
 import cases_index
 import cases_layers
 import cases_nn
+import cases_random
 import cases_shape
 import cases_tensor
 import golden
@@ -19,6 +20,7 @@ TABLES = [
     *cases_index.ALL,
     *cases_tensor.ALL,
     *cases_layers.ALL,
+    *cases_random.ALL,
 ]
 
 

@@ -1,0 +1,280 @@
+// The other updates of one weight: w and g in, the new weight out, the states overwritten.
+//
+// Below, g' = clip(rescale·g), h = clip(rescale·g + wd·w): some clip before the weight decay is
+// added, some behind it, and both are written as they were published.
+//
+//   adam_update         m ← β₁m + (1−β₁)h,  v ← β₂v + (1−β₂)h²,  w ← w − lr·m / (√v + ε)
+//   nag_mom_update      w ← w + μ²m − (1+μ)lr·(g' + wd·w),  m ← μm − lr·(g' + wd·w)
+//   rmsprop_update      n ← (1−γ₁)h² + γ₁n,  w ← clip(w − lr·h / √(n + ε))
+//   rmspropalex_update  n as above, g̅ ← (1−γ₁)h + γ₁g̅,
+//                       δ ← γ₂δ − lr·h / √(n − g̅² + ε),  w ← clip(w + δ)
+//   ftml_update         v ← β₂v + (1−β₂)h²,  D = (1−β₁ᵗ)/lr · (√(v / (1−β₂ᵗ)) + ε),
+//                       z ← β₁z + (1−β₁)h − (D − β₁d)w,  d ← D,  w ← −z / D
+//   ftrl_update         z ← z + g' − (√(n + g'²) − √n)·w / lr,  n ← n + g'²,
+//                       w ← (sign(z)λ₁ − z) / ((β + √n)/lr + wd) where |z| > λ₁, else 0
+//   signsgd_update      w ← (1 − lr·wd)w − lr·sign(g)
+//   signum_update       m ← μm − (1−μ)(wd·w + g'),  w ← (1 − lr·wd_lh)w + lr·sign(m)
+//
+// Decided here: nag_mom_update's momentum decays the new weight, not the old one: MXNet's does when
+// it is called in place, as it always is, and its tests ask for it. Powers of β are taken in
+// double.
+#include <cmath>
+
+#include <symbind/operator.h>
+
+#include "ops/optimizer/update_loop.h"
+
+namespace symbind {
+namespace {
+
+// ---- Attributes ---------------------------------------------------------------------------------
+
+void describe_lr(AttrVisitor& v, float& lr) {
+  v.field("lr", lr, "Learning rate.").required().per_call();
+}
+AttrField& number(AttrVisitor& v, const char* name, float& value, const char* doc) {
+  return v.field(name, value, doc).per_call();
+}
+
+struct Decay {
+  float wd = 0;
+  float rescale_grad = 1;
+  float clip_gradient = -1;
+  void describe_decay(AttrVisitor& v, const char* clip = "clip_gradient") {
+    number(v, "wd", wd, "Weight decay.");
+    number(v, "rescale_grad", rescale_grad, "The gradient is multiplied by this first.");
+    number(v, clip, clip_gradient, "The gradient is cut to [-c, c]; negative: not.");
+  }
+};
+struct AdamAttrs : Decay {
+  float lr = 0, beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-8f;
+  bool lazy_update = true;
+  void describe(AttrVisitor& v) {
+    describe_lr(v, lr);
+    number(v, "beta1", beta1, "The share of the mean that is kept.");
+    number(v, "beta2", beta2, "The share of the mean square that is kept.");
+    number(v, "epsilon", epsilon, "Keeps the division finite.");
+    describe_decay(v);
+    v.field("lazy_update", lazy_update, "For sparse gradients; without effect.");
+  }
+};
+struct NagAttrs : Decay {
+  float lr = 0, momentum = 0;
+  void describe(AttrVisitor& v) {
+    describe_lr(v, lr);
+    number(v, "momentum", momentum, "The share of the last step that is kept.");
+    describe_decay(v);
+  }
+};
+struct SignSgdAttrs : Decay {
+  float lr = 0;
+  void describe(AttrVisitor& v) {
+    describe_lr(v, lr);
+    describe_decay(v);
+  }
+};
+struct SignumAttrs : NagAttrs {
+  float wd_lh = 0;
+  void describe(AttrVisitor& v) {
+    NagAttrs::describe(v);
+    number(v, "wd_lh", wd_lh, "Weight decay that stays out of the momentum.");
+  }
+};
+struct RmsPropAttrs : Decay {
+  float lr = 0, gamma1 = 0.95f, epsilon = 1e-8f, clip_weights = -1;
+  void describe(AttrVisitor& v) {
+    describe_lr(v, lr);
+    number(v, "gamma1", gamma1, "The share of the mean square that is kept.");
+    describe_rest(v);
+  }
+  void describe_rest(AttrVisitor& v) {
+    number(v, "epsilon", epsilon, "Keeps the division finite.");
+    describe_decay(v);
+    number(v, "clip_weights", clip_weights, "The weight is cut to [-c, c]; negative: not.");
+  }
+};
+struct RmsPropAlexAttrs : RmsPropAttrs {
+  float gamma2 = 0.9f;
+  void describe(AttrVisitor& v) {
+    describe_lr(v, lr);
+    number(v, "gamma1", gamma1, "The share of the mean square that is kept.");
+    number(v, "gamma2", gamma2, "The share of the last step that is kept.");
+    describe_rest(v);
+  }
+};
+struct FtmlAttrs : Decay {
+  float lr = 0, beta1 = 0.6f, beta2 = 0.999f;
+  double epsilon = 9.9999999392252903e-09;  // 1e-8 in float
+  int t = 0;
+  void describe(AttrVisitor& v) {
+    describe_lr(v, lr);
+    number(v, "beta1", beta1, "The share of z that is kept.");
+    number(v, "beta2", beta2, "The share of the mean square that is kept.");
+    v.field("epsilon", epsilon, "Keeps the division finite.").per_call();
+    v.field("t", t, "The number of this update, from 1.").required().per_call();
+    describe_decay(v, "clip_grad");
+  }
+};
+struct FtrlAttrs : Decay {
+  float lr = 0, lamda1 = 0.01f, beta = 1;
+  void describe(AttrVisitor& v) {
+    describe_lr(v, lr);
+    number(v, "lamda1", lamda1, "Weights whose z is smaller become 0.");
+    number(v, "beta", beta, "Makes the first steps smaller.");
+    describe_decay(v);
+  }
+};
+
+// ---- Rules: members are the per-call attributes, in the order described above -------------------
+
+template <class C>
+C sign(C x) {
+  return static_cast<C>((x > 0) - (x < 0));
+}
+
+template <class C>
+struct Adam {
+  using Number = C;
+  static constexpr int kStates = 2, kValues = 7;
+  C lr, beta1, beta2, epsilon, wd, rescale, clip;
+  C operator()(C w, C g, C* s) const {
+    const C h = cut(rescale * g + wd * w, clip);
+    s[0] = beta1 * s[0] + (C(1) - beta1) * h;
+    s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
+    return w - lr * s[0] / (std::sqrt(s[1]) + epsilon);
+  }
+};
+template <class C>
+struct Nag {
+  using Number = C;
+  static constexpr int kStates = 1, kValues = 5;
+  C lr, momentum, wd, rescale, clip;
+  C operator()(C w, C g, C* s) const {
+    const C kept = momentum * s[0], h = cut(rescale * g, clip);
+    const C next = w + momentum * kept - (C(1) + momentum) * lr * (h + wd * w);
+    s[0] = kept - lr * (h + wd * next);
+    return next;
+  }
+};
+template <class C>
+struct RmsProp {
+  using Number = C;
+  static constexpr int kStates = 1, kValues = 7;
+  C lr, gamma1, epsilon, wd, rescale, clip, clip_weights;
+  C operator()(C w, C g, C* s) const {
+    const C h = cut(rescale * g + wd * w, clip);
+    s[0] = (C(1) - gamma1) * h * h + gamma1 * s[0];
+    return cut(w - lr * h / std::sqrt(s[0] + epsilon), clip_weights);
+  }
+};
+template <class C>
+struct RmsPropAlex {
+  using Number = C;
+  static constexpr int kStates = 3, kValues = 8;
+  C lr, gamma1, gamma2, epsilon, wd, rescale, clip, clip_weights;
+  C operator()(C w, C g, C* s) const {
+    const C h = cut(rescale * g + wd * w, clip);
+    s[0] = (C(1) - gamma1) * h * h + gamma1 * s[0];
+    s[1] = (C(1) - gamma1) * h + gamma1 * s[1];
+    s[2] = gamma2 * s[2] - lr * h / std::sqrt(s[0] - s[1] * s[1] + epsilon);
+    return cut(w + s[2], clip_weights);
+  }
+};
+template <class C>
+struct Ftml {
+  using Number = C;
+  static constexpr int kStates = 3, kValues = 8;
+  C lr, beta1, beta2, epsilon, t, wd, rescale, clip;
+  C rest1 = 0, rest2 = 0;  ///< 1 − βᵗ
+  void begin() {
+    rest1 = static_cast<C>(1 - std::pow(static_cast<double>(beta1), static_cast<double>(t)));
+    rest2 = static_cast<C>(1 - std::pow(static_cast<double>(beta2), static_cast<double>(t)));
+  }
+  C operator()(C w, C g, C* s) const {
+    const C h = cut(rescale * g + wd * w, clip);
+    s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
+    const C d = rest1 / lr * (std::sqrt(s[1] / rest2) + epsilon);
+    s[2] = beta1 * s[2] + (C(1) - beta1) * h - (d - beta1 * s[0]) * w;
+    s[0] = d;
+    return -s[2] / d;
+  }
+};
+template <class C>
+struct Ftrl {
+  using Number = C;
+  static constexpr int kStates = 2, kValues = 6;
+  C lr, lamda1, beta, wd, rescale, clip;
+  C operator()(C w, C g, C* s) const {
+    const C h = cut(rescale * g, clip), squares = s[1] + h * h;
+    s[0] += h - (std::sqrt(squares) - std::sqrt(s[1])) * w / lr;
+    s[1] = squares;
+    if (!(std::abs(s[0]) > lamda1)) return C(0);
+    return (sign(s[0]) * lamda1 - s[0]) / ((beta + std::sqrt(squares)) / lr + wd);
+  }
+};
+template <class C>
+struct SignSgd {
+  using Number = C;
+  static constexpr int kStates = 0, kValues = 4;
+  C lr, wd, rescale, clip;  // the last two do not change a sign
+  C operator()(C w, C g, C*) const { return (C(1) - lr * wd) * w - lr * sign(g); }
+};
+template <class C>
+struct Signum {
+  using Number = C;
+  static constexpr int kStates = 1, kValues = 6;
+  C lr, momentum, wd, rescale, clip, wd_lh;
+  C operator()(C w, C g, C* s) const {
+    s[0] = momentum * s[0] - (C(1) - momentum) * (wd * w + cut(rescale * g, clip));
+    return (C(1) - lr * wd_lh) * w + lr * sign(s[0]);
+  }
+};
+
+/// An operator with the inputs weight, grad and these states.
+template <class A, template <class> class Rule>
+void add_update(OpRegistry& r, const char* name, const std::vector<std::string>& states,
+                const char* doc) {
+  std::vector<std::string> inputs = {"weight", "grad"};
+  std::vector<int> written;
+  for (const std::string& state : states) {
+    written.push_back(static_cast<int>(inputs.size()));
+    inputs.push_back(state);
+  }
+  r.add<A>(name)
+      .doc(doc)
+      .inputs(inputs)
+      .mutates(written)
+      .infer(infer_update)
+      .inplace(0, 0)
+      .reference(prepare_update<A, Rule>);
+}
+
+}  // namespace
+
+void register_update(OpRegistry& r) {
+  add_update<AdamAttrs, Adam>(r, "adam_update", {"mean", "var"},
+                              "One step of Adam; writes mean and var; give the weight as out.");
+  add_update<NagAttrs, Nag>(r, "nag_mom_update", {"mom"},
+                            "One step of Nesterov's accelerated gradient; writes mom.");
+  r.add<NagAttrs>("mp_nag_mom_update")
+      .doc("nag_mom_update on a float master copy; writes mom and weight32.")
+      .inputs(std::vector<std::string>{"weight", "grad", "mom", "weight32"})
+      .mutates({2, 3})
+      .infer(infer_mixed_update)
+      .inplace(0, 0)
+      .reference(prepare_update<NagAttrs, Nag, true>);
+  add_update<RmsPropAttrs, RmsProp>(r, "rmsprop_update", {"n"},
+                                    "One step of RMSProp (Tieleman and Hinton); writes n.");
+  add_update<RmsPropAlexAttrs, RmsPropAlex>(r, "rmspropalex_update", {"n", "g", "delta"},
+                                            "One step of RMSProp (Graves); writes n, g and delta.");
+  add_update<FtmlAttrs, Ftml>(r, "ftml_update", {"d", "v", "z"},
+                              "One step of FTML; writes d, v and z.");
+  add_update<FtrlAttrs, Ftrl>(r, "ftrl_update", {"z", "n"},
+                              "One step of FTRL-proximal; writes z and n.");
+  add_update<SignSgdAttrs, SignSgd>(r, "signsgd_update", {},
+                                    "One step against the gradient's sign.");
+  add_update<SignumAttrs, Signum>(r, "signum_update", {"mom"},
+                                  "One step along the momentum's sign; writes mom.");
+}
+
+}  // namespace symbind
