@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/special.h"
 #include "kernels/elementwise.h"
 
 namespace symbind {
@@ -38,32 +39,6 @@ T erfinv(T x) {
   for (int step = 0; step < 2; ++step)
     y -= (std::erf(y) - v) / (2.0 * std::numbers::inv_sqrtpi * std::exp(-y * y));
   return static_cast<T>(y);
-}
-
-/// The derivative of gammaln: reflection below 0, recurrence up to 6, then the asymptotic series.
-template <class T>
-T digamma(T argument) {
-  double x = argument, result = 0;
-  if (x <= 0) {
-    if (x == std::floor(x)) return std::numeric_limits<T>::quiet_NaN();
-    result = -std::numbers::pi / std::tan(std::numbers::pi * x);
-    x = 1 - x;
-  }
-  for (; x < 10; x += 1) result -= 1 / x;
-  const double r = 1 / (x * x);
-  const double tail =
-      r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132)))));
-  return static_cast<T>(result + std::log(x) - 0.5 / x - tail);
-}
-
-/// The C library's lgamma writes a global sign: threads need the reentrant form.
-float gammaln(float x) {
-  int sign;
-  return ::lgammaf_r(x, &sign);
-}
-double gammaln(double x) {
-  int sign;
-  return ::lgamma_r(x, &sign);
 }
 
 template <class T>
