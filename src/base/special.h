@@ -19,7 +19,8 @@ T digamma(T argument) {
   for (; x < 10; x += 1) result -= 1 / x;
   const double r = 1 / (x * x);
   const double tail =
-      r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132)))));
+      r * (1.0 / 12 -
+           r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * 691 / 32760)))));
   return static_cast<T>(result + std::log(x) - 0.5 / x - tail);
 }
 
