@@ -18,7 +18,7 @@ def default_context():
 
 def set_default_context(ctx):
     """Makes `ctx` the current context of this thread, outside of any `with` block."""
-    Context._default_ctx.value = ctx
+    Context.default_ctx = ctx
 
 
 def list_gpus():
