@@ -52,9 +52,25 @@ FAULTS = [Fault(*row) for row in [
     ("clip_gradient ignored", UPDATE_LOOP,
      "return bound >= C(0) ? std::clamp(x, -bound, bound) : x;", "return x;",
      "ops:Ops.sgd*"),
+    ("ftrl_update does not clip", "src/ops/optimizer/update.cpp",
+     "C h = cut(rescale * g, clip), squares", "C h = rescale * g, squares", "ops:Ops.ftrl_update"),
+    ("LAMB's norm of a weight has no lower bound", "src/ops/optimizer/lamb_update.cpp",
+     "if (lower >= 0) r1 = std::max(r1, lower);", "", "ops:Ops._multi_lamb_update"),
     ("the learning rate of a fused step cannot change", "src/executor/step.cpp",
      "  held = value;\n", "",
      "executor:Step.*"),
+
+    # ---- samplers
+    ("a small gamma shape is not boosted", "src/ops/random/distributions.h",
+     "shape < 1 ? std::pow(s.positive(), 1 / shape) : 1", "1.0", "ops:Ops._random_gamma"),
+    ("Poisson's rejection rejects too little", "src/ops/random/distributions.h",
+     "if (us >= 0.07 && v <= most) return k;", "if (us >= 0.07) return k;",
+     "ops:Ops._random_poisson"),
+    ("a class of probability 0 is drawn", "src/ops/random/multinomial.cpp",
+     "std::upper_bound(sums, sums + classes, level)", "sums + std::llrint(level * classes)",
+     "ops:Ops._sample_multinomial"),
+    ("a density's gradient keeps the last sample only", "src/ops/random/pdf.cpp",
+     "sums[0] += scale * d.first;", "sums[0] = scale * d.first;", "ops:Ops._random_pdf_gamma"),
 
     # ---- BatchNorm
     ("fix_gamma ignored", BATCH_NORM,

@@ -2448,35 +2448,6 @@ inline Symbol norm(const std::string& name, const Symbol& data, const ops::NormO
 }
 
 namespace ops {
-struct NormalOptions {
-  /// The mean. (float, optional, default=0)
-  std::optional<double> loc = {};
-  /// The standard deviation. (float, optional, default=1)
-  std::optional<double> scale = {};
-  /// The shape of the output. (Shape(tuple), optional, default=())
-  TupleOption shape = {};
-  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
-  std::optional<std::string> ctx = {};
-  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
-  std::optional<DType> dtype = {};
-  AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("loc", loc)
-        ("scale", scale)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
-  }
-};
-}  // namespace ops
-/// Samples of the normal distribution.
-inline Symbol normal(const std::string& name, const ops::NormalOptions& options = {}) {
-  return call_op("normal", name, {}, options.dict());
-}
-
-namespace ops {
 struct OneHotOptions {
   /// Extent of the new last axis. (int, required)
   std::optional<int> depth = {};
@@ -2652,6 +2623,438 @@ inline Symbol prod(const std::string& name, const Symbol& data, const ops::ProdO
 /// Elementwise radians.
 inline Symbol radians(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("radians", name, {data}, options.dict());
+}
+
+namespace ops {
+struct RandomExponentialOptions {
+  /// The rate: one over the mean. (float, optional, default=1)
+  std::optional<double> lam = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lam", lam)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution exponential.
+inline Symbol random_exponential(const std::string& name, const ops::RandomExponentialOptions& options = {}) {
+  return call_op("random_exponential", name, {}, options.dict());
+}
+
+namespace ops {
+struct RandomGammaOptions {
+  /// The shape. (float, optional, default=1)
+  std::optional<double> alpha = {};
+  /// The scale: the mean is alpha·beta. (float, optional, default=1)
+  std::optional<double> beta = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("alpha", alpha)
+        ("beta", beta)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution gamma.
+inline Symbol random_gamma(const std::string& name, const ops::RandomGammaOptions& options = {}) {
+  return call_op("random_gamma", name, {}, options.dict());
+}
+
+namespace ops {
+struct RandomGeneralizedNegativeBinomialOptions {
+  /// The mean. (float, optional, default=1)
+  std::optional<double> mu = {};
+  /// The dispersion; 0 is Poisson's. (float, optional, default=1)
+  std::optional<double> alpha = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("mu", mu)
+        ("alpha", alpha)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution generalized_negative_binomial.
+inline Symbol random_generalized_negative_binomial(const std::string& name, const ops::RandomGeneralizedNegativeBinomialOptions& options = {}) {
+  return call_op("random_generalized_negative_binomial", name, {}, options.dict());
+}
+
+namespace ops {
+struct RandomNegativeBinomialOptions {
+  /// The number of successes that end the count of failures. (int, optional, default=1)
+  std::optional<int> k = {};
+  /// The probability of a success. (float, optional, default=1)
+  std::optional<double> p = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("k", k)
+        ("p", p)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution negative_binomial.
+inline Symbol random_negative_binomial(const std::string& name, const ops::RandomNegativeBinomialOptions& options = {}) {
+  return call_op("random_negative_binomial", name, {}, options.dict());
+}
+
+namespace ops {
+struct RandomNormalOptions {
+  /// The mean. (float, optional, default=0)
+  std::optional<double> loc = {};
+  /// The standard deviation. (float, optional, default=1)
+  std::optional<double> scale = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("loc", loc)
+        ("scale", scale)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution normal.
+inline Symbol random_normal(const std::string& name, const ops::RandomNormalOptions& options = {}) {
+  return call_op("random_normal", name, {}, options.dict());
+}
+
+namespace ops {
+struct RandomPdfDirichletOptions {
+  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  std::optional<bool> is_log = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("is_log", is_log)
+        .done();
+  }
+};
+struct RandomPdfDirichletInputs {
+  Symbol sample = {};
+  Symbol alpha = {};
+};
+}  // namespace ops
+/// The density of the distribution dirichlet at the samples.
+inline Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample, const ops::RandomPdfDirichletOptions& options = {}) {
+  return call_op("random_pdf_dirichlet", name, {sample}, options.dict());
+}
+inline Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample, const Symbol& alpha, const ops::RandomPdfDirichletOptions& options = {}) {
+  return call_op("random_pdf_dirichlet", name, {sample, alpha}, options.dict());
+}
+inline Symbol random_pdf_dirichlet(const std::string& name, const ops::RandomPdfDirichletInputs& inputs, const ops::RandomPdfDirichletOptions& options = {}) {
+  return call_op_named("random_pdf_dirichlet", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}}, options.dict());
+}
+
+namespace ops {
+struct RandomPdfExponentialOptions {
+  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  std::optional<bool> is_log = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("is_log", is_log)
+        .done();
+  }
+};
+struct RandomPdfExponentialInputs {
+  Symbol sample = {};
+  Symbol lam = {};
+};
+}  // namespace ops
+/// The density of the distribution exponential at the samples.
+inline Symbol random_pdf_exponential(const std::string& name, const Symbol& sample, const ops::RandomPdfExponentialOptions& options = {}) {
+  return call_op("random_pdf_exponential", name, {sample}, options.dict());
+}
+inline Symbol random_pdf_exponential(const std::string& name, const Symbol& sample, const Symbol& lam, const ops::RandomPdfExponentialOptions& options = {}) {
+  return call_op("random_pdf_exponential", name, {sample, lam}, options.dict());
+}
+inline Symbol random_pdf_exponential(const std::string& name, const ops::RandomPdfExponentialInputs& inputs, const ops::RandomPdfExponentialOptions& options = {}) {
+  return call_op_named("random_pdf_exponential", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, options.dict());
+}
+
+namespace ops {
+struct RandomPdfGammaOptions {
+  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  std::optional<bool> is_log = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("is_log", is_log)
+        .done();
+  }
+};
+struct RandomPdfGammaInputs {
+  Symbol sample = {};
+  Symbol alpha = {};
+  Symbol beta = {};
+};
+}  // namespace ops
+/// The density of the distribution gamma at the samples.
+inline Symbol random_pdf_gamma(const std::string& name, const Symbol& sample, const ops::RandomPdfGammaOptions& options = {}) {
+  return call_op("random_pdf_gamma", name, {sample}, options.dict());
+}
+inline Symbol random_pdf_gamma(const std::string& name, const ops::RandomPdfGammaInputs& inputs, const ops::RandomPdfGammaOptions& options = {}) {
+  return call_op_named("random_pdf_gamma", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}, {"beta", inputs.beta}}, options.dict());
+}
+
+namespace ops {
+struct RandomPdfGeneralizedNegativeBinomialOptions {
+  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  std::optional<bool> is_log = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("is_log", is_log)
+        .done();
+  }
+};
+struct RandomPdfGeneralizedNegativeBinomialInputs {
+  Symbol sample = {};
+  Symbol mu = {};
+  Symbol alpha = {};
+};
+}  // namespace ops
+/// The density of the distribution generalized_negative_binomial at the samples.
+inline Symbol random_pdf_generalized_negative_binomial(const std::string& name, const Symbol& sample, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
+  return call_op("random_pdf_generalized_negative_binomial", name, {sample}, options.dict());
+}
+inline Symbol random_pdf_generalized_negative_binomial(const std::string& name, const ops::RandomPdfGeneralizedNegativeBinomialInputs& inputs, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
+  return call_op_named("random_pdf_generalized_negative_binomial", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"alpha", inputs.alpha}}, options.dict());
+}
+
+namespace ops {
+struct RandomPdfNegativeBinomialOptions {
+  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  std::optional<bool> is_log = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("is_log", is_log)
+        .done();
+  }
+};
+struct RandomPdfNegativeBinomialInputs {
+  Symbol sample = {};
+  Symbol k = {};
+  Symbol p = {};
+};
+}  // namespace ops
+/// The density of the distribution negative_binomial at the samples.
+inline Symbol random_pdf_negative_binomial(const std::string& name, const Symbol& sample, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
+  return call_op("random_pdf_negative_binomial", name, {sample}, options.dict());
+}
+inline Symbol random_pdf_negative_binomial(const std::string& name, const ops::RandomPdfNegativeBinomialInputs& inputs, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
+  return call_op_named("random_pdf_negative_binomial", name, {{"sample", inputs.sample}, {"k", inputs.k}, {"p", inputs.p}}, options.dict());
+}
+
+namespace ops {
+struct RandomPdfNormalOptions {
+  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  std::optional<bool> is_log = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("is_log", is_log)
+        .done();
+  }
+};
+struct RandomPdfNormalInputs {
+  Symbol sample = {};
+  Symbol mu = {};
+  Symbol sigma = {};
+};
+}  // namespace ops
+/// The density of the distribution normal at the samples.
+inline Symbol random_pdf_normal(const std::string& name, const Symbol& sample, const ops::RandomPdfNormalOptions& options = {}) {
+  return call_op("random_pdf_normal", name, {sample}, options.dict());
+}
+inline Symbol random_pdf_normal(const std::string& name, const ops::RandomPdfNormalInputs& inputs, const ops::RandomPdfNormalOptions& options = {}) {
+  return call_op_named("random_pdf_normal", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"sigma", inputs.sigma}}, options.dict());
+}
+
+namespace ops {
+struct RandomPdfPoissonOptions {
+  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  std::optional<bool> is_log = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("is_log", is_log)
+        .done();
+  }
+};
+struct RandomPdfPoissonInputs {
+  Symbol sample = {};
+  Symbol lam = {};
+};
+}  // namespace ops
+/// The density of the distribution poisson at the samples.
+inline Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, const ops::RandomPdfPoissonOptions& options = {}) {
+  return call_op("random_pdf_poisson", name, {sample}, options.dict());
+}
+inline Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, const Symbol& lam, const ops::RandomPdfPoissonOptions& options = {}) {
+  return call_op("random_pdf_poisson", name, {sample, lam}, options.dict());
+}
+inline Symbol random_pdf_poisson(const std::string& name, const ops::RandomPdfPoissonInputs& inputs, const ops::RandomPdfPoissonOptions& options = {}) {
+  return call_op_named("random_pdf_poisson", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, options.dict());
+}
+
+namespace ops {
+struct RandomPdfUniformOptions {
+  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  std::optional<bool> is_log = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("is_log", is_log)
+        .done();
+  }
+};
+struct RandomPdfUniformInputs {
+  Symbol sample = {};
+  Symbol low = {};
+  Symbol high = {};
+};
+}  // namespace ops
+/// The density of the distribution uniform at the samples.
+inline Symbol random_pdf_uniform(const std::string& name, const Symbol& sample, const ops::RandomPdfUniformOptions& options = {}) {
+  return call_op("random_pdf_uniform", name, {sample}, options.dict());
+}
+inline Symbol random_pdf_uniform(const std::string& name, const ops::RandomPdfUniformInputs& inputs, const ops::RandomPdfUniformOptions& options = {}) {
+  return call_op_named("random_pdf_uniform", name, {{"sample", inputs.sample}, {"low", inputs.low}, {"high", inputs.high}}, options.dict());
+}
+
+namespace ops {
+struct RandomPoissonOptions {
+  /// The mean. (float, optional, default=1)
+  std::optional<double> lam = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lam", lam)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution poisson.
+inline Symbol random_poisson(const std::string& name, const ops::RandomPoissonOptions& options = {}) {
+  return call_op("random_poisson", name, {}, options.dict());
+}
+
+namespace ops {
+struct RandomRandintOptions {
+  /// Lower bound, included. (long (non-negative), required)
+  std::optional<std::int64_t> low = {};
+  /// Upper bound, not included. (long (non-negative), required)
+  std::optional<std::int64_t> high = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is int32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("low", low)
+        ("high", high)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Whole numbers, each from low to below high as likely as the others.
+inline Symbol random_randint(const std::string& name, const ops::RandomRandintOptions& options = {}) {
+  return call_op("random_randint", name, {}, options.dict());
+}
+
+namespace ops {
+struct RandomUniformOptions {
+  /// Lower bound, included. (float, optional, default=0)
+  std::optional<double> low = {};
+  /// Upper bound, not included. (float, optional, default=1)
+  std::optional<double> high = {};
+  /// The shape of the output. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
+  std::optional<std::string> ctx = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("low", low)
+        ("high", high)
+        ("shape", shape)
+        ("ctx", ctx)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution uniform.
+inline Symbol random_uniform(const std::string& name, const ops::RandomUniformOptions& options = {}) {
+  return call_op("random_uniform", name, {}, options.dict());
 }
 
 /// Elementwise rcbrt.
@@ -2849,6 +3252,220 @@ inline Symbol rsqrt(const std::string& name, const Symbol& data, const NoOptions
 }
 
 namespace ops {
+struct SampleExponentialOptions {
+  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution exponential for every element of its parameters.
+inline Symbol sample_exponential(const std::string& name, const Symbol& lam, const ops::SampleExponentialOptions& options = {}) {
+  return call_op("sample_exponential", name, {lam}, options.dict());
+}
+
+namespace ops {
+struct SampleGammaOptions {
+  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("dtype", dtype)
+        .done();
+  }
+};
+struct SampleGammaInputs {
+  Symbol alpha = {};
+  Symbol beta = {};
+};
+}  // namespace ops
+/// Samples of the distribution gamma for every element of its parameters.
+inline Symbol sample_gamma(const std::string& name, const Symbol& alpha, const ops::SampleGammaOptions& options = {}) {
+  return call_op("sample_gamma", name, {alpha}, options.dict());
+}
+inline Symbol sample_gamma(const std::string& name, const Symbol& alpha, const Symbol& beta, const ops::SampleGammaOptions& options = {}) {
+  return call_op("sample_gamma", name, {alpha, beta}, options.dict());
+}
+inline Symbol sample_gamma(const std::string& name, const ops::SampleGammaInputs& inputs, const ops::SampleGammaOptions& options = {}) {
+  return call_op_named("sample_gamma", name, {{"alpha", inputs.alpha}, {"beta", inputs.beta}}, options.dict());
+}
+
+namespace ops {
+struct SampleGeneralizedNegativeBinomialOptions {
+  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("dtype", dtype)
+        .done();
+  }
+};
+struct SampleGeneralizedNegativeBinomialInputs {
+  Symbol mu = {};
+  Symbol alpha = {};
+};
+}  // namespace ops
+/// Samples of the distribution generalized_negative_binomial for every element of its parameters.
+inline Symbol sample_generalized_negative_binomial(const std::string& name, const Symbol& mu, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
+  return call_op("sample_generalized_negative_binomial", name, {mu}, options.dict());
+}
+inline Symbol sample_generalized_negative_binomial(const std::string& name, const Symbol& mu, const Symbol& alpha, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
+  return call_op("sample_generalized_negative_binomial", name, {mu, alpha}, options.dict());
+}
+inline Symbol sample_generalized_negative_binomial(const std::string& name, const ops::SampleGeneralizedNegativeBinomialInputs& inputs, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
+  return call_op_named("sample_generalized_negative_binomial", name, {{"mu", inputs.mu}, {"alpha", inputs.alpha}}, options.dict());
+}
+
+namespace ops {
+struct SampleMultinomialOptions {
+  /// What to draw of every distribution. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// Whether to give the logarithms of the probabilities as well. (boolean, optional,
+  /// default=False)
+  std::optional<bool> get_prob = {};
+  /// The element type of the class numbers. (dtype, optional, default=int32)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("get_prob", get_prob)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Class numbers drawn with the probabilities along the last axis.
+inline Symbol sample_multinomial(const std::string& name, const Symbol& data, const ops::SampleMultinomialOptions& options = {}) {
+  return call_op("sample_multinomial", name, {data}, options.dict());
+}
+
+namespace ops {
+struct SampleNegativeBinomialOptions {
+  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("dtype", dtype)
+        .done();
+  }
+};
+struct SampleNegativeBinomialInputs {
+  Symbol k = {};
+  Symbol p = {};
+};
+}  // namespace ops
+/// Samples of the distribution negative_binomial for every element of its parameters.
+inline Symbol sample_negative_binomial(const std::string& name, const Symbol& k, const ops::SampleNegativeBinomialOptions& options = {}) {
+  return call_op("sample_negative_binomial", name, {k}, options.dict());
+}
+inline Symbol sample_negative_binomial(const std::string& name, const Symbol& k, const Symbol& p, const ops::SampleNegativeBinomialOptions& options = {}) {
+  return call_op("sample_negative_binomial", name, {k, p}, options.dict());
+}
+inline Symbol sample_negative_binomial(const std::string& name, const ops::SampleNegativeBinomialInputs& inputs, const ops::SampleNegativeBinomialOptions& options = {}) {
+  return call_op_named("sample_negative_binomial", name, {{"k", inputs.k}, {"p", inputs.p}}, options.dict());
+}
+
+namespace ops {
+struct SampleNormalOptions {
+  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("dtype", dtype)
+        .done();
+  }
+};
+struct SampleNormalInputs {
+  Symbol mu = {};
+  Symbol sigma = {};
+};
+}  // namespace ops
+/// Samples of the distribution normal for every element of its parameters.
+inline Symbol sample_normal(const std::string& name, const Symbol& mu, const ops::SampleNormalOptions& options = {}) {
+  return call_op("sample_normal", name, {mu}, options.dict());
+}
+inline Symbol sample_normal(const std::string& name, const Symbol& mu, const Symbol& sigma, const ops::SampleNormalOptions& options = {}) {
+  return call_op("sample_normal", name, {mu, sigma}, options.dict());
+}
+inline Symbol sample_normal(const std::string& name, const ops::SampleNormalInputs& inputs, const ops::SampleNormalOptions& options = {}) {
+  return call_op_named("sample_normal", name, {{"mu", inputs.mu}, {"sigma", inputs.sigma}}, options.dict());
+}
+
+namespace ops {
+struct SamplePoissonOptions {
+  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Samples of the distribution poisson for every element of its parameters.
+inline Symbol sample_poisson(const std::string& name, const Symbol& lam, const ops::SamplePoissonOptions& options = {}) {
+  return call_op("sample_poisson", name, {lam}, options.dict());
+}
+
+namespace ops {
+struct SampleUniformOptions {
+  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  TupleOption shape = {};
+  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        ("dtype", dtype)
+        .done();
+  }
+};
+struct SampleUniformInputs {
+  Symbol low = {};
+  Symbol high = {};
+};
+}  // namespace ops
+/// Samples of the distribution uniform for every element of its parameters.
+inline Symbol sample_uniform(const std::string& name, const Symbol& low, const ops::SampleUniformOptions& options = {}) {
+  return call_op("sample_uniform", name, {low}, options.dict());
+}
+inline Symbol sample_uniform(const std::string& name, const Symbol& low, const Symbol& high, const ops::SampleUniformOptions& options = {}) {
+  return call_op("sample_uniform", name, {low, high}, options.dict());
+}
+inline Symbol sample_uniform(const std::string& name, const ops::SampleUniformInputs& inputs, const ops::SampleUniformOptions& options = {}) {
+  return call_op_named("sample_uniform", name, {{"low", inputs.low}, {"high", inputs.high}}, options.dict());
+}
+
+namespace ops {
 struct ScatterNdOptions {
   /// The shape of the output. (Shape(tuple), required)
   TupleOption shape = {};
@@ -2952,6 +3569,11 @@ inline Symbol sgd_update(const std::string& name, const Symbol& weight, const Sy
 }
 inline Symbol sgd_update(const std::string& name, const ops::SgdUpdateInputs& inputs, const ops::SgdUpdateOptions& options = {}) {
   return call_op_named("sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, options.dict());
+}
+
+/// The rows in random order.
+inline Symbol shuffle(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("shuffle", name, {data}, options.dict());
 }
 
 /// Elementwise sigmoid.
@@ -3431,35 +4053,6 @@ inline Symbol transpose(const std::string& name, const Symbol& data, const ops::
 /// Elementwise trunc.
 inline Symbol trunc(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("trunc", name, {data}, options.dict());
-}
-
-namespace ops {
-struct UniformOptions {
-  /// Lower bound, included. (float, optional, default=0)
-  std::optional<double> low = {};
-  /// Upper bound, not included. (float, optional, default=1)
-  std::optional<double> high = {};
-  /// The shape of the output. (Shape(tuple), optional, default=())
-  TupleOption shape = {};
-  /// The device, like cpu(0); only for imperative calls. (string, optional, default=)
-  std::optional<std::string> ctx = {};
-  /// The element type of the output; None is float32. (dtype or None, optional, default=None)
-  std::optional<DType> dtype = {};
-  AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("low", low)
-        ("high", high)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
-  }
-};
-}  // namespace ops
-/// Samples of the uniform distribution.
-inline Symbol uniform(const std::string& name, const ops::UniformOptions& options = {}) {
-  return call_op("uniform", name, {}, options.dict());
 }
 
 namespace ops {

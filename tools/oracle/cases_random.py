@@ -227,4 +227,42 @@ def many_arrays():
     return cases
 
 
-ALL = [updates, mixed, lamb, multi, many_arrays]
+DENSITIES = {  # distribution: range of the samples (None: whole numbers), parameters
+    "uniform": ((0.25, 0.75), [("low", -1, 0), ("high", 1, 2)]),
+    "normal": ((-2, 2), [("mu", -1, 1), ("sigma", 0.5, 2)]),
+    "gamma": ((0.25, 4), [("alpha", 0.5, 4), ("beta", 0.5, 2)]),
+    "exponential": ((0.25, 4), [("lam", 0.5, 2)]),
+    "poisson": (None, [("lam", 0.5, 8)]),
+    "negative_binomial": (None, [("k", 1, 6), ("p", 0.25, 0.75)]),
+    "generalized_negative_binomial": (None, [("mu", 1, 4), ("alpha", 0.25, 1)]),
+}
+
+
+def densities():
+    """Only float32: with float64 MXNet has pi and digamma in float."""
+    sets = [("density", {}), ("logarithm", {"is_log": True}), ("not log", {"is_log": False}),
+            ("log 1", {"is_log": 1}), ("log 0", {"is_log": 0}),
+            ("one sample each", {"is_log": True})]
+    cases = []
+    for name, (span, parameters) in DENSITIES.items():
+        for title, attrs in sets:
+            shape = (2, 3) if title == "one sample each" else (2, 3, 4)
+            if span:
+                sample = F(*shape, lo=span[0], hi=span[1])
+            else:
+                count = 6 if title == "one sample each" else 24
+                sample = V([(5 * i + 3) % 11 for i in range(count)])
+                sample.values = sample.values.reshape(shape)
+            inputs = {"sample": sample}
+            for key, lo, hi in parameters:
+                inputs[key] = F(2, 3, lo=lo, hi=hi)
+            cases.append(Case("_random_pdf_" + name, title, attrs, inputs, train=(True,)))
+    for title, attrs in sets:
+        shape = (2, 3) if title == "one sample each" else (2, 4, 3)
+        cases.append(Case("_random_pdf_dirichlet", title, attrs, {
+            "sample": F(*shape, lo=0.125, hi=0.5),
+            "alpha": F(2, 3, lo=0.5, hi=3)}, train=(True,)))
+    return cases
+
+
+ALL = [updates, mixed, lamb, multi, many_arrays, densities]
