@@ -26,6 +26,7 @@ add_library(symbind_internal INTERFACE)
 target_include_directories(symbind_internal INTERFACE "${PROJECT_SOURCE_DIR}/src")
 target_compile_definitions(symbind_internal INTERFACE
     SYMBIND_HAVE_CUDA=${SYMBIND_HAVE_CUDA} SYMBIND_HAVE_ONEDNN=${SYMBIND_HAVE_ONEDNN}
+    SYMBIND_VERSION="${PROJECT_VERSION}"
     SYMBIND_VERIFY=$<BOOL:${SYMBIND_VERIFY}>)
 target_link_libraries(symbind_internal INTERFACE fmt::fmt nlohmann_json::nlohmann_json symbind_flags)
 

@@ -27,6 +27,7 @@ inline Context cpu_shared(int id = 0) { return {DeviceType::kCpuShared, id}; }
 int num_gpus();
 /// Where arrays are made when nothing is said; thread-local, cpu(0) at first.
 Context current_context();
+void set_current_context(Context context);
 
 /// Makes `context` the current one for the lifetime of the scope.
 class ContextScope {

@@ -6,6 +6,7 @@
 // raised by the next wait (wait_to_read, to_vector, waitall), once.
 
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -60,6 +61,10 @@ class NDArray {
   /// Copies `size` elements of `dtype` from host memory.
   static NDArray from_host(const void* data, const Shape& shape, DType dtype,
                            Context context = current_context());
+  /// Memory of somebody else, who is told when it is no longer used. It counts as changed at every
+  /// run.
+  static NDArray wrap(void* data, const Shape& shape, DType dtype, Context context,
+                      std::function<void()> on_release);
   template <class T>
   static NDArray from_vector(const std::vector<T>& values, const Shape& shape,
                              Context context = current_context()) {

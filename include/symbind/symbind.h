@@ -13,5 +13,6 @@
 #include <symbind/operator.h>
 #include <symbind/ops.h>
 #include <symbind/random.h>
+#include <symbind/runtime.h>
 #include <symbind/shape.h>
 #include <symbind/symbol.h>

@@ -31,6 +31,7 @@ std::string Context::str() const { return fmt::format("{}({})", device_name(type
 int num_gpus() { return cuda_device_count(); }
 
 Context current_context() { return current; }
+void set_current_context(Context context) { current = context; }
 
 ContextScope::ContextScope(Context context) : previous_(current) { current = context; }
 

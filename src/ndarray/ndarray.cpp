@@ -86,6 +86,13 @@ NDArray NDArray::from_host(const void* data, const Shape& shape, DType dtype, Co
   return array;
 }
 
+NDArray NDArray::wrap(void* data, const Shape& shape, DType dtype, Context context,
+                      std::function<void()> on_release) {
+  auto storage = Storage::wrap(data, bytes_of(shape, dtype), context, std::move(on_release));
+  storage->mark_escaped();
+  return {std::move(storage), shape, dtype};
+}
+
 void NDArray::check_count(std::size_t count, const Shape& shape) {
   check(static_cast<std::int64_t>(count) == shape.size(), ErrorKind::kShape,
         "given {} numbers, needed {} for the shape {}", count, shape.size(), shape.str());

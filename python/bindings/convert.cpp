@@ -1,0 +1,208 @@
+#include "convert.h"
+
+#include <array>
+#include <utility>
+
+namespace symbind::python {
+namespace {
+
+// Leaked on purpose: the interpreter may be gone when static objects are destroyed.
+nb::dict& types() {
+  static nb::dict& all = *new nb::dict;
+  return all;
+}
+
+PyTypeObject *array_class = nullptr, *symbol_class = nullptr;
+nb::object* numpy_types = nullptr;  // by type flag
+
+constexpr std::pair<DType, const char*> kNumpyNames[] = {
+    {DType::kFloat32, "float32"}, {DType::kFloat64, "float64"}, {DType::kFloat16, "float16"},
+    {DType::kUint8, "uint8"},     {DType::kInt32, "int32"},     {DType::kInt8, "int8"},
+    {DType::kInt64, "int64"},     {DType::kBool, "bool_"},      {DType::kInt16, "int16"},
+    {DType::kUint16, "uint16"},   {DType::kUint32, "uint32"},   {DType::kUint64, "uint64"},
+};
+
+const nb::object& numpy_type(DType dtype) {
+  if (numpy_types == nullptr) {
+    auto* made = new std::array<nb::object, 13>;
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    for (const auto& [type, name] : kNumpyNames)
+      (*made)[static_cast<std::size_t>(type)] = numpy.attr(name);
+    (*made)[static_cast<std::size_t>(DType::kBFloat16)] = registered("bfloat16");
+    numpy_types = made->data();
+  }
+  return numpy_types[static_cast<std::size_t>(dtype)];
+}
+
+std::int64_t integer_from(nb::handle value, const char* what) {
+  const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+  if (!index.is_valid()) {
+    PyErr_Clear();
+    throw Error(ErrorKind::kType,
+                std::string(what) + " must be an integer, not " + nb::repr(value.type()).c_str());
+  }
+  return nb::cast<std::int64_t>(index);
+}
+
+bool is_plain_sequence(nb::handle value) {
+  return nb::isinstance<nb::tuple>(value) || nb::isinstance<nb::list>(value);
+}
+
+}  // namespace
+
+nb::object registered(const char* name) {
+  if (!types().contains(name))
+    throw nb::attribute_error(
+        ("symbind._core: nothing registered as " + std::string(name)).c_str());
+  return nb::object(types()[name]);
+}
+
+void register_types(const nb::dict& given) {
+  for (const auto& [name, type] : given) types()[name] = type;
+  if (given.contains("NDArray"))
+    array_class = reinterpret_cast<PyTypeObject*>(nb::object(given["NDArray"]).ptr());
+  if (given.contains("Symbol"))
+    symbol_class = reinterpret_cast<PyTypeObject*>(nb::object(given["Symbol"]).ptr());
+}
+
+Shape shape_from(nb::handle value) {
+  if (value.is_none()) return Shape::unknown();
+  if (PyIndex_Check(value.ptr())) return Shape{integer_from(value, "an extent of a shape")};
+  const nb::object items = nb::steal(PySequence_Fast(value.ptr(), ""));
+  if (!items.is_valid()) {
+    PyErr_Clear();
+    throw Error(ErrorKind::kType, "a shape must be a tuple of integers, not " +
+                                      std::string(nb::repr(value.type()).c_str()));
+  }
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.ptr());
+  std::vector<std::int64_t> dims;
+  dims.reserve(static_cast<std::size_t>(n));
+  for (Py_ssize_t i = 0; i < n; ++i)
+    dims.push_back(integer_from(PySequence_Fast_GET_ITEM(items.ptr(), i), "an extent of a shape"));
+  return Shape(dims);
+}
+
+nb::object shape_to(const Shape& shape) {
+  const Shape user = to_user(shape);
+  if (!user.rank_known()) return nb::none();
+  PyObject* tuple = PyTuple_New(user.rank());
+  for (int i = 0; i < user.rank(); ++i) PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(user[i]));
+  return nb::steal(tuple);
+}
+
+DType dtype_from(nb::handle value) {
+  if (nb::isinstance<nb::str>(value)) {
+    const std::string name = nb::cast<std::string>(value);
+    if (name == "bfloat16") return DType::kBFloat16;
+    try {
+      return dtype_from_name(name);
+    } catch (const Error&) {
+      // perhaps a spelling only NumPy knows ('<f4', 'float')
+    }
+  }
+  if (nb::isinstance<nb::int_>(value)) return dtype_from_name(std::to_string(nb::cast<int>(value)));
+  if (value.is(registered("bfloat16"))) return DType::kBFloat16;
+  for (const auto& [dtype, name] : kNumpyNames)
+    if (value.is(numpy_type(dtype))) return dtype;
+  nb::object described;
+  try {
+    described = nb::module_::import_("numpy").attr("dtype")(value);
+  } catch (nb::python_error& error) {
+    throw Error(ErrorKind::kType, std::string("no element type: ") + nb::repr(value).c_str());
+  }
+  if (described.equal(registered("bfloat16"))) return DType::kBFloat16;
+  return dtype_from_name(nb::cast<std::string>(described.attr("name")));
+}
+
+nb::object dtype_to(DType dtype) {
+  if (dtype == DType::kUnknown) return nb::none();
+  return numpy_type(dtype);
+}
+
+Context context_from(nb::handle value) {
+  if (value.is_none()) return current_context();
+  if (nb::hasattr(value, "device_typeid") && nb::hasattr(value, "device_id"))
+    return {static_cast<DeviceType>(nb::cast<int>(value.attr("device_typeid"))),
+            nb::cast<int>(value.attr("device_id"))};
+  throw Error(ErrorKind::kType,
+              std::string("a context is wanted, like mx.cpu(0), not ") + nb::repr(value).c_str());
+}
+
+nb::object context_to(Context context) {
+  return registered("Context")(static_cast<int>(context.type), context.id);
+}
+
+std::string attr_text(nb::handle value) {
+  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+  if (is_plain_sequence(value)) {
+    const bool tuple = nb::isinstance<nb::tuple>(value);
+    std::string text(1, tuple ? '(' : '[');
+    std::size_t count = 0;
+    for (const nb::handle item : value) {
+      if (count++ > 0) text += ", ";
+      text += attr_text(item);
+    }
+    if (tuple && count == 1) text += ',';
+    return text + (tuple ? ')' : ']');
+  }
+  if (nb::isinstance<nb::type_object>(value) || nb::hasattr(value, "newbyteorder")) {
+    const DType dtype = dtype_from(value);
+    return std::string(dtype_name(dtype));
+  }
+  return nb::str(value).c_str();
+}
+
+AttrDict attr_dict_from(nb::handle mapping) {
+  AttrDict result;
+  if (mapping.is_none()) return result;
+  for (const auto& [key, value] : nb::cast<nb::dict>(mapping))
+    result[nb::cast<std::string>(key)] = attr_text(value);
+  return result;
+}
+
+bool is_array(nb::handle value) { return nb::isinstance<NDArray>(value); }
+bool is_symbol(nb::handle value) { return nb::isinstance<Symbol>(value); }
+
+const NDArray& array_from(nb::handle value, const char* what) {
+  const NDArray* array = nullptr;
+  if (!nb::try_cast(value, array) || array == nullptr)
+    throw Error(ErrorKind::kType,
+                std::string(what) + " must be an NDArray, not " + nb::repr(value.type()).c_str());
+  return *array;
+}
+
+std::vector<NDArray> arrays_from(nb::handle sequence, const char* what) {
+  std::vector<NDArray> arrays;
+  if (sequence.is_none()) return arrays;
+  if (is_array(sequence)) return {array_from(sequence)};
+  for (const nb::handle item : sequence)
+    arrays.push_back(item.is_none() ? NDArray() : array_from(item, what));
+  return arrays;
+}
+
+NDArrayMap array_map_from(nb::handle mapping, const char* what) {
+  NDArrayMap arrays;
+  if (mapping.is_none()) return arrays;
+  for (const auto& [key, value] : nb::cast<nb::dict>(mapping))
+    if (!nb::handle(value).is_none()) arrays[nb::cast<std::string>(key)] = array_from(value, what);
+  return arrays;
+}
+
+template <class T>
+nb::object instance_of(PyTypeObject* type, T value) {
+  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
+  new (nb::inst_ptr<T>(object)) T(std::move(value));
+  nb::inst_mark_ready(object);
+  return object;
+}
+
+nb::object array_to(NDArray array) { return instance_of(array_class, std::move(array)); }
+nb::object symbol_to(Symbol symbol) { return instance_of(symbol_class, std::move(symbol)); }
+
+nb::list arrays_to(const std::vector<NDArray>& arrays) {
+  nb::list list;
+  for (const NDArray& array : arrays) list.append(array.defined() ? array_to(array) : nb::none());
+  return list;
+}
+
+}  // namespace symbind::python

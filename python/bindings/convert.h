@@ -1,0 +1,67 @@
+#pragma once
+// The way of values between Python and the public headers, used by every binding file.
+//
+// The classes users see (NDArray, Symbol, Executor, Context, the exceptions) are Python classes
+// over the types bound here; the package hands them over once, at import, through register_types,
+// and everything C++ returns is made an instance of them.
+
+#include <string>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <symbind/executor.h>
+#include <symbind/ndarray.h>
+#include <symbind/symbol.h>
+
+namespace symbind::python {
+
+namespace nb = nanobind;
+
+/// What the package registered, by name: "NDArray", "Symbol", "Context", "MXNetError", …
+nb::object registered(const char* name);
+void register_types(const nb::dict& types);
+
+/// A tuple or list of integers (anything with __index__), or one integer.
+Shape shape_from(nb::handle value);
+/// Unknown parts as users write them: 0 and () in the legacy convention, else -1 and None.
+nb::object shape_to(const Shape& shape);
+
+/// A NumPy type, a dtype, a name or a type flag.
+DType dtype_from(nb::handle value);
+/// The NumPy scalar type.
+nb::object dtype_to(DType dtype);
+
+/// A Context; None is the current one.
+Context context_from(nb::handle value);
+nb::object context_to(Context context);
+
+/// An attribute as MXNet's scripts expect it written: str(value), types by name, no NumPy reprs.
+std::string attr_text(nb::handle value);
+AttrDict attr_dict_from(nb::handle mapping);
+
+bool is_array(nb::handle value);
+bool is_symbol(nb::handle value);
+/// The array inside a Python NDArray; `what` names the argument in the error.
+const NDArray& array_from(nb::handle value, const char* what = "argument");
+std::vector<NDArray> arrays_from(nb::handle sequence, const char* what);
+NDArrayMap array_map_from(nb::handle mapping, const char* what);
+/// A new object of the registered class.
+nb::object array_to(NDArray array);
+nb::object symbol_to(Symbol symbol);
+/// A list; undefined arrays become None.
+nb::list arrays_to(const std::vector<NDArray>& arrays);
+
+/// The registered name of the exception class of a kind.
+const char* kind_class(ErrorKind kind);
+
+// One function per public header.
+void bind_error(nb::module_& m);
+void bind_context(nb::module_& m);
+void bind_ndarray(nb::module_& m);
+void bind_dlpack(nb::module_& m, nb::handle array_class);
+void bind_symbol(nb::module_& m);
+void bind_executor(nb::module_& m);
+void bind_operator(nb::module_& m);
+void bind_runtime(nb::module_& m);
+
+}  // namespace symbind::python

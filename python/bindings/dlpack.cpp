@@ -1,0 +1,204 @@
+// DLPack both ways, in its old form and the versioned one (1.x). The structs are the ABI of the
+// DLPack specification, written down here because no header of it is a dependency.
+
+#include "convert.h"
+
+namespace symbind::python {
+namespace {
+
+struct DLDevice {
+  std::int32_t type, id;
+};
+struct DLDataType {
+  std::uint8_t code, bits;
+  std::uint16_t lanes;
+};
+struct DLTensor {
+  void* data;
+  DLDevice device;
+  std::int32_t ndim;
+  DLDataType dtype;
+  std::int64_t *shape, *strides;
+  std::uint64_t byte_offset;
+};
+struct Managed {
+  DLTensor tensor;
+  void* manager;
+  void (*deleter)(Managed*);
+};
+struct ManagedVersioned {
+  std::uint32_t major, minor;
+  void* manager;
+  void (*deleter)(ManagedVersioned*);
+  std::uint64_t flags;
+  DLTensor tensor;
+};
+
+constexpr std::int32_t kDLCpu = 1, kDLCuda = 2, kDLCudaHost = 3;
+constexpr std::uint64_t kReadOnly = 1, kCopied = 2;
+constexpr const char *kName = "dltensor", *kVersionedName = "dltensor_versioned";
+
+constexpr struct {
+  DType dtype;
+  DLDataType dl;
+} kTypes[] = {
+    {DType::kFloat32, {2, 32, 1}},  {DType::kFloat64, {2, 64, 1}}, {DType::kFloat16, {2, 16, 1}},
+    {DType::kUint8, {1, 8, 1}},     {DType::kInt32, {0, 32, 1}},   {DType::kInt8, {0, 8, 1}},
+    {DType::kInt64, {0, 64, 1}},    {DType::kBool, {6, 8, 1}},     {DType::kInt16, {0, 16, 1}},
+    {DType::kUint16, {1, 16, 1}},   {DType::kUint32, {1, 32, 1}},  {DType::kUint64, {1, 64, 1}},
+    {DType::kBFloat16, {4, 16, 1}},
+};
+
+DLDevice device_of(const NDArray& array) {
+  const Context context = array.context();
+  switch (context.type) {
+    case DeviceType::kGpu: return {kDLCuda, context.id};
+    case DeviceType::kCpuPinned: return {kDLCudaHost, 0};
+    default: return {kDLCpu, 0};
+  }
+}
+
+/// What an exported tensor keeps alive.
+template <class M>
+struct Holder {
+  NDArray array;
+  std::vector<std::int64_t> shape, strides;
+  M managed{};
+};
+
+template <class M>
+M* export_tensor(NDArray array) {
+  auto holder = std::make_unique<Holder<M>>();
+  array.wait_to_read();
+  DLTensor& t = holder->managed.tensor;
+  t.data = array.mutable_data();
+  t.device = device_of(array);
+  t.ndim = array.ndim();
+  for (const auto& [dtype, dl] : kTypes)
+    if (dtype == array.dtype()) t.dtype = dl;
+  holder->shape = array.shape().dims();
+  holder->strides.resize(holder->shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t axis = holder->shape.size(); axis-- > 0;) {
+    holder->strides[axis] = stride;
+    stride *= holder->shape[axis];
+  }
+  t.shape = holder->shape.data();
+  t.strides = holder->strides.data();
+  t.byte_offset = 0;
+  holder->array = std::move(array);
+  holder->managed.manager = holder.get();
+  holder->managed.deleter = [](M* m) { delete static_cast<Holder<M>*>(m->manager); };
+  return &holder.release()->managed;
+}
+
+template <class M>
+void delete_unused(PyObject* capsule) {
+  const char* name = std::is_same_v<M, Managed> ? kName : kVersionedName;
+  if (PyCapsule_IsValid(capsule, name) == 0) return;  // somebody took it
+  auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule, name));
+  managed->deleter(managed);
+}
+
+template <class M>
+nb::object capsule_of(M* managed) {
+  const char* name = std::is_same_v<M, Managed> ? kName : kVersionedName;
+  PyObject* capsule = PyCapsule_New(managed, name, delete_unused<M>);
+  if (capsule == nullptr) managed->deleter(managed);
+  return nb::steal(capsule);
+}
+
+nb::object to_dlpack(const NDArray& array, nb::handle max_version, nb::handle copy) {
+  NDArray source = !copy.is_none() && nb::cast<bool>(copy) ? array.copy() : array;
+  const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1;
+  if (!versioned) return capsule_of(export_tensor<Managed>(std::move(source)));
+  auto* managed = export_tensor<ManagedVersioned>(std::move(source));
+  managed->major = 1;
+  managed->minor = 0;
+  managed->flags = !copy.is_none() && nb::cast<bool>(copy) ? kCopied : 0;
+  return capsule_of(managed);
+}
+
+bool is_contiguous(const DLTensor& t) {
+  if (t.strides == nullptr) return true;
+  std::int64_t stride = 1;
+  for (std::int32_t axis = t.ndim; axis-- > 0;) {
+    if (t.shape[axis] != 1 && t.strides[axis] != stride) return false;
+    stride *= t.shape[axis];
+  }
+  return true;
+}
+
+template <class M>
+nb::object take(nb::handle capsule, const char* name, const char* used) {
+  auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  const DLTensor& t = managed->tensor;
+  DType dtype = DType::kUnknown;
+  for (const auto& [ours, dl] : kTypes)
+    if (dl.code == t.dtype.code && dl.bits == t.dtype.bits && t.dtype.lanes == 1) dtype = ours;
+  if (dtype == DType::kUnknown)
+    throw Error(ErrorKind::kType, "from_dlpack: element type code " + std::to_string(t.dtype.code) +
+                                      " with " + std::to_string(t.dtype.bits) +
+                                      " bits is not known here");
+  if (!is_contiguous(t))
+    throw Error(ErrorKind::kValue, "from_dlpack: the tensor is not contiguous; copy it first");
+  const bool cuda = t.device.type == kDLCuda;
+  if (!cuda && t.device.type != kDLCpu && t.device.type != kDLCudaHost)
+    throw Error(ErrorKind::kValue, "from_dlpack: DLPack device type " +
+                                       std::to_string(t.device.type) + " is neither CPU nor CUDA");
+  const Shape shape(std::span<const std::int64_t>(t.shape, static_cast<std::size_t>(t.ndim)));
+  void* data = static_cast<char*>(t.data) + t.byte_offset;
+  bool read_only = false;
+  if constexpr (std::is_same_v<M, ManagedVersioned>) read_only = (managed->flags & kReadOnly) != 0;
+  if (read_only && !cuda) {  // arrays here can be written: take a copy, leave the tensor alone
+    return array_to(NDArray::from_host(data, shape, dtype, cpu()));
+  }
+  NDArray array = NDArray::wrap(data, shape, dtype, cuda ? gpu(t.device.id) : cpu(), [managed] {
+    // The producer's deleter may be Python.
+    if (Py_IsInitialized() == 0) return;
+    const nb::gil_scoped_acquire acquire;
+    if (managed->deleter != nullptr) managed->deleter(managed);
+  });
+  PyCapsule_SetName(capsule.ptr(), used);
+  PyCapsule_SetDestructor(capsule.ptr(), nullptr);
+  return array_to(std::move(array));
+}
+
+nb::object from_dlpack(nb::object source) {
+  if (nb::hasattr(source, "__dlpack__")) {
+    try {
+      source = source.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 0));
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_TypeError)) throw;
+      source = source.attr("__dlpack__")();
+    }
+  }
+  if (PyCapsule_IsValid(source.ptr(), kVersionedName) != 0)
+    return take<ManagedVersioned>(source, kVersionedName, "used_dltensor_versioned");
+  if (PyCapsule_IsValid(source.ptr(), kName) != 0)
+    return take<Managed>(source, kName, "used_dltensor");
+  throw Error(ErrorKind::kValue,
+              "from_dlpack wants an object with __dlpack__ or an unused DLPack capsule, not " +
+                  std::string(nb::repr(source).c_str()));
+}
+
+}  // namespace
+
+void bind_dlpack(nb::module_& m, nb::handle array_class) {
+  auto c = nb::borrow<nb::class_<NDArray>>(array_class);
+  c.def(
+       "__dlpack__",
+       [](const NDArray& array, nb::handle, nb::handle max_version, nb::handle, nb::handle copy) {
+         return to_dlpack(array, max_version, copy);
+       },
+       nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+       nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__dlpack_device__", [](const NDArray& array) {
+        const DLDevice device = device_of(array);
+        return nb::make_tuple(device.type, device.id);
+      });
+  m.def("to_dlpack", [](const NDArray& array) { return to_dlpack(array, nb::none(), nb::none()); });
+  m.def("from_dlpack", &from_dlpack);
+}
+
+}  // namespace symbind::python

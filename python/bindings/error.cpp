@@ -1,0 +1,35 @@
+// Every Error of the library becomes the Python exception MXNet raises there, which is also an
+// MXNetError. The classes are the package's (symbind/error.py), one per kind.
+
+#include "convert.h"
+
+namespace symbind::python {
+
+const char* kind_class(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kValue:
+    case ErrorKind::kShape: return "ValueError";
+    case ErrorKind::kName: return "NameError";
+    case ErrorKind::kType: return "TypeError";
+    case ErrorKind::kIndex: return "IndexError";
+    case ErrorKind::kNotImplemented: return "NotImplementedError";
+    case ErrorKind::kMemory: return "MemoryError";
+    case ErrorKind::kIo: return "OSError";
+    case ErrorKind::kState: return "AssertionError";
+  }
+  return "MXNetError";
+}
+
+void bind_error(nb::module_& m) {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      PyErr_SetString(registered(kind_class(error.kind())).ptr(), error.what());
+    }
+  });
+  m.def("register_types", &register_types, nb::arg("types"),
+        "Hands over the classes users see: what C++ returns becomes an instance of them.");
+}
+
+}  // namespace symbind::python

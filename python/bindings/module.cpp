@@ -1,0 +1,17 @@
+// symbind._core: the public headers, as the package sees them. One file per header.
+
+#include "convert.h"
+
+NB_MODULE(_core, m) {
+  using namespace symbind::python;
+  m.doc() = "The C++ side of Symbind. Users import symbind, not this.";
+  // Classes of the package keep instances alive past the interpreter's own cleanup.
+  nanobind::set_leak_warnings(false);
+  bind_error(m);
+  bind_context(m);
+  bind_ndarray(m);
+  bind_operator(m);
+  bind_symbol(m);
+  bind_executor(m);
+  bind_runtime(m);
+}

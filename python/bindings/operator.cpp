@@ -1,0 +1,258 @@
+// Operator functions: mx.nd.FullyConnected(...) and mx.sym.FullyConnected(...) are objects of the
+// two classes here, one per name in the registry. Signature and documentation are read off the
+// operator when somebody asks, so that importing costs nothing.
+//
+// Decided here: positional arguments are inputs as long as they are arrays (or stand where an input
+// is expected and are None), then parameters in their declared order; keywords name inputs or
+// parameters; what is no array becomes the text MXNet would store.
+
+#include <algorithm>
+
+#include <nanobind/stl/vector.h>
+
+#include "convert.h"
+
+#include <symbind/operator.h>
+
+namespace symbind::python {
+namespace {
+
+struct OpFunction {
+  std::string name;  ///< as called: the hint for made-up names
+  const OpDef* op = nullptr;
+  std::vector<std::string> inputs, params;
+
+  explicit OpFunction(const std::string& called)
+      : name(called), op(&OpRegistry::global().get(called)) {
+    const auto attrs = op->make_attrs();
+    if (op->variadic_key.empty()) inputs = op->input_names(attrs.get());
+    for (const AttrField& field : op->describe(attrs.get())) params.push_back(field.name);
+    params.insert(params.end(), op->ignored_attrs.begin(), op->ignored_attrs.end());
+  }
+};
+struct ArrayFunction : OpFunction {
+  using OpFunction::OpFunction;
+};
+struct SymbolFunction : OpFunction {
+  using OpFunction::OpFunction;
+};
+
+/// The arguments of a call, sorted.
+template <class T>
+struct Call {
+  std::vector<T> inputs;  ///< positional ones
+  std::vector<std::pair<std::string, T>> by_keyword;
+  AttrDict attrs;
+  nb::object out = nb::none(), name = nb::none(), attr = nb::none();
+};
+
+template <class T>
+const T* value_in(nb::handle object) {
+  const T* value = nullptr;
+  return nb::try_cast(object, value) ? value : nullptr;
+}
+
+bool is_given(const NDArray& array) { return array.defined(); }
+bool is_given(const Symbol& symbol) { return symbol.num_outputs() > 0; }
+
+template <class T>
+void add_positional(const OpFunction& f, nb::handle value, Call<T>& call, std::size_t& param) {
+  if (const T* input = value_in<T>(value)) {
+    if (param > 0) throw Error(ErrorKind::kType, f.name + ": inputs come before parameters");
+    call.inputs.push_back(*input);
+    return;
+  }
+  const bool may_be_input = param == 0 && call.inputs.size() < f.inputs.size();
+  if (may_be_input && value.is_none()) {
+    call.inputs.emplace_back();
+    return;
+  }
+  const bool is_sequence = nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value);
+  if (param == 0 && !f.op->variadic_key.empty() && is_sequence && nb::len(value) > 0 &&
+      value_in<T>(nb::object(value[0])) != nullptr) {  // Concat([a, b])
+    for (const nb::handle item : value) {
+      const T* input = value_in<T>(item);
+      if (input == nullptr)
+        throw Error(ErrorKind::kType,
+                    f.name + ": the list of inputs holds " + nb::repr(item).c_str());
+      call.inputs.push_back(*input);
+    }
+    return;
+  }
+  if (param >= f.params.size())
+    throw Error(ErrorKind::kType,
+                f.name + " takes " + std::to_string(f.inputs.size()) + " inputs and " +
+                    std::to_string(f.params.size()) +
+                    " parameters; this is one too many: " + nb::repr(value).c_str());
+  call.attrs[f.params[param++]] = attr_text(value);
+}
+
+template <class T>
+Call<T> sort_arguments(const OpFunction& f, const nb::args& args, const nb::kwargs& kwargs) {
+  Call<T> call;
+  std::size_t param = 0;
+  for (const nb::handle value : args) add_positional(f, value, call, param);
+  while (!call.inputs.empty() && !is_given(call.inputs.back())) call.inputs.pop_back();
+  for (const auto& [key, value] : kwargs) {
+    const std::string name = nb::cast<std::string>(key);
+    if (name == "out") {
+      call.out = nb::borrow(value);
+    } else if (name == "name") {
+      call.name = nb::borrow(value);
+    } else if (name == "attr" && !std::ranges::count(f.params, name)) {
+      call.attr = nb::borrow(value);
+    } else if (const T* input = value_in<T>(value)) {
+      call.by_keyword.emplace_back(name, *input);
+    } else if (nb::handle(value).is_none() && std::ranges::count(f.inputs, name)) {
+      continue;
+    } else if (!f.op->variadic_key.empty() && !std::ranges::count(f.params, name) &&
+               (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value))) {
+      for (const nb::handle item : nb::handle(value))  // add_n(args=[a, b]), stack(data=[…])
+        if (const T* element = value_in<T>(item)) call.inputs.push_back(*element);
+    } else if (std::ranges::count(f.inputs, name) && !std::ranges::count(f.params, name)) {
+      throw Error(ErrorKind::kType, f.name + ": input '" + name + "' must be " +
+                                        (std::is_same_v<T, NDArray> ? "an NDArray" : "a Symbol") +
+                                        ", not " + nb::repr(nb::handle(value).type()).c_str());
+    } else {
+      call.attrs[name] = attr_text(value);
+    }
+  }
+  return call;
+}
+
+/// Positional and named inputs in the operator's order; missing ones at the end are left out.
+std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call) {
+  std::vector<NDArray> inputs = std::move(call.inputs);
+  for (auto& [name, array] : call.by_keyword) {
+    auto it = std::ranges::find(f.inputs, name);
+    std::size_t at = static_cast<std::size_t>(it - f.inputs.begin());
+    if (it == f.inputs.end()) {  // inputs that depend on the parameters (LeakyReLU's gamma)
+      const auto attrs = f.op->make_attrs();
+      std::vector<AttrField> fields = f.op->describe(attrs.get());
+      parse_attrs(fields, call.attrs, f.name, f.op->ignored_attrs);
+      const int index = f.op->input_index(attrs.get(), name);
+      if (index < 0) throw Error(ErrorKind::kName, f.name + " has no input '" + name + "'");
+      at = static_cast<std::size_t>(index);
+    }
+    if (inputs.size() <= at) inputs.resize(at + 1);
+    inputs[at] = array;
+  }
+  return inputs;
+}
+
+bool is_training() { return nb::cast<bool>(registered("is_training")()); }
+
+nb::object call_arrays(const ArrayFunction& f, const nb::args& args, const nb::kwargs& kwargs) {
+  Call<NDArray> call = sort_arguments<NDArray>(f, args, kwargs);
+  const std::vector<NDArray> inputs = ordered(f, call);
+  const std::vector<NDArray> out = arrays_from(call.out, "out");
+  const bool train = is_training();
+  std::vector<NDArray> results;
+  {
+    const nb::gil_scoped_release release;
+    results = invoke(f.name, inputs, call.attrs, out, train);
+  }
+  if (!call.out.is_none()) return call.out;
+  if (results.size() == 1) return array_to(std::move(results.front()));
+  return arrays_to(results);
+}
+
+nb::object call_symbols(const SymbolFunction& f, const nb::args& args, const nb::kwargs& kwargs) {
+  Call<Symbol> call = sort_arguments<Symbol>(f, args, kwargs);
+  std::string hint = f.name;
+  std::ranges::transform(hint, hint.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto name = nb::cast<std::string>(registered("name_for")(call.name, hint));
+  AttrDict attrs = attr_dict_from(registered("attrs_for")(call.attr));
+  attrs.merge(std::move(call.attrs));
+  if (call.by_keyword.empty()) return symbol_to(make_symbol(f.name, name, call.inputs, attrs));
+  NamedSymbols named;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    if (i >= f.inputs.size())
+      throw Error(ErrorKind::kType, f.name + ": inputs can be given in order or by name, not both");
+    named.emplace_back(f.inputs[i], call.inputs[i]);
+  }
+  named.insert(named.end(), call.by_keyword.begin(), call.by_keyword.end());
+  return symbol_to(make_symbol(f.name, name, named, attrs));
+}
+
+nb::dict info(const OpDef& op) {
+  const auto attrs = op.make_attrs();
+  nb::list inputs, params;
+  if (op.variadic_key.empty())
+    for (const std::string& name : op.input_names(attrs.get())) inputs.append(name);
+  for (const AttrField& field : op.describe(attrs.get()))
+    params.append(nb::make_tuple(
+        field.name, attr_type_text(field), field.doc,
+        field.is_required ? nb::none() : nb::object(nb::str(attr_text(field).c_str()))));
+  nb::dict result;
+  result["name"] = op.name;
+  result["doc"] = op.doc;
+  result["inputs"] = inputs;
+  result["params"] = params;
+  result["variadic_key"] = op.variadic_key;
+  result["is_backward"] = op.is_backward;
+  return result;
+}
+
+template <class F>
+nb::class_<F> bind_function(nb::module_& m, const char* name) {
+  return nb::class_<F>(m, name, nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def(nb::init<const std::string&>())
+      // Not properties: a class itself has these two.
+      .def("__getattr__",
+           [](const F& f, const std::string& attribute) {
+             if (attribute == "__name__" || attribute == "__qualname__") return f.name;
+             throw nb::attribute_error(
+                 ("operator function " + f.name + " has no attribute " + attribute).c_str());
+           })
+      .def_prop_ro("__signature__",
+                   [](const F& f) {
+                     return registered("signature_of")(f.name, std::is_same_v<F, ArrayFunction>);
+                   })
+      .def_prop_ro(
+          "__doc__",
+          [](const F& f) { return registered("doc_of")(f.name, std::is_same_v<F, ArrayFunction>); })
+      .def("__repr__", [](const F& f) { return "<function " + f.name + ">"; })
+      .def("__reduce__",
+           [](nb::handle self) {
+             return nb::make_tuple(self.type(), nb::make_tuple(self.attr("__name__")));
+           })
+      .def(
+          "__get__",
+          [](nb::handle self, nb::handle instance, nb::handle) {
+            return instance.is_none() ? nb::borrow(self)
+                                      : nb::steal(PyMethod_New(self.ptr(), instance.ptr()));
+          },
+          nb::arg("instance").none(), nb::arg("owner").none() = nb::none());
+}
+
+}  // namespace
+
+void bind_operator(nb::module_& m) {
+  bind_function<ArrayFunction>(m, "ArrayFunction").def("__call__", &call_arrays);
+  bind_function<SymbolFunction>(m, "SymbolFunction").def("__call__", &call_symbols);
+  m.def(
+      "list_ops",
+      [] {
+        std::vector<std::string> names;
+        const OpRegistry& registry = OpRegistry::global();
+        for (const std::string& name : registry.names()) {
+          names.push_back(name);
+          const OpDef& op = registry.get(name);
+          names.insert(names.end(), op.aliases.begin(), op.aliases.end());
+        }
+        std::ranges::sort(names);
+        return names;
+      },
+      "Every name an operator goes by, in alphabetical order.");
+  m.def("op_info", [](const std::string& name) { return info(OpRegistry::global().get(name)); });
+  m.def(
+      "invoke",
+      [](const std::string& op, nb::handle inputs, nb::handle attrs, nb::handle out) {
+        return arrays_to(invoke(op, arrays_from(inputs, "an input"), attr_dict_from(attrs),
+                                arrays_from(out, "out")));
+      },
+      nb::arg("op"), nb::arg("inputs"), nb::arg("attrs").none(), nb::arg("out").none());
+}
+
+}  // namespace symbind::python

@@ -1,0 +1,36 @@
+"""Symbind: MXNet's symbols, executors and modules on a C++20 core.
+
+`import symbind as mx` is the way scripts use it; see docs/python.md.
+"""
+from . import _core
+from .error import MXNetError
+from . import base
+from .context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
+from . import _ops, engine, error, log, name, attribute, util, libinfo, registry, runtime
+from .attribute import AttrScope
+from .name import NameManager
+from . import autograd, ndarray
+from . import ndarray as nd
+from . import random
+from . import random as rnd
+from . import executor, executor_manager, symbol
+from . import symbol as sym
+from . import contrib, operator, visualization
+from . import visualization as viz
+from . import image
+from . import image as img
+from .util import is_np_array, is_np_shape, np_shape, set_np, set_np_shape, use_np_shape
+
+__version__ = _core.version()
+
+_core.register_types({"is_training": autograd.is_training})
+
+
+def __getattr__(name):
+    """What costs time to import, at first use."""
+    import importlib
+
+    lazy = {"gluon": "gluon", "np": "numpy", "npx": "numpy_extension", "test_utils": "test_utils"}
+    if name in lazy:
+        return importlib.import_module(f"{__name__}.{lazy[name]}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,0 +1,128 @@
+"""Executor: a symbol bound to arrays."""
+from . import _core
+from .base import MXNetError
+from .ndarray import NDArray
+
+__all__ = ["Executor"]
+
+
+class Executor:
+    """One bound network. Its arrays are the bound arrays themselves."""
+
+    def __init__(self, bound, symbol, ctx, grad_req, group2ctx):
+        self._bound = bound
+        self._symbol = symbol
+        self._ctx = ctx
+        self._grad_req = grad_req
+        self._group2ctx = group2ctx
+        self._monitor_callback = None
+        self.arg_arrays = bound._arg_arrays()
+        self.grad_arrays = bound._grad_arrays()
+        self.aux_arrays = bound._aux_arrays()
+        self.outputs = bound._outputs()
+        self._arg_dict = self._grad_dict = self._aux_dict = self._output_dict = None
+
+    # ----------------------------------------------------------------- running
+
+    def forward(self, is_train=False, **kwargs):
+        """Runs the graph; named arrays are copied into the arguments first."""
+        if kwargs:
+            arguments = self.arg_dict
+            for name, array in kwargs.items():
+                if not isinstance(array, (NDArray,)) and not hasattr(array, "__array__"):
+                    raise ValueError("only accept keyword argument of NDArrays and numpy.ndarray")
+                if name not in arguments:
+                    raise TypeError(f"Unknown argument {name}")
+                if tuple(arguments[name].shape) != tuple(array.shape):
+                    raise ValueError(
+                        f"Shape not match! Argument {name}, need: {arguments[name].shape}, "
+                        f"received: {tuple(array.shape)}; use reshape for other shapes")
+                arguments[name][:] = array
+        self._bound._forward(is_train, {})
+        return self.outputs
+
+    def backward(self, out_grads=None, is_train=True):
+        """Fills the gradient arrays; heads that are losses need no gradient."""
+        if isinstance(out_grads, dict):
+            out_grads = [out_grads[k] for k in self._symbol.list_outputs()]
+        elif isinstance(out_grads, NDArray):
+            out_grads = [out_grads]
+        for grad in out_grads or []:
+            if not isinstance(grad, NDArray):
+                raise TypeError("inputs must be NDArray")
+        self._bound._backward(out_grads or [])
+
+    def set_monitor_callback(self, callback, monitor_all=False):
+        """`callback(name, array)` after each operator; None ends it."""
+        self._monitor_callback = callback
+        self._bound._set_monitor(callback, monitor_all)
+
+    # -------------------------------------------------------------- dictionaries
+
+    @staticmethod
+    def _by_name(names, arrays):
+        if len(set(names)) != len(names):
+            raise ValueError(f"Duplicate names detected, {names}")
+        return dict(zip(names, arrays))
+
+    @property
+    def arg_dict(self):
+        """Arguments by name."""
+        if self._arg_dict is None:
+            self._arg_dict = self._by_name(self._symbol.list_arguments(), self.arg_arrays)
+        return self._arg_dict
+
+    @property
+    def grad_dict(self):
+        """Gradients by argument name; None where there is none."""
+        if self._grad_dict is None:
+            self._grad_dict = self._by_name(self._symbol.list_arguments(), self.grad_arrays)
+        return self._grad_dict
+
+    @property
+    def aux_dict(self):
+        """Auxiliary states by name."""
+        if self._aux_dict is None:
+            self._aux_dict = self._by_name(self._symbol.list_auxiliary_states(), self.aux_arrays)
+        return self._aux_dict
+
+    @property
+    def output_dict(self):
+        """Outputs by name."""
+        if self._output_dict is None:
+            self._output_dict = self._by_name(self._symbol.list_outputs(), self.outputs)
+        return self._output_dict
+
+    # ------------------------------------------------------------------ others
+
+    def copy_params_from(self, arg_params, aux_params=None, allow_extra_params=False):
+        """Copies parameters in by name, casting to the types bound."""
+        unknown = [n for n in arg_params if n not in self.arg_dict]
+        if unknown and not allow_extra_params:
+            raise ValueError(f"Find name \"{unknown[0]}\" that is not in the arguments")
+        unknown = [n for n in aux_params or {} if n not in self.aux_dict]
+        if unknown and not allow_extra_params:
+            raise ValueError(f"Find name {unknown[0]} that is not in the auxiliary states")
+        self._bound._copy_params_from(arg_params, aux_params, allow_extra_params)
+
+    def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
+        """An executor for other shapes over the same arrays and memory."""
+        for name, shape in kwargs.items():
+            if not isinstance(shape, (tuple, list)):
+                raise TypeError(f"the shape of {name} must be a tuple, not {type(shape)}")
+        bound = self._bound._reshape(kwargs, partial_shaping, allow_up_sizing)
+        other = Executor(bound, self._symbol, self._ctx, self._grad_req, self._group2ctx)
+        other._monitor_callback = self._monitor_callback
+        return other
+
+    def debug_str(self):
+        """The plan, and the memory it takes, in MXNet's words."""
+        return self._bound.debug_str()
+
+    def plan_text(self):
+        """The compiled plan: steps, kernels with refusals, layouts, memory."""
+        return self._bound.plan_text()
+
+    def get_optimized_symbol(self):
+        """The graph after the passes on symbols."""
+        return self._bound._optimized_symbol()

@@ -1,0 +1,15 @@
+"""mx.nd: arrays, and every operator as a function on them."""
+from .. import _core, _ops
+from . import _internal, contrib, image, linalg, op, random, sparse
+from .ndarray import *  # noqa: F403
+from .ndarray import NDArray, py_slice  # noqa: F401
+from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray  # noqa: F401
+
+_ops.populate(_core.ArrayFunction, {
+    "op": vars(op), "_internal": vars(_internal), "contrib": vars(contrib), "linalg": vars(linalg),
+    "sparse": vars(sparse), "image": vars(image), "random": {},
+})
+# Operators of the same name give way to the functions above (nd.split_v2, nd.equal, ...).
+for _name, _function in vars(op).items():
+    if not _name.startswith("__"):
+        globals().setdefault(_name, _function)

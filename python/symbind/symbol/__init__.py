@@ -1,0 +1,14 @@
+"""mx.sym: expressions, and every operator as a function on them."""
+from .. import _core, _ops
+from . import _internal, contrib, image, linalg, op, random, sparse
+from .symbol import *  # noqa: F403
+from .symbol import Symbol  # noqa: F401
+
+_ops.populate(_core.SymbolFunction, {
+    "op": vars(op), "_internal": vars(_internal), "contrib": vars(contrib), "linalg": vars(linalg),
+    "sparse": vars(sparse), "image": vars(image), "random": {},
+})
+# Operators of the same name give way to the functions above (sym.pow, sym.split_v2, ...).
+for _name, _function in vars(op).items():
+    if not _name.startswith("__"):
+        globals().setdefault(_name, _function)

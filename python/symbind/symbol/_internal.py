@@ -1,0 +1,1 @@
+"""Operators for the library itself: names that begin with an underscore."""

@@ -1,0 +1,1 @@
+"""Every operator whose name does not begin with an underscore."""

@@ -1,0 +1,1 @@
+"""Operators that MXNet has for sparse storage; here they are the dense ones."""
