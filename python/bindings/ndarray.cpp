@@ -405,6 +405,8 @@ void bind_ndarray(nb::module_& m) {
         return array_to(NDArray(shape_from(shape), context_from(context), dtype_from(dtype)));
       },
       nb::arg("shape"), nb::arg("ctx").none(), nb::arg("dtype"));
+  m.def("is_ready", [](nb::handle object) { return nb::inst_ready(object); },
+        "Whether an object of a class bound here was initialised (pickle makes some that were not).");
   m.def("waitall", &waitall, nb::call_guard<nb::gil_scoped_release>());
   m.def("save", [](const std::string& path, nb::handle arrays) {
     if (nb::isinstance<nb::dict>(arrays)) {

@@ -266,7 +266,10 @@ def get_all_registered_operators():
 def get_operator_arguments(op_name):
     """The inputs and parameters of an operator: how many, their names, and their types as text."""
     info = _core.op_info(op_name)
-    input_type = 'NDArray-or-Symbol[]' if info['variadic_key'] else 'NDArray-or-Symbol'
-    names = [*info['inputs'], *(param[0] for param in info['params'])]
-    types = [*(input_type for _ in info['inputs']), *(param[1] for param in info['params'])]
+    if info['variadic_key']:
+        arguments = [('data', 'NDArray-or-Symbol[]')]
+    else:
+        arguments = [(name, 'NDArray-or-Symbol') for name in info['inputs']]
+    arguments += [param[:2] for param in info['params']]
+    names, types = map(list, zip(*arguments)) if arguments else ([], [])
     return OperatorArguments(len(names), names, types)

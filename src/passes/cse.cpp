@@ -1,17 +1,34 @@
 // Merges equal subexpressions where MXNET_ELIMINATE_COMMON_EXPR asks for it. Operators that draw
-// random numbers or change their inputs are never merged.
+// random numbers or change their inputs are never merged. Outputs that became one get a copy each:
+// they stay arrays of their own.
 
 #include <map>
 
 #include <fmt/format.h>
 
+#include "graph/core_ops.h"
 #include "passes/symbol_passes.h"
 
 namespace symbind {
+namespace {
+
+NodeEntries keep_apart(const NodeEntries& before, NodeEntries merged) {
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (merged[k] != merged[i] || before[k] == before[i]) continue;
+      const OpDef& copy = OpRegistry::global().get(core_ops::kCopy);
+      merged[i] = {make_node(copy, before[i].node->name + "_copy", {}, {merged[i]}), 0};
+      break;
+    }
+  }
+  return merged;
+}
+
+}  // namespace
 
 NodeEntries eliminate_common(const NodeEntries& heads) {
   std::map<std::string, NodePtr> first_of;  // operator, attributes and inputs → node
-  return rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
+  NodeEntries merged = rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
     if (node->is_variable() || node->op->is_random || !node->op->mutated_inputs.empty() ||
         !node->op->aux_inputs.empty()) {
       return {};
@@ -30,6 +47,7 @@ NodeEntries eliminate_common(const NodeEntries& heads) {
     for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({kept, i});
     return outputs;
   });
+  return keep_apart(heads, std::move(merged));
 }
 
 }  // namespace symbind

@@ -17,11 +17,12 @@ from symbind import executor_manager, operator, registry, util
 def test_operator_lists():
     names = operator.get_all_registered_operators()
     assert {"FullyConnected", "Convolution", "elemwise_add"} <= set(names)
-    assert operator.get_operator_arguments("FullyConnected") == operator.OperatorArguments(
-        6, ["data", "weight", "bias", "num_hidden", "no_bias", "flatten"],
-        ["NDArray-or-Symbol"] * 3 + ["int, required", "boolean, optional, default=0",
-                                     "boolean, optional, default=1"])
-    assert operator.get_operator_arguments("Concat").types[0] == "NDArray-or-Symbol[]"
+    activation = operator.get_operator_arguments("Activation")
+    assert activation == operator.OperatorArguments(2, ["data", "act_type"], [
+        "NDArray-or-Symbol", "{'relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'}, required"])
+    concat = operator.get_operator_arguments("Concat")
+    assert concat.names == ["data", "num_args", "dim"] and concat.narg == 3
+    assert concat.types[:2] == ["NDArray-or-Symbol[]", "int, required"]
     with pytest.raises(mx.MXNetError):
         operator.get_operator_arguments("NoSuchOperator")
 

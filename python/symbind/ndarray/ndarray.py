@@ -42,6 +42,18 @@ def _op(name):
 _take, _scatter_set_nd = _op("take"), _op("_scatter_set_nd")
 
 
+class _Float(float):
+    """What asscalar gives: a float that also answers for its shape, as MXNet's answer does."""
+
+    shape, ndim, size = (), 0, 1
+
+
+class _Int(int):
+    """An int of the same kind."""
+
+    shape, ndim, size = (), 0, 1
+
+
 class NDArray(_core.NDArray):
     """A dense array of numbers on one device.
 
@@ -125,7 +137,9 @@ class NDArray(_core.NDArray):
         """The only number of an array of size 1, as a Python number."""
         if self.size != 1:
             raise ValueError("The current array is not a scalar")
-        return self.asnumpy().reshape(())[()].item()
+        number = self.asnumpy().item()
+        return _Float(number) if isinstance(number, float) else (
+            number if isinstance(number, bool) else _Int(number))
 
     item = asscalar
 
@@ -144,7 +158,7 @@ class NDArray(_core.NDArray):
     def __getitem__(self, key):
         if type(key) is int and self.ndim > 1:
             return self._at(key)
-        if key is Ellipsis or key == () and isinstance(key, tuple):
+        if key is Ellipsis or isinstance(key, tuple) and not key:
             return self
         entries, is_basic = split_key(key, self.ndim)
         if is_basic:
@@ -380,7 +394,8 @@ class NDArray(_core.NDArray):
         return state
 
     def __setstate__(self, state):
-        _core.NDArray.__init__(self)
+        if not _core.is_ready(self):
+            _core.NDArray.__init__(self)
         state = dict(state)
         handle = state.pop("handle", None)
         if handle is not None:

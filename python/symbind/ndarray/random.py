@@ -1,6 +1,6 @@
 """Random numbers. Parameters that are arrays select one distribution per element."""
 from .. import _core
-from ..base import _Null, numeric_types
+from ..base import _Null
 from ..context import current_context
 from ._draw import make
 
@@ -28,8 +28,6 @@ def normal(loc=0, scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwarg
 def randn(*shape, **kwargs):
     """Standard normal numbers in the shape given as arguments."""
     loc, scale = kwargs.pop("loc", 0), kwargs.pop("scale", 1)
-    if not isinstance(loc, numeric_types) or not isinstance(scale, numeric_types):
-        raise TypeError("randn takes numbers for loc and scale; use normal for arrays")
     return normal(loc, scale, shape=shape, **kwargs)
 
 

@@ -132,7 +132,8 @@ class Symbol(_core.Symbol):
         return {"handle": self.tojson() if len(self) else None}
 
     def __setstate__(self, state):
-        _core.Symbol.__init__(self)
+        if not _core.is_ready(self):
+            _core.Symbol.__init__(self)
         if state["handle"] is not None:
             self._assign(load_json(state["handle"]))
 

@@ -131,9 +131,6 @@ void register_pick(OpRegistry& r) {
       .doc("One element of every row of the last axis, by index.")
       .inputs(std::vector<std::string>{"a", "indices"})
       .infer(infer_batch_take)
-      .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
-        return {g.call("_backward_pick", {g.head(0), g.input(1), g.input(0)}), {}};
-      })
       .reference([](const NoAttrs&, const KernelRequest& q) { return prepare(PickAttrs{}, q); });
   r.add<PickAttrs>("_backward_pick")
       .inputs(std::vector<std::string>{"head", "index", "data"})

@@ -51,8 +51,7 @@ void infer(const FullyConnectedAttrs& a, Inference& io) {
   Shape w{a.num_hidden, kUnknownDim};
   if (!a.no_bias) io.set_shape(io.in(2), Shape{a.num_hidden}, "one bias per hidden node");
   const Shape x = io.shape(data);
-  if (!x.rank_known()) {
-    io.set_shape(weight, w, "(num_hidden, features)");
+  if (!x.rank_known()) {  // MXNet leaves the weight open then, and scripts look at that
     if (a.flatten) io.set_shape(out, Shape{kUnknownDim, a.num_hidden});
     return;
   }
