@@ -11,6 +11,8 @@
 
 namespace symbind {
 
+struct OpDef;
+
 struct ReshapeOptions {
   bool partial_shaping = false;  ///< arguments that were not named may change shape
   bool allow_up_sizing = false;  ///< arguments may grow (into fresh memory)
@@ -84,6 +86,10 @@ class Executor {
 
 /// Runs one operator now. `out` names arrays to write; otherwise fresh ones are made.
 std::vector<NDArray> invoke(std::string_view op, const std::vector<NDArray>& inputs,
+                            const AttrDict& attrs = {}, const std::vector<NDArray>& out = {},
+                            bool is_train = false);
+/// The same with the operator at hand (OpRegistry::global().get).
+std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs = {}, const std::vector<NDArray>& out = {},
                             bool is_train = false);
 

@@ -90,7 +90,9 @@ nb::object shape_to(const Shape& shape) {
   return nb::steal(tuple);
 }
 
-DType dtype_from(nb::handle value) {
+namespace {
+
+DType find_dtype(nb::handle value) {
   if (nb::isinstance<nb::str>(value)) {
     const std::string name = nb::cast<std::string>(value);
     if (name == "bfloat16") return DType::kBFloat16;
@@ -112,6 +114,19 @@ DType dtype_from(nb::handle value) {
   }
   if (described.equal(registered("bfloat16"))) return DType::kBFloat16;
   return dtype_from_name(nb::cast<std::string>(described.attr("name")));
+}
+
+}  // namespace
+
+DType dtype_from(nb::handle value) {
+  static nb::dict& seen = *new nb::dict;  // hashable spellings met before
+  PyObject* known = PyDict_GetItemWithError(seen.ptr(), value.ptr());
+  if (known != nullptr) return static_cast<DType>(PyLong_AsLong(known));
+  PyErr_Clear();  // not hashable
+  const DType dtype = find_dtype(value);
+  if (PyObject_Hash(value.ptr()) != -1 && seen.size() < 256) seen[value] = static_cast<int>(dtype);
+  PyErr_Clear();
+  return dtype;
 }
 
 nb::object dtype_to(DType dtype) {

@@ -5,6 +5,8 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <symbind/operator.h>
+
 #include "convert.h"
 
 namespace symbind::python {
@@ -27,6 +29,9 @@ enum class Operator { kAdd, kSub, kMul, kDiv, kMod, kPow, kEq, kNe, kLt, kLe, kG
 struct OperatorNames {
   const char *arrays, *scalar, *reversed;
 };
+struct OperatorDefs {
+  const OpDef *arrays, *scalar, *reversed;
+};
 constexpr OperatorNames kNames[] = {
     {"broadcast_add", "_plus_scalar", "_plus_scalar"},
     {"broadcast_sub", "_minus_scalar", "_rminus_scalar"},
@@ -41,6 +46,18 @@ constexpr OperatorNames kNames[] = {
     {"broadcast_greater", "_greater_scalar", "_lesser_scalar"},
     {"broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"},
 };
+
+const OperatorDefs& defs_of(Operator which) {
+  static const std::vector<OperatorDefs> all = [] {
+    std::vector<OperatorDefs> found;
+    const OpRegistry& registry = OpRegistry::global();
+    for (const OperatorNames& n : kNames)
+      found.push_back(
+          {&registry.get(n.arrays), &registry.get(n.scalar), &registry.get(n.reversed)});
+    return found;
+  }();
+  return all[static_cast<std::size_t>(which)];
+}
 
 bool is_number(PyObject* value) {
   return PyFloat_Check(value) || PyLong_Check(value) ||
@@ -58,13 +75,13 @@ std::string number_text(PyObject* value) {
 
 /// Null with no exception set when `a` and `b` are not for us.
 PyObject* arithmetic(PyObject* a, PyObject* b, Operator which, PyObject* in_place) {
-  const OperatorNames& names = kNames[static_cast<std::size_t>(which)];
+  const OperatorDefs& defs = defs_of(which);
   const NDArray *x = nullptr, *y = nullptr;
   nb::try_cast(nb::handle(a), x);
   nb::try_cast(nb::handle(b), y);
   std::vector<NDArray> inputs, out;
   AttrDict attrs;
-  const char* op = names.arrays;
+  const OpDef* op = defs.arrays;
   if (x != nullptr && y != nullptr) {
     inputs = {*x, *y};
   } else {
@@ -72,12 +89,12 @@ PyObject* arithmetic(PyObject* a, PyObject* b, Operator which, PyObject* in_plac
     if (!is_number(number)) return nullptr;
     inputs = {x != nullptr ? *x : *y};
     attrs.emplace("scalar", number_text(number));
-    op = x != nullptr ? names.scalar : names.reversed;
+    op = x != nullptr ? defs.scalar : defs.reversed;
   }
   if (in_place != nullptr) out = {inputs.front()};
   const bool large =
       inputs.front().nbytes() > kWorthReleasing || (y != nullptr && y->nbytes() > kWorthReleasing);
-  std::vector<NDArray> result = released_if(large, [&] { return invoke(op, inputs, attrs, out); });
+  std::vector<NDArray> result = released_if(large, [&] { return invoke(*op, inputs, attrs, out); });
   if (in_place != nullptr) return Py_NewRef(in_place);
   return array_to(std::move(result.front())).release().ptr();
 }
@@ -405,8 +422,9 @@ void bind_ndarray(nb::module_& m) {
         return array_to(NDArray(shape_from(shape), context_from(context), dtype_from(dtype)));
       },
       nb::arg("shape"), nb::arg("ctx").none(), nb::arg("dtype"));
-  m.def("is_ready", [](nb::handle object) { return nb::inst_ready(object); },
-        "Whether an object of a class bound here was initialised (pickle makes some that were not).");
+  m.def(
+      "is_ready", [](nb::handle object) { return nb::inst_ready(object); },
+      "Whether an object of a class bound here was initialised (pickle makes some that were not).");
   m.def("waitall", &waitall, nb::call_guard<nb::gil_scoped_release>());
   m.def("save", [](const std::string& path, nb::handle arrays) {
     if (nb::isinstance<nb::dict>(arrays)) {

@@ -150,7 +150,7 @@ nb::object call_arrays(const ArrayFunction& f, const nb::args& args, const nb::k
   std::vector<NDArray> results;
   {
     const nb::gil_scoped_release release;
-    results = invoke(f.name, inputs, call.attrs, out, train);
+    results = invoke(*f.op, inputs, call.attrs, out, train);
   }
   if (!call.out.is_none()) return call.out;
   if (results.size() == 1) return array_to(std::move(results.front()));

@@ -102,6 +102,11 @@ def c_array(ctype, values):
     return (ctype * len(values))(*values)
 
 
+def _as_list(value):
+    """A list or tuple as it is, anything else in a list."""
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
 def data_dir_default():
     """Where downloads go unless MXNET_HOME says otherwise."""
     import os

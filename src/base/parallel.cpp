@@ -79,7 +79,12 @@ bool is_forked_child() { return forked.load(std::memory_order_relaxed); }
 int num_threads() {
   if (is_forked_child()) return 1;
   if (chosen_threads > 0) return chosen_threads;
-  const int wanted = settings::number("SYMBIND_NUM_THREADS");
+  thread_local std::uint64_t asked_at = 0;  // a stamp; settings are read again when it changes
+  thread_local int wanted = -1;
+  if (const std::uint64_t now = settings::stamp(); wanted < 0 || now != asked_at) {
+    wanted = settings::number("SYMBIND_NUM_THREADS");
+    asked_at = now;
+  }
   return wanted > 0 ? wanted : std::max(1, omp_get_max_threads());
 }
 

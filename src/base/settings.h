@@ -2,6 +2,7 @@
 // Read at use, not at start: scripts change the environment while they run.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ int number(std::string_view name);
 
 /// Whether `item` stands in the comma-separated list, e.g. has_item("SYMBIND_LOG", "dispatch").
 bool has_item(std::string_view name, std::string_view item);
+
+/// A number that changes when any setting does. Cheap: one walk over the environment.
+std::uint64_t stamp();
 
 /// Logs, once per process and variable, those that are set but ignored.
 void note_ignored();

@@ -16,16 +16,17 @@ namespace symbind {
 namespace {
 
 // Least recently used entries leave first; the bound keeps a long-running process small.
+template <class T>
 class Cache {
  public:
-  std::shared_ptr<const ImperativeKernel> find(const std::string& key) {
+  std::shared_ptr<const T> find(const std::string& key) {
     const std::lock_guard lock(mutex_);
     const auto it = by_key_.find(key);
     if (it == by_key_.end()) return nullptr;
     order_.splice(order_.begin(), order_, it->second);
     return it->second->second;
   }
-  void insert(const std::string& key, std::shared_ptr<const ImperativeKernel> kernel) {
+  void insert(const std::string& key, std::shared_ptr<const T> kernel) {
     const std::lock_guard lock(mutex_);
     if (by_key_.contains(key)) return;
     order_.emplace_front(key, std::move(kernel));
@@ -37,16 +38,40 @@ class Cache {
 
  private:
   static constexpr std::size_t kCapacity = 1024;
-  using Entry = std::pair<std::string, std::shared_ptr<const ImperativeKernel>>;
+  using Entry = std::pair<std::string, std::shared_ptr<const T>>;
   std::mutex mutex_;
   std::list<Entry> order_;
-  std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
+  std::unordered_map<std::string, typename std::list<Entry>::iterator> by_key_;
 };
 
-Cache& cache() {
-  static Cache& all = *new Cache;  // never destroyed: threads may outlive main
+template <class T>
+Cache<T>& cache() {
+  static auto& all = *new Cache<T>;  // never destroyed: threads may outlive main
   return all;
 }
+
+class KeyWriter {
+ public:
+  explicit KeyWriter(std::string& key) : key_(key) { key_.clear(); }
+  template <class T>
+  requires std::is_trivially_copyable_v<T> KeyWriter& operator()(const T& value) {
+    key_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    return *this;
+  }
+  KeyWriter& operator()(const std::string& text) {
+    (*this)(text.size());
+    key_.append(text);
+    return *this;
+  }
+  KeyWriter& operator()(const Shape& shape) {
+    (*this)(shape.rank());
+    for (const std::int64_t dim : shape) (*this)(dim);
+    return *this;
+  }
+
+ private:
+  std::string& key_;
+};
 
 std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
                    Context context, const Shape& out_shape) {
@@ -105,7 +130,7 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           const std::vector<TensorDesc>& in,
                                                           Context context, const Shape& out_shape) {
   const std::string key = key_of(op, attrs.get(), in, context, out_shape);
-  if (auto found = cache().find(key)) return found;
+  if (auto found = cache<ImperativeKernel>().find(key)) return found;
   runtime(context).make_current();  // kernels are asked what this device can do
   auto made = std::make_shared<ImperativeKernel>();
   made->op = &op;
@@ -138,11 +163,36 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
     made->run = kernel.prepare(attrs.get(), request, offer);
     made->workspace_bytes = offer.workspace_bytes;
     made->out = request.out;
-    cache().insert(key, made);
+    cache<ImperativeKernel>().insert(key, made);
     return made;
   }
   fail(ErrorKind::kNotImplemented, "{} has no kernel for {}: {}", op.name, context.str(),
        fmt::join(refusals, "; "));
+}
+
+std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
+                                                      const std::vector<NDArray>& inputs,
+                                                      const AttrDict& attrs, Context context,
+                                                      const Shape& out_shape) {
+  thread_local std::string key;
+  KeyWriter write(key);
+  write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(out_shape);
+  for (const NDArray& a : inputs) {
+    check(a.defined(), ErrorKind::kType, "{}: an input is no array", op.name);
+    write(a.dtype())(a.context().type)(a.context().id)(a.shape());
+  }
+  for (const auto& [name, value] : attrs) write(name)(value);
+  if (auto found = cache<ImperativeCall>().find(key)) return found;
+
+  const auto parsed = parse_node_attrs(op, op.name, attrs, inputs.size());
+  check_inputs(op, parsed.get(), inputs);
+  std::vector<TensorDesc> in;
+  for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
+  auto made = std::make_shared<ImperativeCall>();
+  made->kernel = imperative_kernel(op, parsed, in, context, out_shape);
+  made->values = per_call_values(op.describe(const_cast<void*>(parsed.get())));
+  cache<ImperativeCall>().insert(key, made);
+  return made;
 }
 
 }  // namespace symbind

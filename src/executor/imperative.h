@@ -22,6 +22,19 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(
     const OpDef& op, const std::shared_ptr<const void>& attrs, const std::vector<TensorDesc>& in,
     Context context, const Shape& out_shape = Shape::unknown());
 
+/// A call of an operator, ready to run: parsed, checked, prepared.
+struct ImperativeCall {
+  std::shared_ptr<const ImperativeKernel> kernel;
+  std::vector<double> values;  ///< per-call attributes
+};
+
+/// As imperative_kernel, from attributes as written. Cached by the call itself, so that a call seen
+/// before costs one look-up.
+std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
+                                                      const std::vector<NDArray>& inputs,
+                                                      const AttrDict& attrs, Context context,
+                                                      const Shape& out_shape);
+
 /// Throws unless there are as many arrays as the operator has inputs, all of them on one device.
 void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>& inputs);
 

@@ -72,25 +72,32 @@ void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>
 
 std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs, const std::vector<NDArray>& out, bool is_train) {
-  const OpDef& op = OpRegistry::global().get(name);
-  const auto parsed = parse_node_attrs(op, std::string(name), attrs, inputs.size());
-  check_inputs(op, parsed.get(), inputs);
-  std::vector<TensorDesc> in;
-  for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
+  return invoke(OpRegistry::global().get(name), inputs, attrs, out, is_train);
+}
+
+std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
+                            const AttrDict& attrs, const std::vector<NDArray>& out, bool is_train) {
   const Context context = context_of(inputs, out, attrs);
   const bool shape_from_out = inputs.empty() && !out.empty();
-  const auto kernel = imperative_kernel(op, parsed, in, context,
-                                        shape_from_out ? out.front().shape() : Shape::unknown());
+  const auto call = imperative_call(op, inputs, attrs, context,
+                                    shape_from_out ? out.front().shape() : Shape::unknown());
+  const ImperativeKernel* kernel = call->kernel.get();
 
   const auto visible = static_cast<std::size_t>(kernel->num_visible);
   check(out.empty() || out.size() == visible, "{} has {} outputs, {} arrays were given for them",
         op.name, visible, out.size());
   std::vector<NDArray> results = out;
+  results.reserve(visible);
   std::vector<NDArray>
       targets;  // where the kernel writes: results, or stand-ins for forbidden aliases
+  targets.reserve(visible);
   for (std::size_t o = 0; o < visible; ++o) {
     const TensorDesc& desc = kernel->out[o];
-    if (out.empty()) results.push_back(NDArray(desc.shape, context, desc.dtype));
+    if (out.empty()) {  // fresh memory aliases nothing
+      targets.push_back(NDArray(desc.shape, context, desc.dtype));
+      results.push_back(targets.back());
+      continue;
+    }
     check_defined(results[o], "out");
     check(results[o].shape() == desc.shape, ErrorKind::kShape,
           "{}: out has shape {}, the result has {}", op.name, results[o].shape().str(),
@@ -106,18 +113,18 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   }
 
   std::vector<TensorArg> in_args, out_args(kernel->out.size());
+  in_args.reserve(inputs.size());
   for (const NDArray& a : inputs) in_args.push_back(arg_of(a));
   for (std::size_t o = 0; o < visible; ++o) out_args[o] = arg_of(targets[o]);
   std::shared_ptr<Storage> workspace;
   if (kernel->workspace_bytes > 0) workspace = Storage::allocate(context, kernel->workspace_bytes);
-  const std::vector<double> values = per_call_values(op.describe(const_cast<void*>(parsed.get())));
   RunState state{.is_train = is_train, .stream = runtime(context).stream()};
   if (op.is_random) std::tie(state.random_seed, state.random_draw) = next_random_draw(context);
   const Args args{.inputs = in_args.data(),
                   .outputs = out_args.data(),
                   .workspace = workspace ? workspace->data() : nullptr,
-                  .values = values.data(),
-                  .device_values = values_on_device(context, values),
+                  .values = call->values.data(),
+                  .device_values = values_on_device(context, call->values),
                   .run = &state};
   try {
     const VendorThreads threads;
@@ -132,6 +139,7 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   for (const NDArray& t : targets) t.storage()->touch();
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (op.mutates(static_cast<int>(i))) inputs[i].storage()->touch();
+  if (out.empty()) return results;
   for (std::size_t o = 0; o < visible; ++o) {
     if (!targets[o].aliases(results[o])) targets[o].copy_to(results[o]);
   }

@@ -29,6 +29,7 @@ struct JsonNode {
 
 struct JsonGraph {
   int version = kOldestVersion;
+  bool is_np_shape = false;     ///< whether its shapes follow NumPy's convention
   std::vector<JsonNode> nodes;  ///< every input stands before its users
   std::vector<JsonEntry> heads;
 };

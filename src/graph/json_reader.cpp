@@ -93,6 +93,11 @@ int version_of(const Json& rest) {
       std::min<std::int64_t>(whole((*version)[1], "\"mxnet_version\""), 1 << 30));
 }
 
+bool is_np_shape_of(const Json& rest) {
+  const auto attrs = rest.find("attrs");
+  return attrs != rest.end() && attrs->is_object() && attrs->contains("is_np_shape");
+}
+
 // The top level without its nodes, which go to `nodes` as they are met.
 Json parse_text(std::string_view text, std::vector<JsonNode>& nodes) {
   std::string key;  // of the top level
@@ -158,6 +163,7 @@ JsonGraph read_json_graph(std::string_view text) {
     }
   }
   graph.version = version_of(rest);
+  graph.is_np_shape = is_np_shape_of(rest);
   find_operators(graph.nodes);
   return graph;
 }

@@ -128,7 +128,16 @@ void upgrade(JsonGraph& graph) {
         "the symbol was saved by MXNet {}, newer than {}: it may not mean what it says here",
         version_text(graph.version), version_text(kJsonVersion)));
   }
-  for (JsonNode& node : graph.nodes) upgrade(graph, node);
+  const bool legacy_shapes = is_np_shape() && !graph.is_np_shape;
+  for (JsonNode& node : graph.nodes) {
+    if (const auto shape = node.attrs.find("__shape__");
+        legacy_shapes && shape != node.attrs.end()) {
+      Tuple dims = parse_tuple(shape->second).value_or(Tuple{});
+      std::ranges::replace(dims, 0, kUnknownDim);
+      shape->second = tuple_text(dims);
+    }
+    upgrade(graph, node);
+  }
 }
 
 }  // namespace symbind

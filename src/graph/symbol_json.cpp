@@ -89,7 +89,9 @@ class Writer {
     append_numbers(first_outputs());
     out_ += ", \n  \"heads\": ";
     append_list(out_, heads_.size(), 2, [&](std::size_t i) { append_entry(heads_[i], 0); });
-    out_ += fmt::format(", \n  \"attrs\": {{\"mxnet_version\": [\"int\", {}]}}\n}}", kJsonVersion);
+    const char* np_shape = is_np_shape() ? "\"is_np_shape\": [\"int\", 1], " : "";
+    out_ += fmt::format(", \n  \"attrs\": {{{}\"mxnet_version\": [\"int\", {}]}}\n}}", np_shape,
+                        kJsonVersion);
     return std::move(out_);
   }
 

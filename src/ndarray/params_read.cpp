@@ -34,6 +34,9 @@ class RecordReader {
 
   NDArray read() {
     const auto version = in_.read<std::uint32_t>();
+    // V3 means other things by 0 than older records; MXNet refuses to mix them, scalars apart.
+    if (version != params::kV3 && is_np_shape())
+      in_.fail("an array of MXNet's legacy shapes; read it outside np_shape (set_np_shape(false))");
     if (version == params::kV2 || version == params::kV3) return read_v2(version == params::kV3);
     if (version == params::kV1) return read_legacy(read_shape<std::int64_t>(read_rank()));
     if (version > kMaxRank) in_.fail(fmt::format("{:#010x} opens no array record", version));
@@ -57,6 +60,8 @@ class RecordReader {
     const auto rank = in_.read<std::int32_t>();
     if (scalars && rank == -1) return {};
     if (!scalars && rank == 0) return {};
+    if (scalars && rank != 0 && !is_np_shape())
+      in_.fail("an array saved under np_shape; read it inside np_shape (set_np_shape(true))");
     const Shape shape = read_shape<std::int64_t>(checked_rank(rank));
     skip_context();
     const DType dtype = read_dtype();

@@ -37,10 +37,11 @@ template <class Writer>
 void put_record(Writer& out, const NDArray& array) {
   const int rank = array.defined() ? array.ndim() : 0;
   const bool scalar = array.defined() && rank == 0;
+  const bool v3 = scalar || is_np_shape();
   if (scalar) log_debug("a scalar is saved as a V3 record: MXNet reads it under np_shape only");
-  out.put(scalar ? params::kV3 : params::kV2);
+  out.put(v3 ? params::kV3 : params::kV2);
   out.put(std::int32_t{params::kDense});
-  out.put(static_cast<std::int32_t>(rank));
+  out.put(static_cast<std::int32_t>(v3 && !array.defined() ? -1 : rank));
   if (!array.defined()) return;
   for (const std::int64_t dim : array.shape()) out.put(dim);
   out.put(static_cast<std::int32_t>(DeviceType::kCpu));

@@ -85,6 +85,11 @@ std::optional<Error> Storage::take_error() {
     taken = std::exchange(error_, nullptr);
   }
   if (taken == nullptr || taken->read.exchange(true)) return std::nullopt;
+  // MXNet's rule: whoever was told of an error is not told of older ones by waitall as well. They
+  // stay on their arrays.
+  UnreadErrors& all = unread();
+  const std::lock_guard lock(all.guard);
+  all.errors.clear();
   return taken->error;
 }
 

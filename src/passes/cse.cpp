@@ -28,25 +28,27 @@ NodeEntries keep_apart(const NodeEntries& before, NodeEntries merged) {
 
 NodeEntries eliminate_common(const NodeEntries& heads) {
   std::map<std::string, NodePtr> first_of;  // operator, attributes and inputs → node
-  NodeEntries merged = rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
-    if (node->is_variable() || node->op->is_random || !node->op->mutated_inputs.empty() ||
-        !node->op->aux_inputs.empty()) {
-      return {};
-    }
-    std::string key = node->op->name;
-    for (const auto& [name, value] : node->attrs) key += fmt::format("|{}={}", name, value);
-    for (const NodeEntry& e : inputs) key += fmt::format("|{}:{}", fmt::ptr(e.node.get()), e.index);
-    NodePtr kept = node;
-    if (inputs != node->inputs) {
-      auto copy = std::make_shared<Node>(*node);
-      copy->inputs = inputs;
-      kept = copy;
-    }
-    kept = first_of.emplace(key, kept).first->second;
-    NodeEntries outputs;
-    for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({kept, i});
-    return outputs;
-  });
+  NodeEntries merged =
+      rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
+        if (node->is_variable() || node->op->is_random || !node->op->mutated_inputs.empty() ||
+            !node->op->aux_inputs.empty()) {
+          return {};
+        }
+        std::string key = node->op->name;
+        for (const auto& [name, value] : node->attrs) key += fmt::format("|{}={}", name, value);
+        for (const NodeEntry& e : inputs)
+          key += fmt::format("|{}:{}", fmt::ptr(e.node.get()), e.index);
+        NodePtr kept = node;
+        if (inputs != node->inputs) {
+          auto copy = std::make_shared<Node>(*node);
+          copy->inputs = inputs;
+          kept = copy;
+        }
+        kept = first_of.emplace(key, kept).first->second;
+        NodeEntries outputs;
+        for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({kept, i});
+        return outputs;
+      });
   return keep_apart(heads, std::move(merged));
 }
 

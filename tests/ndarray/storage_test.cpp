@@ -127,6 +127,16 @@ TEST(Errors, AnErrorOutlivesItsArrayUntilWaitall) {
   waitall();
 }
 
+// As in MXNet: whoever read one error is not told of older ones by waitall. Their arrays keep them.
+TEST(Errors, ReadingOneSilencesWaitall) {
+  const NDArray a = NDArray::zeros({1}), b = NDArray::zeros({1});
+  a.storage()->set_error(broken("first"));
+  b.storage()->set_error(broken("second"));
+  EXPECT_THROW(b.wait_to_read(), Error);
+  waitall();
+  EXPECT_THROW(a.wait_to_read(), Error);
+}
+
 TEST(Errors, GoAlongWithCopies) {
   const NDArray a = NDArray::zeros({2, 2});
   a.storage()->set_error(broken("first"));

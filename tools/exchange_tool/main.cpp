@@ -48,7 +48,10 @@ Json report_symbol(const std::string& path, const Json* shapes) {
 }
 
 Json report_arrays(const std::string& path) {
+  const bool before =
+      set_np_shape(std::filesystem::path(path).filename().string().starts_with("v3"));
   const NamedArrays file = load(path);
+  set_np_shape(before);
   Json list = Json::array();
   for (std::size_t i = 0; i < file.arrays.size(); ++i) {
     const NDArray& array = file.arrays[i];

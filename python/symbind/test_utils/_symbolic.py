@@ -221,7 +221,7 @@ def check_symbolic_backward(sym, location, out_grads, expected, rtol=None, atol=
     for name, value in dirt.items():
         stype = (grad_stypes or {}).get(name)
         if stype in (None, 'default'):
-            element_type = expected[name].dtype if dtype == "asnumpy" else dtype
+            element_type = location[name].dtype if dtype == "asnumpy" else dtype
             gradients[name] = nd.array(value, ctx=ctx, dtype=element_type)
         else:
             gradients[name] = create_sparse_array(value.shape, stype, density=0.0)

@@ -21,12 +21,15 @@ void infer_condition(Inference& io, Inference::Ref condition, Inference::Ref dat
     io.set_shape(condition, shape, "the condition has the arrays' shape or one axis");
 }
 void infer(const NoAttrs&, Inference& io) {
+  const bool decided = io.known(io.in(0));  // MXNet says nothing before the condition is known
   for (int round = 0; round < 2; ++round) {
-    io.same_shape(io.in(1), io.in(2));
-    io.same_shape(io.in(1), io.out(0));
     io.same_dtype(io.in(1), io.in(2));
     io.same_dtype(io.in(1), io.out(0));
+    if (!decided) continue;
+    io.same_shape(io.in(1), io.in(2));
+    io.same_shape(io.in(1), io.out(0));
   }
+  if (!decided) return;
   infer_condition(io, io.in(0), io.in(1));
 }
 void infer_backward(const NoAttrs&, Inference& io) {
