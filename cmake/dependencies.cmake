@@ -2,8 +2,13 @@
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+# A wheel asks the system for the numeric libraries only: what is small goes into it.
+if(SKBUILD)
+  set(ZLIB_USE_STATIC_LIBS ON)
+endif()
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED CONFIG)
+set(SYMBIND_FMT $<IF:$<BOOL:${SKBUILD}>,fmt::fmt-header-only,fmt::fmt>)
 find_package(nlohmann_json REQUIRED CONFIG)
 
 # OpenBLAS: its OpenMP build, so that it shares one thread pool with oneDNN and our own loops.

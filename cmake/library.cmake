@@ -28,7 +28,7 @@ target_compile_definitions(symbind_internal INTERFACE
     SYMBIND_HAVE_CUDA=${SYMBIND_HAVE_CUDA} SYMBIND_HAVE_ONEDNN=${SYMBIND_HAVE_ONEDNN}
     SYMBIND_VERSION="${PROJECT_VERSION}"
     SYMBIND_VERIFY=$<BOOL:${SYMBIND_VERIFY}>)
-target_link_libraries(symbind_internal INTERFACE fmt::fmt nlohmann_json::nlohmann_json symbind_flags)
+target_link_libraries(symbind_internal INTERFACE ${SYMBIND_FMT} nlohmann_json::nlohmann_json symbind_flags)
 
 add_library(symbind SHARED ${symbind_sources} "${SYMBIND_REGISTER_OPS}")
 add_library(Symbind::symbind ALIAS symbind)

@@ -1,6 +1,4 @@
 """Executor: a symbol bound to arrays."""
-from . import _core
-from .base import MXNetError
 from .ndarray import NDArray
 
 __all__ = ["Executor"]

@@ -1,6 +1,8 @@
 """mx.nd: arrays, and every operator as a function on them."""
 from .. import _core, _ops
 from . import _internal, contrib, image, linalg, op, random, sparse
+from .creation import *  # noqa: F403
+from .functions import *  # noqa: F403
 from .ndarray import *  # noqa: F403
 from .ndarray import NDArray, py_slice  # noqa: F401
 from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray  # noqa: F401

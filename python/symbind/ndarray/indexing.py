@@ -6,7 +6,9 @@ coordinates of every axis, which cost nothing as they are broadcast views, with 
 """
 import numpy as np
 
-__all__ = ["split_key", "flat_positions"]
+from .. import error
+
+__all__ = ["split_key", "block_key", "row_positions", "flat_positions"]
 
 
 def _is_array_like(entry):
@@ -19,7 +21,7 @@ def _as_index_array(entry):
         entry = entry.asnumpy()
     entry = np.asarray(entry)
     if entry.dtype.kind not in "iufb" and entry.size:
-        raise IndexError(f"an index array must hold integers, not {entry.dtype}")
+        raise error.IndexError(f"an index array must hold integers, not {entry.dtype}")
     return entry.astype(np.int64)
 
 
@@ -31,7 +33,7 @@ def split_key(key, ndim):
     for entry in key:
         if entry is Ellipsis:
             if ellipsis_at is not None:
-                raise IndexError("an index can only have a single ellipsis ('...')")
+                raise error.IndexError("an index can only have a single ellipsis ('...')")
             ellipsis_at = len(entries)
             continue
         if entry is None:
@@ -46,7 +48,7 @@ def split_key(key, ndim):
             entries.append(_integer(entry))
         used += 1
     if used > ndim:
-        raise IndexError(f"too many indices: the array has {ndim} axes, {used} were indexed")
+        raise error.IndexError(f"too many indices: the array has {ndim} axes, {used} were indexed")
     fill = [slice(None)] * (ndim - used)
     at = len(entries) if ellipsis_at is None else ellipsis_at
     return entries[:at] + fill + entries[at:], is_basic
@@ -56,7 +58,7 @@ def _integer(entry):
     try:
         return entry.__index__()
     except AttributeError:
-        raise TypeError(
+        raise error.TypeError(
             f"only integers, slices (`:`), ellipsis (`...`), None and integer arrays are valid "
             f"indices, not {entry!r}") from None
 
@@ -80,17 +82,29 @@ def block_key(entries, shape):
             result.append(count)
         else:
             if not -size <= entry < size:
-                raise IndexError(f"index {entry} is out of bounds for axis {axis} with size {size}")
+                raise error.IndexError(f"index {entry} is out of bounds for axis {axis} with size {size}")
             key.append(entry % size)
         axis += 1
     return key, tuple(result)
 
 
+def row_positions(index, size):
+    """The rows an index array names, none of them negative."""
+    outside = (index < -size) | (index >= size)
+    if outside.any():
+        raise error.IndexError(
+            f"index {index[outside][0]} is out of bounds for axis 0 with size {size}")
+    return np.where(index < 0, index + size, index)
+
+
 def flat_positions(shape, entries):
     """The positions, counted over the flattened array, of what a key selects."""
     key, flat, stride = tuple(entries), 0, 1
-    for axis in reversed(range(len(shape))):
-        along = np.arange(shape[axis]).reshape((-1,) + (1,) * (len(shape) - axis - 1))
-        flat = flat + np.broadcast_to(along, shape)[key] * stride
-        stride *= shape[axis]
+    try:
+        for axis in reversed(range(len(shape))):
+            along = np.arange(shape[axis]).reshape((-1,) + (1,) * (len(shape) - axis - 1))
+            flat = flat + np.broadcast_to(along, shape)[key] * stride
+            stride *= shape[axis]
+    except IndexError as reason:
+        raise error.IndexError(str(reason)) from None
     return flat

@@ -9,8 +9,8 @@ import numpy as np
 from .. import _core
 from ..base import mx_real_t
 from .ndarray import NDArray
-from .ndarray import array as _dense_array
-from .ndarray import zeros as _dense_zeros
+from .creation import array as _dense_array
+from .creation import zeros as _dense_zeros
 
 __all__ = ["BaseSparseNDArray", "CSRNDArray", "RowSparseNDArray", "csr_matrix", "row_sparse_array",
            "cast_storage", "retain"]

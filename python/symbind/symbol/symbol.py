@@ -11,7 +11,7 @@ from ..context import current_context
 from ..executor import Executor
 from ..name import NameManager
 from ..ndarray import _methods
-from ..ndarray.ndarray import _BINARY, _DTYPE_NP_TO_MX, NDArray
+from ..ndarray.ndarray import _DTYPE_NP_TO_MX
 
 __all__ = ["Symbol", "var", "Variable", "Group", "load", "load_json", "pow", "power", "maximum",
            "minimum", "hypot", "eye", "zeros", "ones", "full", "arange", "linspace", "histogram",
