@@ -8,24 +8,30 @@
 
 #include <algorithm>
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include "convert.h"
 
-#include <symbind/operator.h>
+#include <symbind/op_info.h>
 
 namespace symbind::python {
 namespace {
 
 struct OpFunction {
-  std::string name;  ///< as called: the hint for made-up names
+  std::string called;  ///< one of the operator's names
+  std::string name;    ///< the function's: the hint for made-up names
   const OpDef* op = nullptr;
-  std::vector<std::string> inputs, params;
+  std::vector<std::string> inputs, params;  ///< all inputs there may be
+  bool inputs_vary = false;                 ///< which of them there are hangs on the parameters
 
-  explicit OpFunction(const std::string& called)
-      : name(called), op(&OpRegistry::global().get(called)) {
+  explicit OpFunction(const std::string& operator_name, const std::string& function_name = "")
+      : called(operator_name),
+        name(function_name.empty() ? called : function_name),
+        op(&OpRegistry::global().get(called)) {
     const auto attrs = op->make_attrs();
-    if (op->variadic_key.empty()) inputs = op->input_names(attrs.get());
+    inputs = most_input_names(*op);
+    inputs_vary = !op->variadic_key.empty() || inputs != op->input_names(attrs.get());
     for (const AttrField& field : op->describe(attrs.get())) params.push_back(field.name);
     params.insert(params.end(), op->ignored_attrs.begin(), op->ignored_attrs.end());
   }
@@ -123,17 +129,18 @@ Call<T> sort_arguments(const OpFunction& f, const nb::args& args, const nb::kwar
 /// Positional and named inputs in the operator's order; missing ones at the end are left out.
 std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call) {
   std::vector<NDArray> inputs = std::move(call.inputs);
+  if (call.by_keyword.empty()) return inputs;
+  std::vector<std::string> names = f.inputs;
+  if (f.inputs_vary) {  // LeakyReLU has a gamma when act_type is 'prelu'
+    const auto attrs = f.op->make_attrs();
+    std::vector<AttrField> fields = f.op->describe(attrs.get());
+    parse_attrs(fields, call.attrs, f.name, f.op->ignored_attrs);
+    names = f.op->input_names(attrs.get());
+  }
   for (auto& [name, array] : call.by_keyword) {
-    auto it = std::ranges::find(f.inputs, name);
-    std::size_t at = static_cast<std::size_t>(it - f.inputs.begin());
-    if (it == f.inputs.end()) {  // inputs that depend on the parameters (LeakyReLU's gamma)
-      const auto attrs = f.op->make_attrs();
-      std::vector<AttrField> fields = f.op->describe(attrs.get());
-      parse_attrs(fields, call.attrs, f.name, f.op->ignored_attrs);
-      const int index = f.op->input_index(attrs.get(), name);
-      if (index < 0) throw Error(ErrorKind::kName, f.name + " has no input '" + name + "'");
-      at = static_cast<std::size_t>(index);
-    }
+    const auto it = std::ranges::find(names, name);
+    if (it == names.end()) throw Error(ErrorKind::kName, f.name + " has no input '" + name + "'");
+    const auto at = static_cast<std::size_t>(it - names.begin());
     if (inputs.size() <= at) inputs.resize(at + 1);
     inputs[at] = array;
   }
@@ -164,7 +171,7 @@ nb::object call_symbols(const SymbolFunction& f, const nb::args& args, const nb:
   const auto name = nb::cast<std::string>(registered("name_for")(call.name, hint));
   AttrDict attrs = attr_dict_from(registered("attrs_for")(call.attr));
   attrs.merge(std::move(call.attrs));
-  if (call.by_keyword.empty()) return symbol_to(make_symbol(f.name, name, call.inputs, attrs));
+  if (call.by_keyword.empty()) return symbol_to(make_symbol(f.called, name, call.inputs, attrs));
   NamedSymbols named;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     if (i >= f.inputs.size())
@@ -172,14 +179,12 @@ nb::object call_symbols(const SymbolFunction& f, const nb::args& args, const nb:
     named.emplace_back(f.inputs[i], call.inputs[i]);
   }
   named.insert(named.end(), call.by_keyword.begin(), call.by_keyword.end());
-  return symbol_to(make_symbol(f.name, name, named, attrs));
+  return symbol_to(make_symbol(f.called, name, named, attrs));
 }
 
 nb::dict info(const OpDef& op) {
   const auto attrs = op.make_attrs();
-  nb::list inputs, params;
-  if (op.variadic_key.empty())
-    for (const std::string& name : op.input_names(attrs.get())) inputs.append(name);
+  nb::list params;
   for (const AttrField& field : op.describe(attrs.get()))
     params.append(nb::make_tuple(
         field.name, attr_type_text(field), field.doc,
@@ -187,9 +192,10 @@ nb::dict info(const OpDef& op) {
   nb::dict result;
   result["name"] = op.name;
   result["doc"] = op.doc;
-  result["inputs"] = inputs;
+  result["inputs"] = most_input_names(op);
   result["params"] = params;
   result["variadic_key"] = op.variadic_key;
+  result["outputs"] = visible_outputs(op);
   result["is_backward"] = op.is_backward;
   return result;
 }
@@ -197,7 +203,7 @@ nb::dict info(const OpDef& op) {
 template <class F>
 nb::class_<F> bind_function(nb::module_& m, const char* name) {
   return nb::class_<F>(m, name, nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def(nb::init<const std::string&>())
+      .def(nb::init<const std::string&, const std::string&>(), nb::arg("op"), nb::arg("name") = "")
       // Not properties: a class itself has these two.
       .def("__getattr__",
            [](const F& f, const std::string& attribute) {
@@ -207,15 +213,17 @@ nb::class_<F> bind_function(nb::module_& m, const char* name) {
            })
       .def_prop_ro("__signature__",
                    [](const F& f) {
-                     return registered("signature_of")(f.name, std::is_same_v<F, ArrayFunction>);
+                     return registered("signature_of")(f.called, std::is_same_v<F, ArrayFunction>);
                    })
-      .def_prop_ro(
-          "__doc__",
-          [](const F& f) { return registered("doc_of")(f.name, std::is_same_v<F, ArrayFunction>); })
+      .def_prop_ro("__doc__",
+                   [](const F& f) {
+                     return registered("doc_of")(f.called, std::is_same_v<F, ArrayFunction>);
+                   })
       .def("__repr__", [](const F& f) { return "<function " + f.name + ">"; })
       .def("__reduce__",
            [](nb::handle self) {
-             return nb::make_tuple(self.type(), nb::make_tuple(self.attr("__name__")));
+             const F& f = nb::cast<const F&>(self);
+             return nb::make_tuple(self.type(), nb::make_tuple(f.called, f.name));
            })
       .def(
           "__get__",

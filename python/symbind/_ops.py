@@ -1,47 +1,80 @@
 """Operator functions from the registry: where each name lives, its signature, its documentation."""
+import ast
 import functools
 import inspect
+import re
 
 from . import _core
 from .base import _Null
 
 # An operator whose name begins so is found in the namespace of that name, without the prefix.
-_NAMESPACES = {"_contrib_": "contrib", "_linalg_": "linalg", "_sparse_": "sparse",
-               "_image_": "image", "_random_": "random"}
+_NAMESPACES = {"_contrib_": "contrib", "_linalg_": "linalg", "_image_": "image"}
+
+# What MXNet also has for sparse storage, in the namespace `sparse`; here it is the dense operator.
+_SPARSE = """
+ElementWiseSum Embedding FullyConnected LinearRegressionOutput LogisticRegressionOutput
+MAERegressionOutput abs adam_update add_n arccos arccosh arcsin arcsinh arctan arctanh
+broadcast_add broadcast_div broadcast_minus broadcast_mul broadcast_plus broadcast_sub
+cast_storage cbrt ceil clip concat cos cosh degrees dot elemwise_add elemwise_div elemwise_mul
+elemwise_sub exp expm1 fix floor ftrl_update gamma gammaln log log10 log1p log2 make_loss mean
+negative norm radians relu rint round rsqrt sgd_mom_update sgd_update sigmoid sign sin sinh slice
+sqrt square stop_gradient sum tan tanh trunc where zeros_like
+""".split()
 
 
-def populate(make, namespaces):
-    """Fills the dicts `namespaces[...]` with one function per operator name.
+def populate(make, modules):
+    """Fills `modules[...]` with one function per operator name.
 
-    'op' gets the public names, '_internal' those that begin with an underscore.
+    'op' gets the public names, '_internal' those that begin with an underscore, 'contrib' and its
+    like those with their prefix: there a function is called, and names its nodes, without it.
+    Functions written in Python stay.
     """
     for name in _core.list_ops():
         if name.startswith("_backward_") and name != "_backward_gather_nd":
             continue
-        function = make(name)
-        for prefix, target in _NAMESPACES.items():
-            if name.startswith(prefix):
-                namespaces[target].setdefault(name[len(prefix):], function)
-        namespaces["_internal" if name.startswith("_") else "op"][name] = function
+        prefix = next((p for p in _NAMESPACES if name.startswith(p)), "")
+        short = name[len(prefix):]
+        where = _NAMESPACES.get(prefix) or ("_internal" if name.startswith("_") else "op")
+        function = make(name, short)
+        function.__module__ = modules[where].__name__
+        vars(modules[where]).setdefault(short, function)
+        if name.startswith("_random_"):
+            vars(modules["random"]).setdefault(name[len("_random_"):], function)
+    operators = vars(modules["op"])
+    for name in _SPARSE:
+        if name in operators:
+            vars(modules["sparse"]).setdefault(name, operators[name])
 
 
 @functools.lru_cache(maxsize=None)
-def _info(name):
+def info_of(name):
+    """What the registry says of an operator."""
     return _core.op_info(name)
 
 
+def default_of(param):
+    """The default of a parameter (an entry of info_of(...)["params"]) as Python has it."""
+    _, kind, _, text = param
+    if text is None:
+        return _Null
+    if re.match("string|dtype|{", kind):
+        return None if text == "None" else text
+    return ast.literal_eval(text)
+
+
 def signature_of(name, for_arrays):
-    """The signature shown by help() and inspect."""
-    info = _info(name)
+    """The signature shown by help() and inspect; `_Null` is the default of what must be given."""
+    info = info_of(name)
     kind = inspect.Parameter
     params = []
     if info["variadic_key"]:
         params.append(kind("data", kind.VAR_POSITIONAL))
     else:
         params += [kind(i, kind.POSITIONAL_OR_KEYWORD, default=None) for i in info["inputs"]]
-    taken = {p.name for p in params}
+    taken = {p.name for p in params} | {info["variadic_key"]}
     rest = kind.KEYWORD_ONLY if info["variadic_key"] else kind.POSITIONAL_OR_KEYWORD
-    params += [kind(p[0], rest, default=_Null) for p in info["params"] if p[0] not in taken]
+    params += [kind(p[0], rest, default=default_of(p)) for p in info["params"]
+               if p[0] not in taken]
     extra = ["out", "name"] if for_arrays else ["name", "attr", "out"]
     taken = {p.name for p in params}
     params += [kind(e, rest, default=None) for e in extra if e not in taken]
@@ -51,20 +84,30 @@ def signature_of(name, for_arrays):
 
 def doc_of(name, for_arrays):
     """The documentation in NumPy's form."""
-    info = _info(name)
+    info = info_of(name)
     what = "NDArray" if for_arrays else "Symbol"
     lines = [info["doc"], "", "Parameters", "----------"]
-    lines += [f"{i} : {what}" for i in info["inputs"]]
     if info["variadic_key"]:
-        lines.append(f"*data : {what}s")
+        lines.append(f"*data : {what}s, one by one or as a list")
+    lines += [f"{i} : {what}" for i in info["inputs"]]
     for param, kind, doc, _ in info["params"]:
-        lines += [f"{param} : {kind}", f"    {doc}"]
+        if param != info["variadic_key"]:
+            lines += [f"{param} : {kind}", f"    {doc}"]
     if for_arrays:
         lines += ["out : NDArray, optional", "    Where the result is written."]
     else:
         lines += ["name : str, optional", "    The name of the node."]
-    lines += ["", "Returns", "-------", f"{what} or list of {what}s"]
+    lines += ["", "Returns", "-------", result_of(info, what)]
     return "\n".join(lines)
+
+
+def result_of(info, what):
+    """The type of what a call gives; a symbol is one, however many outputs it has."""
+    fewest, most = info["outputs"]
+    many = f"list of {what}s"
+    if what == "Symbol" or most <= 1:
+        return what
+    return many if fewest > 1 else f"{what} or {many}"
 
 
 _core.register_types({"signature_of": signature_of, "doc_of": doc_of})

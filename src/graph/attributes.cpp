@@ -146,13 +146,14 @@ std::string print(const std::optional<T>& v) {
 
 const char* kind_text(const bool&) { return "boolean"; }
 const char* kind_text(const int&) { return "int"; }
-const char* kind_text(const std::int64_t&) { return "long (non-negative)"; }
+const char* kind_text(const std::int64_t&) { return "long"; }
 const char* kind_text(const float&) { return "float"; }
 const char* kind_text(const double&) { return "double"; }
 const char* kind_text(const std::string&) { return "string"; }
 const char* kind_text(const Tuple&) { return "Shape(tuple)"; }
 const char* kind_text(const FloatTuple&) { return "tuple of <float>"; }
 const char* kind_text(const DType&) { return "dtype"; }
+const char* kind_text(const std::optional<Tuple>&) { return "Shape or None"; }
 template <class T>
 std::string kind_text(const std::optional<T>&) {
   return std::string(kind_text(T{})) + " or None";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <symbind/op_info.h>
+
 namespace opgen {
 namespace {
 
@@ -71,33 +73,6 @@ std::string camel_case(const std::string& name) {
   return result;
 }
 
-// Which inputs there are may hang on attributes (no_bias, act_type="prelu"): the longest list that
-// changing one of them brings about.
-std::vector<std::string> most_inputs(const OpDef& def) {
-  std::vector<std::string> most;
-  const auto attempt = [&](const std::shared_ptr<void>& attrs) {
-    std::vector<std::string> names = def.input_names(attrs.get());
-    if (names.size() > most.size()) most = std::move(names);
-  };
-  attempt(def.make_attrs());
-  const std::size_t count = def.describe(def.make_attrs().get()).size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::shared_ptr<void> attrs = def.make_attrs();
-    AttrField field = def.describe(attrs.get())[i];
-    if (bool** flag = std::get_if<bool*>(&field.slot)) {
-      **flag = !**flag;
-      attempt(attrs);
-    }
-    for (const std::string& choice : field.allowed) {
-      if (std::string** text = std::get_if<std::string*>(&field.slot)) {
-        **text = choice;
-        attempt(attrs);
-      }
-    }
-  }
-  return most;
-}
-
 bool is_public(const std::string& name) {
   return !name.starts_with('_') && name.find('.') == name.npos;
 }
@@ -121,7 +96,7 @@ Page page_of(const OpDef& def) {
         std::visit([](auto* slot) { return CppType<std::decay_t<decltype(*slot)>>::text; }, f.slot);
     page.fields.push_back({f.name, member_name(f.name), type, attr_type_text(f), f.doc});
   }
-  if (!page.variadic) page.inputs = most_inputs(def);
+  page.inputs = most_input_names(def);
   page.outputs = def.output_names(attrs.get());
   page.outputs.resize(
       std::min(page.outputs.size(), static_cast<std::size_t>(def.num_visible(attrs.get()))));

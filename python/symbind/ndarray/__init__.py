@@ -8,8 +8,8 @@ from .ndarray import NDArray, py_slice  # noqa: F401
 from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray  # noqa: F401
 
 _ops.populate(_core.ArrayFunction, {
-    "op": vars(op), "_internal": vars(_internal), "contrib": vars(contrib), "linalg": vars(linalg),
-    "sparse": vars(sparse), "image": vars(image), "random": {},
+    "op": op, "_internal": _internal, "contrib": contrib, "linalg": linalg, "sparse": sparse,
+    "image": image, "random": random,
 })
 # Operators of the same name give way to the functions above (nd.split_v2, nd.equal, ...).
 for _name, _function in vars(op).items():

@@ -1,8 +1,6 @@
 """Operators that MXNet calls experimental."""
 import numpy as np
 
-from .. import _core
-
 __all__ = ["rand_zipfian", "isinf", "isfinite", "isnan"]
 
 
@@ -40,11 +38,3 @@ def isfinite(data):
 def isnan(data):
     """1 where a number is NaN."""
     return data != data
-
-
-def __getattr__(name):
-    function = f"_contrib_{name}"
-    try:
-        return _core.ArrayFunction(function)
-    except ValueError:
-        raise AttributeError(f"mx.nd.contrib has no '{name}'") from None

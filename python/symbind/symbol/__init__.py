@@ -5,8 +5,8 @@ from .symbol import *  # noqa: F403
 from .symbol import Symbol  # noqa: F401
 
 _ops.populate(_core.SymbolFunction, {
-    "op": vars(op), "_internal": vars(_internal), "contrib": vars(contrib), "linalg": vars(linalg),
-    "sparse": vars(sparse), "image": vars(image), "random": {},
+    "op": op, "_internal": _internal, "contrib": contrib, "linalg": linalg, "sparse": sparse,
+    "image": image, "random": random,
 })
 # Operators of the same name give way to the functions above (sym.pow, sym.split_v2, ...).
 for _name, _function in vars(op).items():

@@ -1,8 +1,6 @@
 """Operators that MXNet calls experimental."""
 import numpy as np
 
-from .. import _core
-
 __all__ = ["rand_zipfian"]
 
 
@@ -19,10 +17,3 @@ def rand_zipfian(true_classes, num_sampled, range_max):
         return ((classes + 2.0) / (classes + 1.0)).log() / log_range * num_sampled
 
     return sampled, expected(true_classes), expected(sampled)
-
-
-def __getattr__(name):
-    try:
-        return _core.SymbolFunction(f"_contrib_{name}")
-    except ValueError:
-        raise AttributeError(f"mx.sym.contrib has no '{name}'") from None

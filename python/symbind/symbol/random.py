@@ -73,11 +73,3 @@ def shuffle(data, **kwargs):
 def randint(low, high, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
     """Integers from `low` (included) to `high`."""
     return _numbers("randint", {"low": low, "high": high}, shape, dtype, ctx, out, kwargs)
-
-
-def __getattr__(name):
-    """The operators of the registry: sym.random.pdf_normal, …"""
-    try:
-        return _core.SymbolFunction(f"_random_{name}")
-    except ValueError:
-        raise AttributeError(f"mx.sym.random has no '{name}'") from None
