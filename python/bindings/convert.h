@@ -53,6 +53,8 @@ nb::list arrays_to(const std::vector<NDArray>& arrays);
 
 /// The registered name of the exception class of a kind.
 const char* kind_class(ErrorKind kind);
+/// Sets the exception that made the library throw Interrupted.
+void raise_interrupt();
 
 // One function per public header.
 void bind_error(nb::module_& m);
@@ -63,5 +65,6 @@ void bind_symbol(nb::module_& m);
 void bind_executor(nb::module_& m);
 void bind_operator(nb::module_& m);
 void bind_runtime(nb::module_& m);
+void bind_interrupt(nb::module_& m);
 
 }  // namespace symbind::python

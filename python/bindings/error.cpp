@@ -1,6 +1,8 @@
 // Every Error of the library becomes the Python exception MXNet raises there, which is also an
 // MXNetError. The classes are the package's (symbind/error.py), one per kind.
 
+#include <symbind/runtime.h>
+
 #include "convert.h"
 
 namespace symbind::python {
@@ -24,6 +26,8 @@ void bind_error(nb::module_& m) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
+    } catch (const Interrupted&) {
+      raise_interrupt();
     } catch (const Error& error) {
       PyErr_SetString(registered(kind_class(error.kind())).ptr(), error.what());
     }

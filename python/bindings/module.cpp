@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   bind_symbol(m);
   bind_executor(m);
   bind_runtime(m);
+  bind_interrupt(m);
 }

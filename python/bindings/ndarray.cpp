@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <symbind/operator.h>
+#include <symbind/runtime.h>
 
 #include "convert.h"
 
@@ -104,6 +105,8 @@ void set_error_from_current() noexcept {
     throw;
   } catch (nb::python_error& error) {
     error.restore();
+  } catch (const Interrupted&) {
+    raise_interrupt();
   } catch (const Error& error) {
     PyErr_SetString(registered(kind_class(error.kind())).ptr(), error.what());
   } catch (const std::exception& error) {

@@ -7,8 +7,10 @@ __all__ = ["Executor"]
 class Executor:
     """One bound network. Its arrays are the bound arrays themselves."""
 
-    def __init__(self, bound, symbol, ctx, grad_req, group2ctx):
+    def __init__(self, bound, symbol, ctx, grad_req, group2ctx, other_types=()):
         self._bound = bound
+        # Gradient arrays of another type than their argument: (place, array, whether to add).
+        self._other_types = other_types
         self._symbol = symbol
         self._ctx = ctx
         self._grad_req = grad_req
@@ -16,6 +18,8 @@ class Executor:
         self._monitor_callback = None
         self.arg_arrays = bound._arg_arrays()
         self.grad_arrays = bound._grad_arrays()
+        for place, array, _ in other_types:
+            self.grad_arrays[place] = array
         self.aux_arrays = bound._aux_arrays()
         self.outputs = bound._outputs()
         self._arg_dict = self._grad_dict = self._aux_dict = self._output_dict = None
@@ -48,7 +52,13 @@ class Executor:
         for grad in out_grads or []:
             if not isinstance(grad, NDArray):
                 raise TypeError("inputs must be NDArray")
-        self._bound._backward(out_grads or [])
+        # MXNet overlooks head gradients beyond the outputs.
+        self._bound._backward((out_grads or [])[:len(self.outputs)])
+        if self._other_types:
+            computed = self._bound._grad_arrays()
+            for place, array, add in self._other_types:
+                gradient = computed[place].astype(array.dtype)
+                array[:] = array + gradient if add else gradient
 
     def set_monitor_callback(self, callback, monitor_all=False):
         """`callback(name, array)` after each operator; None ends it."""

@@ -10,6 +10,7 @@
 #include <symbind/log.h>
 
 #include "base/check.h"
+#include "base/interrupt.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
@@ -26,6 +27,7 @@ bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
     const Runnable& step = runnables_[i];
     try {
+      interruption_point();
       if (step.enter != nullptr) step.enter->make_current();
       if (step.is_random) {
         RunState& state =
@@ -34,6 +36,9 @@ bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
       }
       (*step.run)(step.args);
       if (monitor_) show(i);
+    } catch (const Interrupted& stop) {
+      interrupted_at(i, stop);
+      throw;
     } catch (...) {
       fail_from(i, current_error("in " + plan_->steps[i].title), last);
       return false;
@@ -48,6 +53,18 @@ void Executor::Impl::fail_from(std::size_t step, const Error& error, std::size_t
     for (Storage* storage : written_by(plan_->steps[i])) storage->set_error(pending);
   }
   if (step < plan_->num_forward) forward_error_ = pending;
+}
+
+// What was written so far stays readable; only a backward of the forward that was cut short is not
+// possible, which forward_error_ says when it counts as read.
+void Executor::Impl::interrupted_at(std::size_t step, const Error& stop) {
+  const bool in_forward = step < plan_->num_forward;
+  for (Storage* storage :
+       written_[static_cast<std::size_t>(in_forward ? Phase::kForward : Phase::kBackward)])
+    storage->touch();
+  if (!in_forward) return;
+  forward_error_ = std::make_shared<PendingError>(stop);
+  forward_error_->read.store(true);
 }
 
 // An array whose own operator failed is not read: its error passes on to what this phase writes. A

@@ -85,6 +85,7 @@ class Executor::Impl {
   /// The bound storages a step writes, its mutated inputs among them.
   std::vector<Storage*> written_by(const PlanStep& step) const;
   void fail_from(std::size_t step, const Error& error, std::size_t last);
+  void interrupted_at(std::size_t step, const Error& stop);
   void show(std::size_t step);
   void show_tensor(const std::string& name, int tensor);
   /// Brings the per-call values of steps and updates to the devices, if one changed.

@@ -7,6 +7,7 @@
 #include <symbind/executor.h>
 
 #include "base/check.h"
+#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
 #include "executor/current_error.h"
@@ -129,6 +130,9 @@ std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
   try {
     const VendorThreads threads;
     kernel->run(args);
+  } catch (const Interrupted&) {
+    for (const NDArray& t : targets) t.storage()->touch();
+    throw;
   } catch (...) {
     const auto pending = std::make_shared<PendingError>(current_error("in " + op.name));
     for (const NDArray& r : results) r.storage()->set_error(pending);

@@ -46,7 +46,7 @@ struct BinaryGradient {
   const char* name;
   TernaryLoop left[2][3], right[2][3];
 };
-const BinaryGradient& binary_gradient(std::string_view name);
+const BinaryGradient& binary_gradient(std::string_view name, DType dtype);
 
 /// A unary loop over one dtype.
 struct UnaryRun {

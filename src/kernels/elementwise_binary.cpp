@@ -95,7 +95,10 @@ const BinaryFunction& binary_function(std::string_view name) {
   fail(ErrorKind::kName, "no binary function '{}'", name);
 }
 
-const BinaryGradient& binary_gradient(std::string_view name) {
+const BinaryGradient& binary_gradient(std::string_view name, DType dtype) {
+  // MXNet: the remainder of integers is flat.
+  static constexpr BinaryGradient kFlat = {"flat", GRADIENT(Nothing), GRADIENT(Nothing)};
+  if (name == "mod" && !is_float(dtype)) return kFlat;
   for (const BinaryGradient& g : kGradients)
     if (name == g.name) return g;
   fail(ErrorKind::kName, "no gradient of '{}'", name);

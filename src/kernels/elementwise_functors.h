@@ -94,6 +94,7 @@ SYMBIND_BINARY(LogicalXor, (a != T(0)) != (b != T(0)) ? T(1) : T(0))
   };
 SYMBIND_GRADIENT(DivLeft, g / b)
 SYMBIND_GRADIENT(DivRight, -g* a / (b * b))
+SYMBIND_GRADIENT(Nothing, T(0) * g)
 SYMBIND_GRADIENT(ModLeft, g)
 SYMBIND_GRADIENT(ModRight, -g* std::floor(a / b))
 SYMBIND_GRADIENT(PowerLeft, g* b* std::pow(a, b - T(1)))

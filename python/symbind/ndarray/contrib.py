@@ -1,7 +1,11 @@
 """Operators that MXNet calls experimental."""
 import numpy as np
 
-__all__ = ["rand_zipfian", "isinf", "isfinite", "isnan"]
+from . import _internal
+
+__all__ = ["rand_zipfian", "isinf", "isfinite", "isnan", "adamw_update", "mp_adamw_update",
+           "multi_adamw_update", "multi_mp_adamw_update", "multi_lamb_update",
+           "multi_mp_lamb_update"]
 
 
 def rand_zipfian(true_classes, num_sampled, range_max, ctx=None):
@@ -38,3 +42,70 @@ def isfinite(data):
 def isnan(data):
     """1 where a number is NaN."""
     return data != data
+
+
+def _as_array(rescale_grad, like):
+    """The scale of the gradients as AdamW wants it: an array of one."""
+    from .creation import full
+    from .ndarray import NDArray
+
+    if isinstance(rescale_grad, NDArray):
+        return rescale_grad.as_in_context(like.context)
+    return full((1,), rescale_grad, ctx=like.context)
+
+
+def adamw_update(weight, grad, mean, var, rescale_grad, lr, eta, beta1=0.9, beta2=0.999,
+                 epsilon=1e-8, wd=0, clip_gradient=-1, out=None, name=None, **kwargs):
+    """A step of Adam with weight decay apart; `rescale_grad` is a number or an array of one."""
+    return _internal._adamw_update(
+        weight, grad, mean, var, _as_array(rescale_grad, weight), lr=lr, eta=eta, beta1=beta1,
+        beta2=beta2, epsilon=epsilon, wd=wd, clip_gradient=clip_gradient, out=out, name=name,
+        **kwargs)
+
+
+def mp_adamw_update(weight, grad, mean, var, weight32, rescale_grad, lr, eta, beta1=0.9,
+                    beta2=0.999, epsilon=1e-8, wd=0, clip_gradient=-1, out=None, name=None,
+                    **kwargs):
+    """adamw_update with the weight kept in float32 beside it."""
+    return _internal._mp_adamw_update(
+        weight, grad, mean, var, weight32, _as_array(rescale_grad, weight), lr=lr, eta=eta,
+        beta1=beta1, beta2=beta2, epsilon=epsilon, wd=wd, clip_gradient=clip_gradient, out=out,
+        name=name, **kwargs)
+
+
+def _in_turn(*lists):
+    return [array for group in zip(*lists) for array in group]
+
+
+def multi_adamw_update(weights, grads, mean, var, rescale_grad, lrs, wds, etas, out=None, name=None,
+                       size=0, **kwargs):
+    """adamw_update of several weights in one call."""
+    return _internal._multi_adamw_update(
+        *_in_turn(weights, grads, mean, var), _as_array(rescale_grad, weights[0]), out=out,
+        num_weights=size or len(weights), lrs=lrs, wds=wds, etas=etas, name=name, **kwargs)
+
+
+def multi_mp_adamw_update(weights, grads, mean, var, weights32, rescale_grad, lrs, wds, etas,
+                          out=None, name=None, size=0, **kwargs):
+    """mp_adamw_update of several weights in one call."""
+    return _internal._multi_mp_adamw_update(
+        *_in_turn(weights, grads, mean, var, weights32), _as_array(rescale_grad, weights[0]),
+        out=out, num_weights=size or len(weights), lrs=lrs, wds=wds, etas=etas, name=name,
+        **kwargs)
+
+
+def multi_lamb_update(weights, grads, mean, var, step_count, lrs, wds, out=None, num_tensors=0,
+                      **kwargs):
+    """A step of LAMB for several weights in one call."""
+    return _internal._multi_lamb_update(
+        *_in_turn(weights, grads, mean, var), out=out, num_tensors=num_tensors or len(weights),
+        step_count=step_count, learning_rates=lrs, wds=wds, **kwargs)
+
+
+def multi_mp_lamb_update(weights, grads, mean, var, weights32, step_count, lrs, wds, out=None,
+                         num_tensors=0, **kwargs):
+    """multi_lamb_update with the weights kept in float32 beside them."""
+    return _internal._multi_mp_lamb_update(
+        *_in_turn(weights, grads, mean, var, weights32), out=out,
+        num_tensors=num_tensors or len(weights), step_count=step_count, learning_rates=lrs,
+        wds=wds, **kwargs)

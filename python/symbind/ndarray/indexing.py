@@ -26,7 +26,11 @@ def _as_index_array(entry):
 
 
 def split_key(key, ndim):
-    """(entries, is_basic): one entry per axis and per None, Ellipsis written out."""
+    """(entries, is_basic): one entry per axis and per None, Ellipsis written out.
+
+    An Ellipsis that stands for no axis stays where arrays are among the entries: it parts them,
+    which decides where NumPy puts their axes.
+    """
     if not isinstance(key, tuple):
         key = (key,)
     entries, is_basic, ellipsis_at, used = [], True, None, 0
@@ -41,7 +45,7 @@ def split_key(key, ndim):
             continue
         if isinstance(entry, slice):
             entries.append(slice(*(_bound(b) for b in (entry.start, entry.stop, entry.step))))
-        elif _is_array_like(entry) and not (isinstance(entry, np.ndarray) and entry.ndim == 0):
+        elif _is_array_like(entry):
             entries.append(_as_index_array(entry))
             is_basic = False
         else:
@@ -50,6 +54,8 @@ def split_key(key, ndim):
     if used > ndim:
         raise error.IndexError(f"too many indices: the array has {ndim} axes, {used} were indexed")
     fill = [slice(None)] * (ndim - used)
+    if not is_basic and ellipsis_at is not None and not fill:
+        fill = [Ellipsis]
     at = len(entries) if ellipsis_at is None else ellipsis_at
     return entries[:at] + fill + entries[at:], is_basic
 

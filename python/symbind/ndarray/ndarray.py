@@ -166,7 +166,8 @@ class NDArray(_core.NDArray):
                 isinstance(e, slice) and e == slice(None) for e in entries[1:]):
             rows = array(row_positions(entries[0], self.shape[0]), self.context, np.int64)
             if rows.size and self.size:
-                return _take(self, rows, axis=0)
+                return _take(self, rows, axis=0)._view(
+                    _result_shape(rows.shape + self.shape[1:]))
         positions = flat_positions(self.shape, entries)
         if positions.size == 0:
             return empty(positions.shape, self.context, self.dtype)

@@ -58,7 +58,7 @@ def generalized_negative_binomial(mu=1, alpha=1, shape=_Null, dtype=_Null, ctx=N
                     out, kwargs)
 
 
-def multinomial(data, shape=_Null, get_prob=False, out=None, dtype="int32", **kwargs):
+def multinomial(data, shape=_Null, get_prob=True, out=None, dtype="int32", **kwargs):
     """Classes drawn with the probabilities in the last axis of `data`."""
     return _core.SymbolFunction("_sample_multinomial")(
         data, get_prob=get_prob, out=out, dtype=dtype,

@@ -232,8 +232,34 @@ class Symbol(_core.Symbol):
         """An executor over the given arrays, which stay the caller's."""
         if not isinstance(ctx, type(current_context())):
             raise TypeError("Context type error")
-        bound = self._bind(ctx, args, args_grad, grad_req, aux_states, group2ctx, shared_exec)
-        return Executor(bound, self, ctx, grad_req, group2ctx)
+        args_grad, grads_req, others = self._stand_ins(args, args_grad, grad_req)
+        bound = self._bind(ctx, args, args_grad, grads_req, aux_states, group2ctx, shared_exec)
+        return Executor(bound, self, ctx, grad_req, group2ctx, others)
+
+    def _stand_ins(self, args, args_grad, grad_req):
+        """Gradient arrays of another type than their argument get a stand-in that is cast later."""
+        names = self.list_arguments()
+        if args_grad is None:
+            return args_grad, grad_req, ()
+
+        def pairs(given):
+            return given if isinstance(given, dict) else dict(zip(names, given or ()))
+
+        arrays, grads = pairs(args), pairs(args_grad)
+        differ = [n for n in names if grads.get(n) is not None and n in arrays
+                  and arrays[n].dtype != grads[n].dtype]
+        if not differ:
+            return args_grad, grad_req, ()
+        req = {n: grad_req for n in names} if isinstance(grad_req, str) else dict(pairs(grad_req))
+        others, grads = [], dict(grads)
+        for name in differ:
+            if req.get(name, "null") == "null":
+                grads[name] = None
+                continue
+            others.append((names.index(name), grads[name], req[name] == "add"))
+            grads[name] = arrays[name]._copy()
+            req[name] = "write"
+        return {n: g for n, g in grads.items() if g is not None}, req, others
 
     def eval(self, ctx=None, **kwargs):
         """Binds the arrays and runs once."""
@@ -245,7 +271,8 @@ class Symbol(_core.Symbol):
 
     grad = gradient
 
-    def optimize_for(self, backend, *_args, **_kwargs):
+    def optimize_for(self, backend, args=None, aux=None, ctx=None, shape_dict=None, type_dict=None,
+                     stype_dict=None, skip_infer=False, **kwargs):
         """Subgraph backends."""
         raise MXNetError(f"backend '{backend}': Symbind has no subgraph backends; binding optimises")
 
@@ -257,17 +284,17 @@ class Symbol(_core.Symbol):
             return _op("reshape")(self, *args, **kwargs)
         return _op("reshape")(self, **({"shape": args} if args else {}), **kwargs)
 
-    def astype(self, dtype):
+    def astype(self, *args, **kwargs):
         """The numbers in another type."""
-        return _op("cast")(self, dtype=dtype)
+        return _op("cast")(self, *args, **kwargs)
 
-    def flatten(self, *args, **kwargs):
+    def flatten(self, inplace=False, **kwargs):
         """All axes behind the first as one."""
-        return _op("flatten")(self, *args, **kwargs)
+        return _op("flatten")(self, **kwargs)
 
-    def expand_dims(self, *args, **kwargs):
+    def expand_dims(self, axis, inplace=False, **kwargs):
         """A new axis of extent 1."""
-        return _op("expand_dims")(self, *args, **kwargs)
+        return _op("expand_dims")(self, axis=axis, **kwargs)
 
     def squeeze(self, axis=None, inplace=False, **kwargs):
         """Without axes of extent 1."""
@@ -456,7 +483,14 @@ def _binary(name, both, scalar, reverse, on_numbers):
     return function
 
 
-pow = _binary("pow", "_Power", "_PowerScalar", "_RPowerScalar", lambda a, b: a ** b)
+_power = _binary("pow", "_Power", "_PowerScalar", "_RPowerScalar", lambda a, b: a ** b)
+
+
+def pow(base, exp):
+    """One to the power of the other, of symbols and numbers."""
+    return _power(base, exp)
+
+
 power = pow
 maximum = _binary("maximum", "_Maximum", "_MaximumScalar", "_MaximumScalar", max)
 minimum = _binary("minimum", "_Minimum", "_MinimumScalar", "_MinimumScalar", min)

@@ -1,9 +1,16 @@
 // OpenBLAS calls. Its OpenMP build shares the thread pool with our loops and oneDNN.
+//
+// Decided here: a product that takes long is multiplied tile by tile, so that it can be interrupted
+// between two of them; a tile is large enough for its cost not to show.
 #include "kernels/gemm.h"
+
+#include <algorithm>
 
 #include <cblas.h>
 
 #include "base/check.h"
+#include "base/interrupt.h"
+#include "base/parallel.h"
 
 namespace symbind {
 
@@ -17,17 +24,57 @@ blasint narrow(std::int64_t value) {
 
 CBLAS_TRANSPOSE op(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
 
+// About half a second of one core.
+constexpr double kTileFlops = 2e10;
+constexpr std::int64_t kSmallestTile = 256;
+
+struct Tile {
+  std::int64_t rows, columns;
+};
+
+Tile tile_of(const GemmShape& s) {
+  const double limit = kTileFlops * num_threads();
+  Tile t{s.m, s.n};
+  while (2.0 * static_cast<double>(t.rows) * static_cast<double>(t.columns) *
+                 static_cast<double>(s.k) >
+             limit &&
+         std::max(t.rows, t.columns) > kSmallestTile) {
+    std::int64_t& longer = t.rows > t.columns ? t.rows : t.columns;
+    longer = (longer + 1) / 2;
+  }
+  return t;
+}
+
+/// Calls multiply(m, n, a, b, c) for each tile of c.
+template <class T, class Multiply>
+void multiply_tiles(const GemmShape& s, const T* a, const T* b, T* c, Multiply&& multiply) {
+  const Tile tile = tile_of(s);
+  for (std::int64_t i = 0; i < s.m; i += tile.rows) {
+    for (std::int64_t j = 0; j < s.n; j += tile.columns) {
+      if (i + j > 0) interruption_point();
+      multiply(narrow(std::min(tile.rows, s.m - i)), narrow(std::min(tile.columns, s.n - j)),
+               a + i * (s.transpose_a ? 1 : s.lda), b + j * (s.transpose_b ? s.ldb : 1),
+               c + i * s.ldc + j);
+    }
+  }
+}
+
 }  // namespace
 
 void gemm(const GemmShape& s, float alpha, const float* a, const float* b, float beta, float* c) {
-  cblas_sgemm(CblasRowMajor, op(s.transpose_a), op(s.transpose_b), narrow(s.m), narrow(s.n),
-              narrow(s.k), alpha, a, narrow(s.lda), b, narrow(s.ldb), beta, c, narrow(s.ldc));
+  multiply_tiles(s, a, b, c, [&](blasint m, blasint n, const float* x, const float* y, float* z) {
+    cblas_sgemm(CblasRowMajor, op(s.transpose_a), op(s.transpose_b), m, n, narrow(s.k), alpha, x,
+                narrow(s.lda), y, narrow(s.ldb), beta, z, narrow(s.ldc));
+  });
 }
 
 void gemm(const GemmShape& s, double alpha, const double* a, const double* b, double beta,
           double* c) {
-  cblas_dgemm(CblasRowMajor, op(s.transpose_a), op(s.transpose_b), narrow(s.m), narrow(s.n),
-              narrow(s.k), alpha, a, narrow(s.lda), b, narrow(s.ldb), beta, c, narrow(s.ldc));
+  multiply_tiles(
+      s, a, b, c, [&](blasint m, blasint n, const double* x, const double* y, double* z) {
+        cblas_dgemm(CblasRowMajor, op(s.transpose_a), op(s.transpose_b), m, n, narrow(s.k), alpha,
+                    x, narrow(s.lda), y, narrow(s.ldb), beta, z, narrow(s.ldc));
+      });
 }
 
 }  // namespace symbind

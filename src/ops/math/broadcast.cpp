@@ -152,8 +152,9 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
       .infer(infer_backward)
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer,
-              [&f = binary_gradient(e.function)](const NoAttrs&, const KernelRequest& q,
-                                                 const Offer&) { return prepare_backward(f, q); });
+              [function = e.function](const NoAttrs&, const KernelRequest& q, const Offer&) {
+                return prepare_backward(binary_gradient(function, q.in[0].dtype), q);
+              });
 }
 
 }  // namespace

@@ -101,8 +101,10 @@ Prepared full(const FullAttrs&, const KernelRequest& request) {
 Prepared arange(const ArangeAttrs& attrs, const KernelRequest& request) {
   const TensorDesc& out = request.out[0];
   const double start = attrs.stop || attrs.infer_range ? attrs.start : 0;
-  return [start, step = attrs.step, repeat = attrs.repeat, dtype = out.dtype,
-          n = out.shape.size()](const Args& a) {
+  const bool whole = !is_float(out.dtype);  // NumPy and MXNet count in the array's type
+  return [start = whole ? std::trunc(start) : start,
+          step = whole ? std::trunc(attrs.step) : attrs.step, repeat = attrs.repeat,
+          dtype = out.dtype, n = out.shape.size()](const Args& a) {
     double values[256];
     auto* y = static_cast<char*>(a.outputs[0].data);
     for (std::int64_t i = 0; i < n; i += 256) {

@@ -105,7 +105,7 @@ Prepared prepare_backward(const Entry& e, const KernelRequest& request) {
   const Shape& shape = request.out[0].shape;
   const DType dtype = request.out[0].dtype;
   const ElementType type = element_type(dtype, Compute::kDouble);
-  const BinaryGradient& f = binary_gradient(e.function);
+  const BinaryGradient& f = binary_gradient(e.function, dtype);
   const auto* forms =
       e.reverse ? f.right[static_cast<int>(type.compute)] : f.left[static_cast<int>(type.compute)];
   const BroadcastWalk walk =

@@ -57,7 +57,9 @@ struct PoolingAttrs {
   bool channels_last() const { return layout && layout->back() == 'C'; }
   bool saves_positions() const { return pool_type == "max"; }
   std::int64_t stride_of(int axis) const { return stride.empty() ? 1 : stride[axis]; }
-  std::int64_t pad_of(int axis) const { return pad.empty() ? 0 : pad[axis]; }
+  std::int64_t pad_of(int axis) const {
+    return axis < static_cast<int>(pad.size()) ? pad[static_cast<std::size_t>(axis)] : 0;
+  }
 };
 
 // ---- Inference ----------------------------------------------------------------------------------
@@ -83,6 +85,8 @@ void check_attrs(const PoolingAttrs& a, const Shape& data) {
   };
   each("kernel", a.kernel, 1);
   each("stride", a.stride, 1);
+  const bool no_pad = std::ranges::all_of(a.pad, [](std::int64_t n) { return n == 0; });
+  if (a.pooling_convention == "same" && no_pad) return;  // MXNet's users give zeros of any number
   each("pad", a.pad, 0);
   for (int i = 0; i < axes; ++i) {
     check(a.pad_of(i) < a.kernel[i], "pad {} must be smaller than kernel {}", tuple_text(a.pad),

@@ -38,9 +38,7 @@ void infer_backward(const NormAttrs&, Inference& io) {
   io.same_dtype(io.in(1), io.out(0));
 }
 
-NodeEntries gradient(const NormAttrs& a, GradientBuilder& g) {
-  check(!a.out_dtype, ErrorKind::kNotImplemented,
-        "norm with out_dtype has no gradient; cast its input instead");
+NodeEntries gradient(const NormAttrs&, GradientBuilder& g) {
   return g.call_with_same_attrs("_backward_norm", {g.head(0), g.input(0), g.output(0)});
 }
 
@@ -70,7 +68,13 @@ Prepared prepare(const NormAttrs& a, const KernelRequest& q, const Offer&) {
         if (from != to) convert(args.outputs[0].data, to, direct, from, n);
       };
 }
-Prepared prepare_backward(const NormAttrs& a, const KernelRequest& q) {
+/// Head and output in the data's type, one behind the other, where out_dtype made them another.
+Offer offer_backward(const NormAttrs&, const KernelRequest& q) {
+  const bool same = q.in[0].dtype == q.in[1].dtype;
+  return accept_plain(
+      q, same ? 0 : 2 * static_cast<std::size_t>(q.in[0].shape.size()) * size_of(q.in[1].dtype));
+}
+Prepared prepare_backward(const NormAttrs& a, const KernelRequest& q, const Offer&) {
   const TensorDesc& in = q.in[1];
   const auto axes = reduced_axes(a.axes(), false, in.shape.rank());
   Shape small = in.shape;
@@ -80,7 +84,19 @@ Prepared prepare_backward(const NormAttrs& a, const KernelRequest& q) {
   const bool is_double = type.compute == Compute::kDouble;
   const TernaryLoop loop = a.ord == 1 ? (is_double ? back<double, 1> : back<float, 1>)
                                       : (is_double ? back<double, 2> : back<float, 2>);
-  return spread_back(loop, type, in.shape, small, 1.0, true);
+  Prepared spread = spread_back(loop, type, in.shape, small, 1.0, true);
+  const DType given = q.in[0].dtype;
+  if (given == in.dtype) return spread;
+  return [spread, given, to = in.dtype, n = q.in[0].shape.size()](const Args& args) {
+    TensorArg inputs[3] = {args.inputs[0], args.inputs[1], args.inputs[2]};
+    inputs[0].data = args.workspace;
+    inputs[2].data =
+        static_cast<std::byte*>(args.workspace) + static_cast<std::size_t>(n) * size_of(to);
+    for (const int i : {0, 2}) convert(inputs[i].data, to, args.inputs[i].data, given, n);
+    Args converted = args;
+    converted.inputs = inputs;
+    spread(converted);
+  };
 }
 
 }  // namespace
@@ -95,7 +111,7 @@ void register_norm(OpRegistry& r) {
       .inputs(std::vector<std::string>{"head", "data", "output"})
       .infer(infer_backward)
       .backward()
-      .reference(prepare_backward);
+      .kernel(DeviceType::kCpu, "reference", offer_backward, prepare_backward);
 }
 
 }  // namespace symbind

@@ -27,6 +27,9 @@ void infer(const BlockAttrs& a, Inference& io, Inference::Ref deep, Inference::R
     const Shape s = io.shape(side);
     check(!s.rank_known() || s.rank() == 4, ErrorKind::kShape,
           "an image of 4 axes (N, C, H, W) is needed, not {}", s.str());
+    for (int axis = 0; axis < s.rank(); ++axis)
+      check(s[axis] != 0 || is_np_shape(), ErrorKind::kShape, "axis {} of {} is empty", axis,
+            s.str());
     return s;
   };
   Shape d = image(deep), w = image(wide);
