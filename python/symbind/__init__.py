@@ -19,18 +19,20 @@ from . import contrib, operator, visualization
 from . import visualization as viz
 from . import image
 from . import image as img
-from .util import is_np_array, is_np_shape, np_shape, set_np, set_np_shape, use_np_shape
+from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_np, set_np_shape,
+                   use_np, use_np_array, use_np_shape)
 
 __version__ = _core.version()
 
 _core.register_types({"is_training": autograd.is_training})
 
 
-def __getattr__(name):
+def __getattr__(attribute):
     """What costs time to import, at first use."""
     import importlib
 
-    lazy = {"gluon": "gluon", "np": "numpy", "npx": "numpy_extension", "test_utils": "test_utils"}
-    if name in lazy:
-        return importlib.import_module(f"{__name__}.{lazy[name]}")
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    lazy = {"gluon": "gluon", "np": "numpy", "numpy": "numpy", "npx": "numpy_extension",
+            "numpy_extension": "numpy_extension", "profiler": "profiler", "test_utils": "test_utils"}
+    if attribute in lazy:
+        return importlib.import_module(f"{__name__}.{lazy[attribute]}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{attribute}'")

@@ -140,3 +140,9 @@ _BINARY = {
 for _name, _names in _BINARY.items():
     globals()[_name] = _binary(_name, *_names, f"{_name}, with broadcasting, of arrays and numbers.")
 true_divide = divide  # noqa: F821 - made by the loop above
+_power = power  # noqa: F821
+
+
+def power(base, exp):
+    """One to the power of the other, with broadcasting, of arrays and numbers."""
+    return _power(base, exp)

@@ -423,6 +423,16 @@ class NDArray(_core.NDArray):
 
         autograd.backward([self], [out_grad], retain_graph, train_mode)
 
+    def split_v2(self, *args, **kwargs):
+        """Parts along an axis; see nd.split_v2."""
+        from .functions import split_v2
+
+        return split_v2(self, *args, **kwargs)
+
+    def as_nd_ndarray(self):
+        """Itself: there is no other kind of array here."""
+        return self
+
     def detach(self):
         """The same memory, outside any recording."""
         return NDArray(self)

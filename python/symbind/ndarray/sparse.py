@@ -11,6 +11,7 @@ from ..base import mx_real_t
 from .ndarray import NDArray
 from .creation import array as _dense_array
 from .creation import zeros as _dense_zeros
+from .functions import add, divide, multiply, subtract  # noqa: F401
 
 __all__ = ["BaseSparseNDArray", "CSRNDArray", "RowSparseNDArray", "csr_matrix", "row_sparse_array",
            "cast_storage", "retain"]

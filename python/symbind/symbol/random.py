@@ -58,11 +58,11 @@ def generalized_negative_binomial(mu=1, alpha=1, shape=_Null, dtype=_Null, ctx=N
                     out, kwargs)
 
 
-def multinomial(data, shape=_Null, get_prob=True, out=None, dtype="int32", **kwargs):
-    """Classes drawn with the probabilities in the last axis of `data`."""
+def multinomial(data, shape=_Null, get_prob=True, dtype="int32", **kwargs):
+    """Classes drawn with the probabilities in the last axis of `data`, and how likely they were."""
     return _core.SymbolFunction("_sample_multinomial")(
-        data, get_prob=get_prob, out=out, dtype=dtype,
-        **({} if shape is _Null else {"shape": shape}), **kwargs)
+        data, get_prob=get_prob, dtype=dtype, **({} if shape is _Null else {"shape": shape}),
+        **kwargs)
 
 
 def shuffle(data, **kwargs):

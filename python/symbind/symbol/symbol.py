@@ -284,6 +284,10 @@ class Symbol(_core.Symbol):
             return _op("reshape")(self, *args, **kwargs)
         return _op("reshape")(self, **({"shape": args} if args else {}), **kwargs)
 
+    def as_nd_ndarray(self):
+        """Itself: there is no other kind of symbol here."""
+        return self
+
     def astype(self, *args, **kwargs):
         """The numbers in another type."""
         return _op("cast")(self, *args, **kwargs)

@@ -42,7 +42,11 @@ OutOfRange mode_of(const TakeAttrs& a) {
 void infer_embedding(const EmbeddingAttrs& a, Inference& io) {
   io.set_shape(io.in(1), Shape{a.input_dim, a.output_dim}, "attributes input_dim and output_dim");
   io.same_dtype(io.in(1), io.out(0));
-  if (a.dtype != DType::kFloat32) io.set_dtype(io.out(0), a.dtype, "attribute dtype");
+  const bool nothing_known =
+      io.dtype(io.out(0)) == DType::kUnknown && io.dtype(io.in(0)) != DType::kUnknown;
+  if (a.dtype != DType::kFloat32 || nothing_known)
+    io.set_dtype(io.out(0), a.dtype, "attribute dtype");
+  io.same_dtype(io.in(1), io.out(0));
   Shape out = io.shape(io.in(0));
   if (out.rank_known()) {
     out.push_back(a.output_dim);
