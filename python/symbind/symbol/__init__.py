@@ -1,7 +1,8 @@
 """mx.sym: expressions, and every operator as a function on them."""
 from .. import _core, _ops
 from . import _internal, contrib, image, linalg, op, random, sparse
-from .symbol import *  # noqa: F403
+from .symbol import *  # noqa: F403 - before the functions, which need the class
+from .functions import *  # noqa: F403,I001
 from .symbol import Symbol  # noqa: F401
 
 _ops.populate(_core.SymbolFunction, {
