@@ -439,7 +439,7 @@ class NDArray(_core.NDArray):
 
 
 for _name in _methods.FLUENT:
-    if _name not in NDArray.__dict__ and _name in _core.list_ops():
+    if _name not in NDArray.__dict__:
         setattr(NDArray, _name, _op(_name))
 
 

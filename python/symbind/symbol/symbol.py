@@ -361,7 +361,7 @@ Symbol.__div__, Symbol.__rdiv__ = Symbol.__truediv__, Symbol.__rtruediv__
 Symbol.__hash__ = lambda self: id(self) // 16
 
 for _name in _methods.FLUENT:
-    if _name not in Symbol.__dict__ and _name in _core.list_ops():
+    if _name not in Symbol.__dict__:
         setattr(Symbol, _name, _op(_name))
 
 
