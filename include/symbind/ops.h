@@ -625,6 +625,63 @@ inline Symbol Pooling(const std::string& name, const Symbol& data, const ops::Po
 }
 
 namespace ops {
+struct RNNOptions {
+  /// Size of each layer's state. (int, required)
+  std::optional<int> state_size = {};
+  /// Number of layers. (int, required)
+  std::optional<int> num_layers = {};
+  /// Whether every layer also runs backwards in time. (boolean, optional, default=False)
+  std::optional<bool> bidirectional = {};
+  /// The kind of cell. ({'gru', 'lstm', 'rnn_relu', 'rnn_tanh'}, required)
+  std::optional<std::string> mode = {};
+  /// Fraction of each layer's outputs, but the last's, dropped in training. (float, optional,
+  /// default=0)
+  std::optional<double> p = {};
+  /// Whether the last states are outputs. (boolean, optional, default=False)
+  std::optional<bool> state_outputs = {};
+  /// Size an LSTM's outputs are projected to. (int or None, optional, default=None)
+  std::optional<int> projection_size = {};
+  /// Lower bound of an LSTM's cell. (double or None, optional, default=None)
+  std::optional<double> lstm_state_clip_min = {};
+  /// Upper bound of an LSTM's cell. (double or None, optional, default=None)
+  std::optional<double> lstm_state_clip_max = {};
+  /// Whether clipping also takes NaN away. (boolean, optional, default=False)
+  std::optional<bool> lstm_state_clip_nan = {};
+  /// Whether an input tells how many steps each sample has. (boolean, optional, default=False)
+  std::optional<bool> use_sequence_length = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("state_size", state_size)
+        ("num_layers", num_layers)
+        ("bidirectional", bidirectional)
+        ("mode", mode)
+        ("p", p)
+        ("state_outputs", state_outputs)
+        ("projection_size", projection_size)
+        ("lstm_state_clip_min", lstm_state_clip_min)
+        ("lstm_state_clip_max", lstm_state_clip_max)
+        ("lstm_state_clip_nan", lstm_state_clip_nan)
+        ("use_sequence_length", use_sequence_length)
+        .done();
+  }
+};
+struct RNNInputs {
+  Symbol data = {};
+  Symbol parameters = {};
+  Symbol state = {};
+  Symbol state_cell = {};
+};
+}  // namespace ops
+/// A stack of recurrent layers over all steps.
+inline Symbol RNN(const std::string& name, const Symbol& data, const ops::RNNOptions& options = {}) {
+  return call_op("RNN", name, {data}, options.dict());
+}
+inline Symbol RNN(const std::string& name, const ops::RNNInputs& inputs, const ops::RNNOptions& options = {}) {
+  return call_op_named("RNN", name, {{"data", inputs.data}, {"parameters", inputs.parameters}, {"state", inputs.state}, {"state_cell", inputs.state_cell}}, options.dict());
+}
+
+namespace ops {
 struct ReshapeOptions {
   /// The new shape; 0 copies, -1 takes what is left, -2 copies the rest, -3 merges two, -4 splits
   /// one. (Shape(tuple), optional, default=())

@@ -8,6 +8,7 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MXNET_MKLDNN_ENABLED", "0")  # MXNet's own kernels have fewer bugs
+os.environ.setdefault("MXNET_USE_MKLDNN_RNN", "0")
 os.environ.setdefault("MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "0")
 import mxnet as mx
 import numpy as np

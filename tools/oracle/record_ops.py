@@ -10,6 +10,7 @@ import cases_index
 import cases_layers
 import cases_nn
 import cases_random
+import cases_rnn
 import cases_shape
 import cases_tensor
 import golden
@@ -21,6 +22,7 @@ TABLES = [
     *cases_tensor.ALL,
     *cases_layers.ALL,
     *cases_random.ALL,
+    *cases_rnn.ALL,
 ]
 
 
