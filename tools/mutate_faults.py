@@ -46,6 +46,11 @@ FAULTS = [Fault(*row) for row in [
      "bias + width + 2 * s_.hidden);", "bias + 2 * s_.hidden);", "ops:Ops.RNN"),
     ("backwards in time, a short sample starts from its padding", "src/kernels/rnn/rnn.h",
      "first || before >= lengths[n] ? h0", "first ? h0", "ops:Ops.RNN"),
+    ("a bias alone asks oneDNN for its gradient", "src/ops/nn/deconvolution.cpp",
+     'if (!r.wanted[0] && !r.wanted[1]) return refuse("only the bias has a gradient");', "",
+     "ops:Ops.Deconvolution"),
+    ("CTC's paths jump over a blank between equal labels", "src/ops/loss/ctc_loss.cpp",
+     "s % 2 == 1 && classes[s] != classes[s - 2];", "s % 2 == 1;", "ops:Ops.CTCLoss"),
 
     # ---- updates
     ("momentum's sign", UPDATE_LOOP, "s[0] = momentum * s[0]", "s[0] = -momentum * s[0]",

@@ -13,6 +13,7 @@ import cases_random
 import cases_rnn
 import cases_shape
 import cases_tensor
+import cases_vision
 import golden
 
 TABLES = [
@@ -23,6 +24,7 @@ TABLES = [
     *cases_layers.ALL,
     *cases_random.ALL,
     *cases_rnn.ALL,
+    *cases_vision.ALL,
 ]
 
 
