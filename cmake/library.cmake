@@ -21,6 +21,10 @@ else()
   symbind_leave_out("kernels/onednn")
 endif()
 
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(FILTER symbind_sources EXCLUDE REGEX "_avx(2|512)\\.cpp$")
+endif()
+
 # symbind_internal: what src/ and the tests see besides the public headers.
 add_library(symbind_internal INTERFACE)
 target_include_directories(symbind_internal INTERFACE "${PROJECT_SOURCE_DIR}/src")

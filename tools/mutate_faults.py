@@ -40,6 +40,17 @@ FAULTS = [Fault(*row) for row in [
      "golden_replay:GoldenOps.LeakyReLU"),
     ("GroupNorm's gradient without the mean", "src/ops/nn/layer_norm.cpp",
      "(w(i) - a - unit(i) * b)", "(w(i) - unit(i) * b)", "ops:Ops.GroupNorm"),
+    ("an LSTM's forget gate reads the new cell", "src/kernels/rnn/backward.cpp",
+     "cell + (d == 0 ? -1 : 1) * s_.batch * s_.hidden;", "cell;", "ops:Ops.RNN"),
+    ("a GRU's h2h bias gradient without its reset gate", "src/kernels/rnn/backward.cpp",
+     "bias + width + 2 * s_.hidden);", "bias + 2 * s_.hidden);", "ops:Ops.RNN"),
+    ("backwards in time, a short sample starts from its padding", "src/kernels/rnn/rnn.h",
+     "first || before >= lengths[n] ? h0", "first ? h0", "ops:Ops.RNN"),
+    ("a bias alone asks oneDNN for its gradient", "src/ops/nn/deconvolution.cpp",
+     'if (!r.wanted[0] && !r.wanted[1]) return refuse("only the bias has a gradient");', "",
+     "ops:Ops.Deconvolution"),
+    ("CTC's paths jump over a blank between equal labels", "src/ops/loss/ctc_loss.cpp",
+     "s % 2 == 1 && classes[s] != classes[s - 2];", "s % 2 == 1;", "ops:Ops.CTCLoss"),
 
     # ---- updates
     ("momentum's sign", UPDATE_LOOP, "s[0] = momentum * s[0]", "s[0] = -momentum * s[0]",

@@ -83,9 +83,67 @@ inline Symbol BatchNorm(const std::string& name, const ops::BatchNormInputs& inp
   return call_op_named("BatchNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}, {"moving_mean", inputs.moving_mean}, {"moving_var", inputs.moving_var}}, options.dict());
 }
 
+namespace ops {
+struct BilinearSamplerOptions {
+  /// Accepted, without effect. (boolean or None, optional, default=None)
+  std::optional<bool> cudnn_off = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("cudnn_off", cudnn_off)
+        .done();
+  }
+};
+struct BilinearSamplerInputs {
+  Symbol data = {};
+  Symbol grid = {};
+};
+}  // namespace ops
+/// Images read at the places of a grid.
+inline Symbol BilinearSampler(const std::string& name, const Symbol& data, const ops::BilinearSamplerOptions& options = {}) {
+  return call_op("BilinearSampler", name, {data}, options.dict());
+}
+inline Symbol BilinearSampler(const std::string& name, const Symbol& data, const Symbol& grid, const ops::BilinearSamplerOptions& options = {}) {
+  return call_op("BilinearSampler", name, {data, grid}, options.dict());
+}
+inline Symbol BilinearSampler(const std::string& name, const ops::BilinearSamplerInputs& inputs, const ops::BilinearSamplerOptions& options = {}) {
+  return call_op_named("BilinearSampler", name, {{"data", inputs.data}, {"grid", inputs.grid}}, options.dict());
+}
+
 /// The input, through which no gradient flows.
 inline Symbol BlockGrad(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("BlockGrad", name, {data}, options.dict());
+}
+
+namespace ops {
+struct CTCLossOptions {
+  /// Whether an input has the steps of every sample. (boolean, optional, default=False)
+  std::optional<bool> use_data_lengths = {};
+  /// Whether an input has the length of every label. (boolean, optional, default=False)
+  std::optional<bool> use_label_lengths = {};
+  /// Which class is the blank. ({'first', 'last'}, optional, default=first)
+  std::optional<std::string> blank_label = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("use_data_lengths", use_data_lengths)
+        ("use_label_lengths", use_label_lengths)
+        ("blank_label", blank_label)
+        .done();
+  }
+};
+struct CTCLossInputs {
+  Symbol data = {};
+  Symbol label = {};
+  Symbol data_lengths = {};
+};
+}  // namespace ops
+/// The connectionist temporal classification loss of every sample.
+inline Symbol CTCLoss(const std::string& name, const Symbol& data, const ops::CTCLossOptions& options = {}) {
+  return call_op("CTCLoss", name, {data}, options.dict());
+}
+inline Symbol CTCLoss(const std::string& name, const ops::CTCLossInputs& inputs, const ops::CTCLossOptions& options = {}) {
+  return call_op_named("CTCLoss", name, {{"data", inputs.data}, {"label", inputs.label}, {"data_lengths", inputs.data_lengths}}, options.dict());
 }
 
 namespace ops {
@@ -179,6 +237,135 @@ inline Symbol Convolution(const std::string& name, const Symbol& data, const ops
 }
 inline Symbol Convolution(const std::string& name, const ops::ConvolutionInputs& inputs, const ops::ConvolutionOptions& options = {}) {
   return call_op_named("Convolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, options.dict());
+}
+
+namespace ops {
+struct CorrelationOptions {
+  /// Size of a patch; odd. (int, optional, default=1)
+  std::optional<int> kernel_size = {};
+  /// The farthest displacement. (int, optional, default=1)
+  std::optional<int> max_displacement = {};
+  /// Distance of the patches of data1. (int, optional, default=1)
+  std::optional<int> stride1 = {};
+  /// Distance of the displacements. (int, optional, default=1)
+  std::optional<int> stride2 = {};
+  /// Zeros around both images. (int, optional, default=0)
+  std::optional<int> pad_size = {};
+  /// Whether to multiply; else the distance is taken. (boolean, optional, default=True)
+  std::optional<bool> is_multiply = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("kernel_size", kernel_size)
+        ("max_displacement", max_displacement)
+        ("stride1", stride1)
+        ("stride2", stride2)
+        ("pad_size", pad_size)
+        ("is_multiply", is_multiply)
+        .done();
+  }
+};
+struct CorrelationInputs {
+  Symbol data1 = {};
+  Symbol data2 = {};
+};
+}  // namespace ops
+/// Compares patches of one image with displaced patches of another.
+inline Symbol Correlation(const std::string& name, const Symbol& data1, const ops::CorrelationOptions& options = {}) {
+  return call_op("Correlation", name, {data1}, options.dict());
+}
+inline Symbol Correlation(const std::string& name, const Symbol& data1, const Symbol& data2, const ops::CorrelationOptions& options = {}) {
+  return call_op("Correlation", name, {data1, data2}, options.dict());
+}
+inline Symbol Correlation(const std::string& name, const ops::CorrelationInputs& inputs, const ops::CorrelationOptions& options = {}) {
+  return call_op_named("Correlation", name, {{"data1", inputs.data1}, {"data2", inputs.data2}}, options.dict());
+}
+
+namespace ops {
+struct CropOptions {
+  /// Where the window begins: (y, x). (Shape(tuple), optional, default=(0, 0))
+  TupleOption offset = {};
+  /// The window's size, unless a second input has it. (Shape(tuple), optional, default=(0, 0))
+  TupleOption h_w = {};
+  /// Whether the window lies in the middle. (boolean, optional, default=False)
+  std::optional<bool> center_crop = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("offset", offset)
+        ("h_w", h_w)
+        ("center_crop", center_crop)
+        .done();
+  }
+};
+}  // namespace ops
+/// A window out of images.
+inline Symbol Crop(const std::string& name, const std::vector<Symbol>& inputs, const ops::CropOptions& options = {}) {
+  return call_op("Crop", name, inputs, options.dict());
+}
+
+namespace ops {
+struct DeconvolutionOptions {
+  /// Kernel size: (w,), (h, w) or (d, h, w). (Shape(tuple), required)
+  TupleOption kernel = {};
+  /// Stride of the convolution this undoes; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption stride = {};
+  /// Distance of the kernel's taps; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption dilate = {};
+  /// Padding of the convolution this undoes: cut off here; 0 by default. (Shape(tuple), optional,
+  /// default=())
+  TupleOption pad = {};
+  /// Added to the output's extents; below the stride. (Shape(tuple), optional, default=())
+  TupleOption adj = {};
+  /// The output's extents; pad and adj then follow from it. (Shape(tuple), optional, default=())
+  TupleOption target_shape = {};
+  /// Number of the output's channels. (int, required)
+  std::optional<int> num_filter = {};
+  /// Number of groups the channels are split into. (int, optional, default=1)
+  std::optional<int> num_group = {};
+  /// Accepted, without effect. (long (non-negative), optional, default=512)
+  std::optional<std::int64_t> workspace = {};
+  /// Whether to disable the bias. (boolean, optional, default=True)
+  std::optional<bool> no_bias = {};
+  /// Accepted, without effect. ({None, 'fastest', 'limited_workspace', 'off'}, optional,
+  /// default=None)
+  std::optional<std::string> cudnn_tune = {};
+  /// Accepted, without effect. (boolean, optional, default=False)
+  std::optional<bool> cudnn_off = {};
+  /// Layout of the data; channels come second. ({None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC'},
+  /// optional, default=None)
+  std::optional<std::string> layout = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("kernel", kernel)
+        ("stride", stride)
+        ("dilate", dilate)
+        ("pad", pad)
+        ("adj", adj)
+        ("target_shape", target_shape)
+        ("num_filter", num_filter)
+        ("num_group", num_group)
+        ("workspace", workspace)
+        ("no_bias", no_bias)
+        ("cudnn_tune", cudnn_tune)
+        ("cudnn_off", cudnn_off)
+        ("layout", layout)
+        .done();
+  }
+};
+struct DeconvolutionInputs {
+  Symbol data = {};
+  Symbol weight = {};
+  Symbol bias = {};
+};
+}  // namespace ops
+/// The transpose of a convolution over one, two or three spatial axes.
+inline Symbol Deconvolution(const std::string& name, const Symbol& data, const ops::DeconvolutionOptions& options = {}) {
+  return call_op("Deconvolution", name, {data}, options.dict());
+}
+inline Symbol Deconvolution(const std::string& name, const ops::DeconvolutionInputs& inputs, const ops::DeconvolutionOptions& options = {}) {
+  return call_op_named("Deconvolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, options.dict());
 }
 
 namespace ops {
@@ -281,6 +468,26 @@ inline Symbol FullyConnected(const std::string& name, const ops::FullyConnectedI
 }
 
 namespace ops {
+struct GridGeneratorOptions {
+  /// What the data means. ({'affine', 'warp'}, required)
+  std::optional<std::string> transform_type = {};
+  /// The grid's size (h, w); affine only. (Shape(tuple), optional, default=(0, 0))
+  TupleOption target_shape = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transform_type", transform_type)
+        ("target_shape", target_shape)
+        .done();
+  }
+};
+}  // namespace ops
+/// The places an affine transform or a flow reads from.
+inline Symbol GridGenerator(const std::string& name, const Symbol& data, const ops::GridGeneratorOptions& options = {}) {
+  return call_op("GridGenerator", name, {data}, options.dict());
+}
+
+namespace ops {
 struct GroupNormOptions {
   /// Number of groups the channels are split into. (int, optional, default=1)
   std::optional<int> num_groups = {};
@@ -309,6 +516,39 @@ inline Symbol GroupNorm(const std::string& name, const Symbol& data, const ops::
 }
 inline Symbol GroupNorm(const std::string& name, const ops::GroupNormInputs& inputs, const ops::GroupNormOptions& options = {}) {
   return call_op_named("GroupNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, options.dict());
+}
+
+namespace ops {
+struct IdentityAttachKLSparseRegOptions {
+  /// The mean activation aimed at. (float, optional, default=0.1)
+  std::optional<double> sparseness_target = {};
+  /// Scales what is added to the gradient. (float, optional, default=0.001)
+  std::optional<double> penalty = {};
+  /// How much of the running mean an update keeps. (float, optional, default=0.9)
+  std::optional<double> momentum = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("sparseness_target", sparseness_target)
+        ("penalty", penalty)
+        ("momentum", momentum)
+        .done();
+  }
+};
+struct IdentityAttachKLSparseRegInputs {
+  Symbol data = {};
+  Symbol moving_avg = {};
+};
+}  // namespace ops
+/// The identity; its gradient draws the mean activation to a target.
+inline Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
+  return call_op("IdentityAttachKLSparseReg", name, {data}, options.dict());
+}
+inline Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const Symbol& moving_avg, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
+  return call_op("IdentityAttachKLSparseReg", name, {data, moving_avg}, options.dict());
+}
+inline Symbol IdentityAttachKLSparseReg(const std::string& name, const ops::IdentityAttachKLSparseRegInputs& inputs, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
+  return call_op_named("IdentityAttachKLSparseReg", name, {{"data", inputs.data}, {"moving_avg", inputs.moving_avg}}, options.dict());
 }
 
 namespace ops {
@@ -625,6 +865,93 @@ inline Symbol Pooling(const std::string& name, const Symbol& data, const ops::Po
 }
 
 namespace ops {
+struct RNNOptions {
+  /// Size of each layer's state. (int, required)
+  std::optional<int> state_size = {};
+  /// Number of layers. (int, required)
+  std::optional<int> num_layers = {};
+  /// Whether every layer also runs backwards in time. (boolean, optional, default=False)
+  std::optional<bool> bidirectional = {};
+  /// The kind of cell. ({'gru', 'lstm', 'rnn_relu', 'rnn_tanh'}, required)
+  std::optional<std::string> mode = {};
+  /// Fraction of each layer's outputs, but the last's, dropped in training. (float, optional,
+  /// default=0)
+  std::optional<double> p = {};
+  /// Whether the last states are outputs. (boolean, optional, default=False)
+  std::optional<bool> state_outputs = {};
+  /// Size an LSTM's outputs are projected to. (int or None, optional, default=None)
+  std::optional<int> projection_size = {};
+  /// Lower bound of an LSTM's cell. (double or None, optional, default=None)
+  std::optional<double> lstm_state_clip_min = {};
+  /// Upper bound of an LSTM's cell. (double or None, optional, default=None)
+  std::optional<double> lstm_state_clip_max = {};
+  /// Whether clipping also takes NaN away. (boolean, optional, default=False)
+  std::optional<bool> lstm_state_clip_nan = {};
+  /// Whether an input tells how many steps each sample has. (boolean, optional, default=False)
+  std::optional<bool> use_sequence_length = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("state_size", state_size)
+        ("num_layers", num_layers)
+        ("bidirectional", bidirectional)
+        ("mode", mode)
+        ("p", p)
+        ("state_outputs", state_outputs)
+        ("projection_size", projection_size)
+        ("lstm_state_clip_min", lstm_state_clip_min)
+        ("lstm_state_clip_max", lstm_state_clip_max)
+        ("lstm_state_clip_nan", lstm_state_clip_nan)
+        ("use_sequence_length", use_sequence_length)
+        .done();
+  }
+};
+struct RNNInputs {
+  Symbol data = {};
+  Symbol parameters = {};
+  Symbol state = {};
+  Symbol state_cell = {};
+};
+}  // namespace ops
+/// A stack of recurrent layers over all steps.
+inline Symbol RNN(const std::string& name, const Symbol& data, const ops::RNNOptions& options = {}) {
+  return call_op("RNN", name, {data}, options.dict());
+}
+inline Symbol RNN(const std::string& name, const ops::RNNInputs& inputs, const ops::RNNOptions& options = {}) {
+  return call_op_named("RNN", name, {{"data", inputs.data}, {"parameters", inputs.parameters}, {"state", inputs.state}, {"state_cell", inputs.state_cell}}, options.dict());
+}
+
+namespace ops {
+struct ROIPoolingOptions {
+  /// The size of every output: (h, w). (Shape(tuple), required)
+  TupleOption pooled_size = {};
+  /// From the regions' coordinates to the data's. (float, required)
+  std::optional<double> spatial_scale = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("pooled_size", pooled_size)
+        ("spatial_scale", spatial_scale)
+        .done();
+  }
+};
+struct ROIPoolingInputs {
+  Symbol data = {};
+  Symbol rois = {};
+};
+}  // namespace ops
+/// Max pooling of regions of images, each to the same size.
+inline Symbol ROIPooling(const std::string& name, const Symbol& data, const ops::ROIPoolingOptions& options = {}) {
+  return call_op("ROIPooling", name, {data}, options.dict());
+}
+inline Symbol ROIPooling(const std::string& name, const Symbol& data, const Symbol& rois, const ops::ROIPoolingOptions& options = {}) {
+  return call_op("ROIPooling", name, {data, rois}, options.dict());
+}
+inline Symbol ROIPooling(const std::string& name, const ops::ROIPoolingInputs& inputs, const ops::ROIPoolingOptions& options = {}) {
+  return call_op_named("ROIPooling", name, {{"data", inputs.data}, {"rois", inputs.rois}}, options.dict());
+}
+
+namespace ops {
 struct ReshapeOptions {
   /// The new shape; 0 copies, -1 takes what is left, -2 copies the rest, -3 merges two, -4 splits
   /// one. (Shape(tuple), optional, default=())
@@ -775,6 +1102,42 @@ inline Symbol SoftmaxOutput(const std::string& name, const ops::SoftmaxOutputInp
 }
 
 namespace ops {
+struct SpatialTransformerOptions {
+  /// The output's size (h, w). (Shape(tuple), optional, default=(0, 0))
+  TupleOption target_shape = {};
+  /// The kind of transform. ({'affine'}, required)
+  std::optional<std::string> transform_type = {};
+  /// The kind of sampler. ({'bilinear'}, required)
+  std::optional<std::string> sampler_type = {};
+  /// Accepted, without effect. (boolean or None, optional, default=None)
+  std::optional<bool> cudnn_off = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("target_shape", target_shape)
+        ("transform_type", transform_type)
+        ("sampler_type", sampler_type)
+        ("cudnn_off", cudnn_off)
+        .done();
+  }
+};
+struct SpatialTransformerInputs {
+  Symbol data = {};
+  Symbol loc = {};
+};
+}  // namespace ops
+/// Images under an affine transform that a net computes.
+inline Symbol SpatialTransformer(const std::string& name, const Symbol& data, const ops::SpatialTransformerOptions& options = {}) {
+  return call_op("SpatialTransformer", name, {data}, options.dict());
+}
+inline Symbol SpatialTransformer(const std::string& name, const Symbol& data, const Symbol& loc, const ops::SpatialTransformerOptions& options = {}) {
+  return call_op("SpatialTransformer", name, {data, loc}, options.dict());
+}
+inline Symbol SpatialTransformer(const std::string& name, const ops::SpatialTransformerInputs& inputs, const ops::SpatialTransformerOptions& options = {}) {
+  return call_op_named("SpatialTransformer", name, {{"data", inputs.data}, {"loc", inputs.loc}}, options.dict());
+}
+
+namespace ops {
 struct SwapAxisOptions {
   /// The first axis. (int, optional, default=0)
   std::optional<int> dim1 = {};
@@ -792,6 +1155,35 @@ struct SwapAxisOptions {
 /// Two axes change places.
 inline Symbol SwapAxis(const std::string& name, const Symbol& data, const ops::SwapAxisOptions& options = {}) {
   return call_op("SwapAxis", name, {data}, options.dict());
+}
+
+namespace ops {
+struct UpSamplingOptions {
+  /// The factor. (int, required)
+  std::optional<int> scale = {};
+  /// The number of channels; bilinear only. (int, optional, default=0)
+  std::optional<int> num_filter = {};
+  /// How to interpolate. ({'bilinear', 'nearest'}, required)
+  std::optional<std::string> sample_type = {};
+  /// What to do with several inputs. ({'concat', 'sum'}, optional, default=concat)
+  std::optional<std::string> multi_input_mode = {};
+  /// Accepted, without effect. (long (non-negative), optional, default=512)
+  std::optional<std::int64_t> workspace = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("scale", scale)
+        ("num_filter", num_filter)
+        ("sample_type", sample_type)
+        ("multi_input_mode", multi_input_mode)
+        ("workspace", workspace)
+        .done();
+  }
+};
+}  // namespace ops
+/// Makes images larger by a whole factor.
+inline Symbol UpSampling(const std::string& name, const std::vector<Symbol>& inputs, const ops::UpSamplingOptions& options = {}) {
+  return call_op("UpSampling", name, inputs, options.dict());
 }
 
 /// Elementwise abs.

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "graph/node.h"
+#include "graph/variadic.h"
 
 namespace symbind {
 namespace {
@@ -54,10 +55,10 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   if (const auto count = attrs.find(op.variadic_key); count != attrs.end()) {
     const std::int64_t number = std::strtoll(count->second.c_str(), nullptr, 10);
     const bool small = count->second.size() <= 5;
-    check(
-        num_given == 0 || (small && op.inputs_for(number) == static_cast<std::int64_t>(num_given)),
-        "{} '{}': {}={}, but {} inputs were given", op.name, name, op.variadic_key, count->second,
-        num_given);
+    const bool fits = small && (op.inputs_for(number) == static_cast<std::int64_t>(num_given) ||
+                                has_named_inputs(op, parsed.get()));
+    check(num_given == 0 || fits, "{} '{}': {}={}, but {} inputs were given", op.name, name,
+          op.variadic_key, count->second, num_given);
     // Without inputs every one becomes a variable: a count nobody means must not fill the memory.
     check(small, "{} '{}': {}={} without inputs would make that many variables", op.name, name,
           op.variadic_key, count->second);
@@ -74,7 +75,8 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   if (!op.variadic_key.empty()) {
     const std::size_t one = op.group > 0 ? static_cast<std::size_t>(op.group) : 1;
     const std::size_t rest = static_cast<std::size_t>(op.group_rest);
-    node->attrs.try_emplace(op.variadic_key, std::to_string((names.size() - rest) / one));
+    const std::size_t count = has_named_inputs(op, parsed.get()) ? num_given : names.size();
+    node->attrs.try_emplace(op.variadic_key, std::to_string((count - rest) / one));
   }
   node->parsed = parsed;
   node->inputs = std::move(entries);

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "graph/json_graph.h"
+#include "graph/variadic.h"
 
 namespace symbind {
 namespace {
@@ -95,9 +96,13 @@ void check_input_count(const JsonNode& node) {
   const auto count = node.attrs.find(node.def->variadic_key);
   if (node.def->variadic_key.empty() || count == node.attrs.end()) return;
   const std::optional<Tuple> number = parse_tuple(count->second);
-  const bool fits =
-      number && number->size() == 1 && number->front() <= 1'000'000 &&
-      node.def->inputs_for(number->front()) == static_cast<std::int64_t>(node.inputs.size());
+  const auto counted = [&] {
+    if (node.def->inputs_for(number->front()) == static_cast<std::int64_t>(node.inputs.size()))
+      return true;
+    const auto parsed = parse_node_attrs(*node.def, node.name, node.attrs, node.inputs.size());
+    return has_named_inputs(*node.def, parsed.get());
+  };
+  const bool fits = number && number->size() == 1 && number->front() <= 1'000'000 && counted();
   check(fits, ErrorKind::kIo, "not a symbol: {} has {} inputs, but {}={}", node.title(),
         node.inputs.size(), count->first, count->second);
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <symbind/executor.h>
+#include <symbind/operator.h>
 
 #include "tests/support/op_case.h"
 
@@ -59,6 +60,11 @@ OP_CASES(_fused_BatchNorm_relu) {
       .in({16})
       .in({16}, 0.5, 1.5)
       .ref(normalise_relu);
+}
+
+TEST(BatchNorm, its_older_names_are_read) {
+  for (const char* name : {"BatchNorm_v1", "CuDNNBatchNorm"})
+    EXPECT_EQ(OpRegistry::global().get(name).name, "BatchNorm") << name;
 }
 
 TEST(BatchNorm, moving_statistics_change_in_backward) {

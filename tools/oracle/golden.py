@@ -8,6 +8,7 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MXNET_MKLDNN_ENABLED", "0")  # MXNet's own kernels have fewer bugs
+os.environ.setdefault("MXNET_USE_MKLDNN_RNN", "0")
 os.environ.setdefault("MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "0")
 import mxnet as mx
 import numpy as np
@@ -123,6 +124,8 @@ def operator(namespace, op):
     for space in (namespace, namespace._internal, getattr(namespace, "contrib", None)):
         if hasattr(space, op):
             return getattr(space, op)
+    if op.startswith("_contrib_"):
+        return getattr(namespace.contrib, op[len("_contrib_"):])
     raise KeyError(op)
 
 
@@ -134,12 +137,13 @@ class Case:
     req: 'write', or name -> req for the inputs that differ; 'null' everywhere: forward only.
     out: None for Symbol bind; a list of input names for an imperative call with out= the first
     `outs` of them (in the inputs' order), all of which are recorded after `repeat` calls.
+    old: an operator whose auxiliary states are no inputs in MXNet.
     """
 
     def __init__(self, op, name, attrs=None, inputs=None, aux=None, train=(True, False),
                  heads="formula", req="write", out=None, outs=1, repeat=1,
-                 note=None):
-        self.op, self.name, self.note = op, name, note
+                 note=None, old=False):
+        self.op, self.name, self.note, self.old = op, name, note, old
         self.attrs = {k: str(v) for k, v in (attrs or {}).items()}
         self.inputs, self.aux = inputs or {}, aux or {}
         self.train, self.heads, self.req = train, heads, req
@@ -194,7 +198,8 @@ class Case:
         self.req = req
 
     def _symbol(self):
-        variables = [mx.sym.Variable(k) for k in list(self.inputs) + list(self.aux)]
+        names = list(self.inputs) + ([] if self.old else list(self.aux))
+        variables = [mx.sym.Variable(k) for k in names]
         symbol = operator(mx.sym, self.op)(*variables, name="op", **self.attrs)
         nodes = [n for n in json.loads(symbol.tojson())["nodes"] if n["op"] != "null"]
         assert len(nodes) == 1, nodes
@@ -211,7 +216,8 @@ class Case:
                              seed=fnv1a("%s/%s/%s/grad" % (self.op, self.name, k))) for k in args}
         grads = {k: array(before[k]) for k in args if req[k] != "null"}
         # gradients start from junk: write must overwrite it, add must keep it
-        exe = symbol.bind(mx.cpu(), args, args_grad=grads, grad_req=req, aux_states=aux)
+        exe = symbol.bind(mx.cpu(), args, args_grad=grads, grad_req=req,
+                          aux_states={"op_" * self.old + k: a for k, a in aux.items()})
         outputs = exe.forward(is_train=train)
         mx.nd.waitall()
         run = {"is_train": train, "outputs": [tensor(o.asnumpy()) for o in outputs]}

@@ -10,8 +10,10 @@ import cases_index
 import cases_layers
 import cases_nn
 import cases_random
+import cases_rnn
 import cases_shape
 import cases_tensor
+import cases_vision
 import golden
 
 TABLES = [
@@ -21,6 +23,8 @@ TABLES = [
     *cases_tensor.ALL,
     *cases_layers.ALL,
     *cases_random.ALL,
+    *cases_rnn.ALL,
+    *cases_vision.ALL,
 ]
 
 

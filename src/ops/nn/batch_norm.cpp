@@ -249,8 +249,10 @@ Offer offer_onednn(const BatchNormAttrs& a, const KernelRequest& r, const Tensor
 void add_forward(OpRegistry& r, const char* name, bool relu) {
   using A = BatchNormAttrs;
   using R = KernelRequest;
-  r.add<A>(name)
-      .doc(relu ? "BatchNorm with relu behind it." : "Normalises every channel over the batch.")
+  auto op = r.add<A>(name);
+  // Equal in all but the third output of output_mean_var, which in BatchNorm_v1 is the variance.
+  if (!relu) op.alias("BatchNorm_v1").alias("CuDNNBatchNorm");
+  op.doc(relu ? "BatchNorm with relu behind it." : "Normalises every channel over the batch.")
       .inputs({"data", "gamma", "beta", "moving_mean", "moving_var"})
       .outputs(
           [relu](const A&) -> std::vector<std::string> {

@@ -1,0 +1,87 @@
+// The arithmetic of recurrent cells between two matrix products, row by row.
+#pragma once
+
+#include <cstdint>
+
+namespace symbind::rnn {
+
+/// Rows of one step, forward. `gates` holds x·Wᵀ + h·Rᵀ and receives the gates' values; a GRU has
+/// h·Rᵀ of its last gate in `hidden_part` instead, which receives it with its bias. `bias` is the
+/// sum of both biases; a GRU's last gate has them apart, the h2h one behind all others.
+template <class T>
+struct CellForward {
+  std::int64_t rows, hidden;
+  T* gates;
+  std::int64_t gates_step;
+  const T* bias;
+  const T* previous;  ///< h of the last step (GRU)
+  std::int64_t previous_step;
+  const T* cell_before;  ///< LSTM; rows lie `hidden` apart, as those of `cell` and `hidden_part`
+  T* cell;
+  T* hidden_part;
+  T* out;
+  std::int64_t out_step;
+  bool clipped, clip_nan;
+  T clip_low, clip_high;
+};
+
+/// Rows of one step, backward. `dh` is the gradient of the cell's output and receives what goes
+/// straight to that of the step before (all but the h2h product); `dc` goes on likewise. `dgates`
+/// receives the gradient of the gates' sums, of a GRU's last gate for x·Wᵀ; `dhidden_part` that for
+/// h·Rᵀ.
+template <class T>
+struct CellBackward {
+  std::int64_t rows, hidden;
+  const T* gates;
+  std::int64_t gates_step;
+  const T* previous;  ///< GRU
+  std::int64_t previous_step;
+  const T *cell_before, *cell, *hidden_part;
+  const T* out;  ///< relu and tanh
+  std::int64_t out_step;
+  T *dh, *dc, *dgates, *dhidden_part;
+};
+
+template <class T>
+struct Cells {
+  void (*relu)(const CellForward<T>&);
+  void (*tanh)(const CellForward<T>&);
+  void (*lstm)(const CellForward<T>&);
+  void (*gru)(const CellForward<T>&);
+  void (*relu_backward)(const CellBackward<T>&);
+  void (*tanh_backward)(const CellBackward<T>&);
+  void (*lstm_backward)(const CellBackward<T>&);
+  void (*gru_backward)(const CellBackward<T>&);
+};
+
+/// The same right factor step after step: packed once, C += A · B.
+template <class T>
+struct StepProduct {
+  std::int64_t rows, n, k;
+  const T* a;
+  std::int64_t a_step;
+  const T* packed;
+  T* c;
+  std::int64_t c_step;
+};
+struct Products {
+  /// B is k × n; element (p, j) lies at p · row_step + j · column_step.
+  void (*pack)(const float* w, std::int64_t row_step, std::int64_t column_step, std::int64_t k,
+               std::int64_t n, float* packed);
+  void (*multiply)(const StepProduct<float>&);
+  std::int64_t panel;  ///< packed columns are a multiple of it
+};
+
+/// The fastest that this processor runs.
+template <class T>
+const Cells<T>& cells();
+const Products& products();
+
+struct Instructions {
+  const Cells<float>& cells;
+  const Products& products;
+};
+Instructions instructions_avx2();
+Instructions instructions_avx512();
+
+}  // namespace symbind::rnn

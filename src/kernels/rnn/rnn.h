@@ -1,0 +1,71 @@
+// Stacks of recurrent layers, forward and backward.
+//
+// Each layer and direction is one product over all steps (x·Wᵀ), then step by step h·Rᵀ and the
+// cell's arithmetic. Threads share the samples of the batch and both directions, and meet only
+// between layers.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/rnn/tape.h"
+
+namespace symbind::rnn {
+
+/// `lengths`, where given, has the number of steps of every sample: outputs behind are 0, states
+/// stay as they were. Null outputs are not wanted.
+template <class T>
+struct Forward {
+  const T *x, *parameters, *h0, *c0;
+  const std::int64_t* lengths;
+  T *y, *hy, *cy;
+  T *tape, *scratch;
+  bool kept, dropping;
+  std::uint64_t seed, draw;
+};
+template <class T>
+void forward(const Sizes& s, const Forward<T>& io);
+/// Elements of `scratch`.
+std::int64_t forward_scratch(const Sizes& s);
+
+template <class T>
+struct Backward {
+  const T *dy, *dhy, *dcy;
+  const T *x, *parameters, *h0, *c0, *y, *tape;
+  const std::int64_t* lengths;
+  T *dx, *dparameters, *dh0, *dc0;
+  T* scratch;
+};
+template <class T>
+void backward(const Sizes& s, const Backward<T>& io);
+std::int64_t backward_scratch(const Sizes& s);
+
+/// The rows of a batch a thread takes at least: fewer make the products slow.
+inline constexpr std::int64_t kFewestRows = 8;
+
+/// Where the h of the step before lies.
+template <class T>
+struct Rows {
+  const T* data;
+  std::int64_t step;
+};
+
+/// Rows [begin, end) of h before step t of a direction: the output of the step before, or h0. With
+/// lengths they are brought together in `buffer`.
+template <class T>
+Rows<T> previous_rows(const Sizes& s, std::int64_t d, std::int64_t t, std::int64_t begin,
+                      std::int64_t end, const T* h0, const T* out, const std::int64_t* lengths,
+                      T* buffer) {
+  const std::int64_t before = d == 0 ? t - 1 : t + 1, width = s.width(),
+                     step = s.directions * width;
+  const bool first = before < 0 || before >= s.steps;
+  const T* rows = first ? nullptr : out + before * s.batch * step + d * width;
+  if (!lengths)
+    return first ? Rows<T>{h0 + begin * width, width} : Rows<T>{rows + begin * step, step};
+  for (std::int64_t n = begin; n < end; ++n) {
+    const T* from = first || before >= lengths[n] ? h0 + n * width : rows + n * step;
+    for (std::int64_t i = 0; i < width; ++i) buffer[n * width + i] = from[i];
+  }
+  return {buffer + begin * width, width};
+}
+
+}  // namespace symbind::rnn

@@ -1,0 +1,277 @@
+// _contrib_AdaptiveAvgPooling2D and _contrib_BilinearResize2D: images of any size made of any
+// other.
+//
+// Both are the same kind of sum, height and width apart: y[i, j] = Σ a[i, k] b[j, l] x[k, l].
+//   pooling   output i is the mean of inputs ⌊i·in/out⌋ … ⌈(i+1)·in/out⌉
+//   resize    output i lies at p = i·(in−1)/(out−1), or without align_corners at
+//             max(0, (i+½)·in/out − ½), between inputs ⌊p⌋ and ⌊p⌋+1
+//
+// Decided here: the places are computed in float32 whatever the type, as MXNet does. Images are
+// (batch, channels, height, width).
+#include <symbind/operator.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "kernels/accumulate.h"
+#include "ndarray/dtype_dispatch.h"
+
+namespace symbind {
+
+namespace {
+
+struct PoolingAttrs {
+  Tuple output_size;
+  void describe(AttrVisitor& v) {
+    v.field("output_size", output_size, "The output's size: one number or (height, width).");
+  }
+};
+
+struct ResizeAttrs {
+  int height = 1, width = 1;
+  std::optional<float> scale_height, scale_width;
+  std::string mode = "size";
+  bool align_corners = true;
+
+  void describe(AttrVisitor& v) {
+    v.field("height", height, "The output's height in mode size.").at_least(1);
+    v.field("width", width, "The output's width in mode size.").at_least(1);
+    v.field("scale_height", scale_height, "The factor of the height in modes size and odd_scale.");
+    v.field("scale_width", scale_width, "The factor of the width in modes size and odd_scale.");
+    v.field("mode", mode, "What decides the output's size.")
+        .choices({"like", "odd_scale", "size", "to_even_down", "to_even_up", "to_odd_down",
+                  "to_odd_up"});
+    v.field("align_corners", align_corners, "Whether the corners' centres stay where they are.");
+  }
+  bool is_like() const { return mode == "like"; }
+};
+
+// ---- Sizes --------------------------------------------------------------------------------------
+
+/// The output's extent along height (0) or width (1) for an input's; unknown if that must be known.
+std::int64_t out_extent(const PoolingAttrs& a, int axis, std::int64_t) {
+  if (a.output_size.empty() || a.output_size.size() > 2) return 1;
+  const std::int64_t size =
+      a.output_size[a.output_size.size() == 1 ? 0 : static_cast<std::size_t>(axis)];
+  check(size >= 1, "output_size {} must be positive", tuple_text(a.output_size));
+  return size;
+}
+
+std::int64_t out_extent(const ResizeAttrs& a, int axis, std::int64_t in) {
+  const std::optional<float> scale = axis == 0 ? a.scale_height : a.scale_width;
+  if (a.mode == "size" && !scale) return axis == 0 ? a.height : a.width;
+  if (in == kUnknownDim) return in;
+  const bool even = in % 2 == 0;
+  if (a.mode == "size") return static_cast<std::int64_t>(*scale * static_cast<float>(in));
+  if (a.mode == "odd_scale") {
+    check(scale.has_value(), "mode odd_scale needs scale_height and scale_width");
+    return even ? static_cast<std::int64_t>(static_cast<float>(in) * *scale)
+                : static_cast<std::int64_t>(static_cast<float>(in - 1) * *scale) + 1;
+  }
+  const bool to_even = a.mode.starts_with("to_even"), up = a.mode.ends_with("up");
+  return even == to_even ? in : up ? in + 1 : in - 1;
+}
+
+template <class A>
+void infer(const A& a, Inference& io) {
+  io.same_dtype(io.in(0), io.out(0));
+  io.set_shape(io.in(0), Shape::of_rank(4), "(batch, channels, height, width)");
+  Shape out = io.shape(io.in(0));
+  for (int axis = 0; axis < 2; ++axis) {
+    bool like = false;
+    if constexpr (std::is_same_v<A, ResizeAttrs>) like = a.is_like();
+    if (like) {
+      const Shape& other = io.shape(io.in(1));
+      out[axis + 2] = other.rank() == 4 ? other[axis + 2] : kUnknownDim;
+    } else {
+      out[axis + 2] = out_extent(a, axis, out[axis + 2]);
+      check(out[axis + 2] == kUnknownDim || out[axis + 2] >= 1, ErrorKind::kShape,
+            "nothing is left of an image {}", io.shape(io.in(0)).str());
+    }
+  }
+  io.set_shape(io.out(0), out, "what the attributes ask for");
+  Shape back = io.shape(io.out(0));
+  back[2] = back[3] = kUnknownDim;
+  io.set_shape(io.in(0), back, "as the output asks for");
+}
+
+// Inputs: dy, and the data for its shape.
+template <class A>
+void infer_backward(const A&, Inference& io) {
+  io.same_dtype(io.in(0), io.out(0));
+  io.same_dtype(io.in(1), io.out(0));
+  io.same_shape(io.in(1), io.out(0));
+}
+
+// ---- The sums -----------------------------------------------------------------------------------
+
+/// Output i of one axis is Σ weight(k) · input first[i] + k, over `count[i]` inputs. Two weights
+/// tell all: that of the last input, and that of each before.
+struct Axis {
+  std::vector<std::int64_t> first, count;
+  std::vector<float> weight, last;
+  std::int64_t in = 0;
+  std::int64_t size() const { return static_cast<std::int64_t>(first.size()); }
+};
+
+Axis axis_of(const PoolingAttrs&, std::int64_t in, std::int64_t out) {
+  Axis a;
+  a.in = in;
+  for (std::int64_t i = 0; i < out; ++i) {
+    const std::int64_t begin = i * in / out, end = ((i + 1) * in + out - 1) / out;
+    a.first.push_back(begin);
+    a.count.push_back(end - begin);
+    a.weight.push_back(0);  // a mean: divided by the count instead
+    a.last.push_back(0);
+  }
+  return a;
+}
+
+Axis axis_of(const ResizeAttrs& r, std::int64_t in, std::int64_t out) {
+  Axis a;
+  a.in = in;
+  const auto real = [](std::int64_t v) { return static_cast<float>(v); };
+  float ratio = 0;
+  if (out > 1) ratio = r.align_corners ? real(in - 1) / real(out - 1) : real(in) / real(out);
+  for (std::int64_t i = 0; i < out; ++i) {
+    float place = ratio * real(i);
+    if (!r.align_corners)
+      place = std::max(0.f, static_cast<float>(
+                                static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5));
+    if (in == out) place = real(i);
+    const auto low = std::min(static_cast<std::int64_t>(place), in - 1);
+    const bool pair = low < in - 1;
+    const float part = place - real(low);
+    a.first.push_back(low);
+    a.count.push_back(pair ? 2 : 1);
+    a.weight.push_back(pair ? 1 - part : 1);
+    a.last.push_back(pair ? part : 1);
+  }
+  return a;
+}
+
+/// Weight of the k-th of `count` inputs.
+template <class Acc>
+Acc weight_of(const Axis& a, std::size_t i, std::int64_t k, bool mean) {
+  if (mean) return 1 / static_cast<Acc>(a.count[i]);
+  return static_cast<Acc>(k + 1 == a.count[i] ? a.last[i] : a.weight[i]);
+}
+
+struct Plan {
+  Axis rows, columns;
+  std::int64_t planes = 0;
+  bool mean = false;
+
+  /// Calls f(plane, output element, input element, weight).
+  template <class Acc, class F>
+  void each(std::int64_t plane, F&& f) const {
+    for (std::int64_t i = 0; i < rows.size(); ++i)
+      for (std::int64_t j = 0; j < columns.size(); ++j) {
+        const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
+        const std::int64_t out = (plane * rows.size() + i) * columns.size() + j;
+        for (std::int64_t k = 0; k < rows.count[r]; ++k) {
+          const Acc outer = weight_of<Acc>(rows, r, k, mean);
+          const std::int64_t in =
+              (plane * rows.in + rows.first[r] + k) * columns.in + columns.first[c];
+          for (std::int64_t l = 0; l < columns.count[c]; ++l)
+            f(out, in + l, outer * weight_of<Acc>(columns, c, l, mean));
+        }
+      }
+  }
+};
+
+template <class A>
+Plan plan_of(const A& a, const Shape& x, const Shape& y) {
+  return {axis_of(a, x[2], y[2]), axis_of(a, x[3], y[3]), x[0] * x[1],
+          std::is_same_v<A, PoolingAttrs>};
+}
+
+template <class A>
+Prepared forward(const A& a, const KernelRequest& r) {
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    using Acc = Accumulator<T>;
+    return [plan = plan_of(a, r.in[0].shape, r.out[0].shape)](const Args& args) {
+      const T* x = args.in<T>(0);
+      T* y = args.out<T>(0);
+      parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t p = begin; p < end; ++p) {
+          std::int64_t at = -1;
+          Acc sum = 0;
+          plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
+            if (out != at) sum = 0, at = out;
+            sum += weight * static_cast<Acc>(x[in]);
+            y[out] = static_cast<T>(sum);
+          });
+        }
+      });
+    };
+  });
+}
+
+template <class A>
+Offer offer_backward(const A&, const KernelRequest& r) {
+  const std::size_t element = r.out[0].dtype == DType::kFloat64 ? 8 : 4;
+  return accept_plain(r, static_cast<std::size_t>(r.out[0].shape.size()) * element);
+}
+
+template <class A>
+Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    using Acc = Accumulator<T>;
+    return [plan = plan_of(a, r.out[0].shape, r.in[0].shape)](const Args& args) {
+      const T* dy = args.in<T>(0);
+      T* dx = args.out<T>(0);
+      Acc* sums = static_cast<Acc*>(args.workspace);
+      const std::int64_t size = plan.rows.in * plan.columns.in;
+      parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(sums + begin * size, sums + end * size, Acc(0));
+        for (std::int64_t p = begin; p < end; ++p)
+          plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
+            sums[in] += weight * static_cast<Acc>(dy[out]);
+          });
+        for (std::int64_t i = begin * size; i < end * size; ++i) dx[i] = static_cast<T>(sums[i]);
+      });
+    };
+  });
+}
+
+template <class A>
+void add(OpRegistry& r, const char* name, const char* backward_name, const char* text,
+         NodeEntries (*gradient)(const A&, GradientBuilder&)) {
+  auto op = r.add<A>(name);
+  op.doc(text).infer(infer<A>).gradient(gradient).reference(forward<A>);
+  if constexpr (std::is_same_v<A, ResizeAttrs>)
+    op.shape_only({1}).inputs([](const A& a) -> std::vector<std::string> {
+      if (a.is_like()) return {"data", "like"};
+      return {"data"};
+    });
+  r.add<A>(backward_name)
+      .backward()
+      .inputs({"dy", "data"})
+      .shape_only({1})
+      .infer(infer_backward<A>)
+      .kernel(DeviceType::kCpu, "reference", offer_backward<A>, backward<A>);
+}
+
+}  // namespace
+
+void register_resize(OpRegistry& r) {
+  add<PoolingAttrs>(r, "_contrib_AdaptiveAvgPooling2D", "_backward_contrib_AdaptiveAvgPooling2D",
+                    "Means over as many parts of the image as the output has elements.",
+                    [](const PoolingAttrs&, GradientBuilder& g) {
+                      return g.call_with_same_attrs("_backward_contrib_AdaptiveAvgPooling2D",
+                                                    {g.head(0), g.input(0)});
+                    });
+  add<ResizeAttrs>(r, "_contrib_BilinearResize2D", "_backward_contrib_BilinearResize2D",
+                   "Images of another size, interpolated bilinearly.",
+                   [](const ResizeAttrs& a, GradientBuilder& g) {
+                     NodeEntries d = g.call_with_same_attrs("_backward_contrib_BilinearResize2D",
+                                                            {g.head(0), g.input(0)});
+                     if (a.is_like()) d.emplace_back();
+                     return d;
+                   });
+}
+
+}  // namespace symbind
