@@ -201,6 +201,12 @@ FAULTS = [Fault(*row) for row in [
     ("negative indices of gather_nd do not count from the end", "src/ops/index/gather_nd.cpp",
      "value < 0 ? value + extents[k] : value;", "value < 0 ? value + extents[0] : value;",
      "ops:Ops.gather_nd"),
+    ("SequenceReverse turns what lies behind the end", "src/ops/shape/sequence.cpp",
+     "t < length ? length - 1 - t : t;", "t <= length ? length - 1 - t : t;",
+     "ops:Ops.SequenceReverse"),
+    ("the variance has no part in moments' gradient", "src/ops/reduce/moments.cpp",
+     "slope = 2 * static_cast<double>(dv[o]) / n", "slope = 0 * static_cast<double>(dv[o]) / n",
+     "ops:Ops.moments"),
 
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",

@@ -685,6 +685,99 @@ inline Symbol SVMOutput(const std::string& name, const ops::SVMOutputInputs& inp
 }
 
 namespace ops {
+struct SequenceLastOptions {
+  /// Whether lengths are given as an input. (boolean, optional, default=False)
+  std::optional<bool> use_sequence_length = {};
+  /// The axis of time, 0 or 1. (int, optional, default=0)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("use_sequence_length", use_sequence_length)
+        ("axis", axis)
+        .done();
+  }
+};
+struct SequenceLastInputs {
+  Symbol data = {};
+  Symbol sequence_length = {};
+};
+}  // namespace ops
+/// The last step of each sequence.
+inline Symbol SequenceLast(const std::string& name, const Symbol& data, const ops::SequenceLastOptions& options = {}) {
+  return call_op("SequenceLast", name, {data}, options.dict());
+}
+inline Symbol SequenceLast(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceLastOptions& options = {}) {
+  return call_op("SequenceLast", name, {data, sequence_length}, options.dict());
+}
+inline Symbol SequenceLast(const std::string& name, const ops::SequenceLastInputs& inputs, const ops::SequenceLastOptions& options = {}) {
+  return call_op_named("SequenceLast", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+}
+
+namespace ops {
+struct SequenceMaskOptions {
+  /// Whether lengths are given as an input. (boolean, optional, default=False)
+  std::optional<bool> use_sequence_length = {};
+  /// What stands behind the end of a sequence. (float, optional, default=0)
+  std::optional<double> value = {};
+  /// The axis of time, 0 or 1. (int, optional, default=0)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("use_sequence_length", use_sequence_length)
+        ("value", value)
+        ("axis", axis)
+        .done();
+  }
+};
+struct SequenceMaskInputs {
+  Symbol data = {};
+  Symbol sequence_length = {};
+};
+}  // namespace ops
+/// Sets everything behind the end of each sequence to a value.
+inline Symbol SequenceMask(const std::string& name, const Symbol& data, const ops::SequenceMaskOptions& options = {}) {
+  return call_op("SequenceMask", name, {data}, options.dict());
+}
+inline Symbol SequenceMask(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceMaskOptions& options = {}) {
+  return call_op("SequenceMask", name, {data, sequence_length}, options.dict());
+}
+inline Symbol SequenceMask(const std::string& name, const ops::SequenceMaskInputs& inputs, const ops::SequenceMaskOptions& options = {}) {
+  return call_op_named("SequenceMask", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+}
+
+namespace ops {
+struct SequenceReverseOptions {
+  /// Whether lengths are given as an input. (boolean, optional, default=False)
+  std::optional<bool> use_sequence_length = {};
+  /// The axis of time, 0 or 1. (int, optional, default=0)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("use_sequence_length", use_sequence_length)
+        ("axis", axis)
+        .done();
+  }
+};
+struct SequenceReverseInputs {
+  Symbol data = {};
+  Symbol sequence_length = {};
+};
+}  // namespace ops
+/// Each sequence in reverse order; what lies behind its end stays.
+inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const ops::SequenceReverseOptions& options = {}) {
+  return call_op("SequenceReverse", name, {data}, options.dict());
+}
+inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceReverseOptions& options = {}) {
+  return call_op("SequenceReverse", name, {data, sequence_length}, options.dict());
+}
+inline Symbol SequenceReverse(const std::string& name, const ops::SequenceReverseInputs& inputs, const ops::SequenceReverseOptions& options = {}) {
+  return call_op_named("SequenceReverse", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+}
+
+namespace ops {
 struct SliceChannelOptions {
   /// Number of parts; the axis must divide by it. (int, required)
   std::optional<int> num_outputs = {};
@@ -1431,6 +1524,27 @@ inline Symbol cosh(const std::string& name, const Symbol& data, const NoOptions&
   return call_op("cosh", name, {data}, options.dict());
 }
 
+namespace ops {
+struct CumsumOptions {
+  /// The axis along which to sum; None takes the array as one row. (int or None, optional,
+  /// default=None)
+  std::optional<int> axis = {};
+  /// The element type of the output; None is the input's. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Running sums along an axis.
+inline Symbol cumsum(const std::string& name, const Symbol& a, const ops::CumsumOptions& options = {}) {
+  return call_op("cumsum", name, {a}, options.dict());
+}
+
 /// Elementwise degrees.
 inline Symbol degrees(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("degrees", name, {data}, options.dict());
@@ -1614,6 +1728,21 @@ inline Symbol expand_dims(const std::string& name, const Symbol& data, const ops
 /// Elementwise expm1.
 inline Symbol expm1(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("expm1", name, {data}, options.dict());
+}
+
+namespace ops {
+struct FillElement0indexInputs {
+  Symbol lhs = {};
+  Symbol mhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// A copy of lhs with one element of every row replaced: lhs[i, rhs[i]] = mhs[i].
+inline Symbol fill_element_0index(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("fill_element_0index", name, {lhs}, options.dict());
+}
+inline Symbol fill_element_0index(const std::string& name, const ops::FillElement0indexInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("fill_element_0index", name, {{"lhs", inputs.lhs}, {"mhs", inputs.mhs}, {"rhs", inputs.rhs}}, options.dict());
 }
 
 /// Elementwise fix.
@@ -1970,6 +2099,27 @@ struct MinOptions {
 /// Reduces by min along axes.
 inline Symbol min(const std::string& name, const Symbol& data, const ops::MinOptions& options = {}) {
   return call_op("min", name, {data}, options.dict());
+}
+
+namespace ops {
+struct MomentsOptions {
+  /// The axes over which mean and variance are taken. (Shape(tuple) or None, optional,
+  /// default=None)
+  TupleOption axes = {};
+  /// Keeps those axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axes", axes)
+        ("keepdims", keepdims)
+        .done();
+  }
+};
+}  // namespace ops
+/// Mean and variance along axes.
+inline Symbol moments(const std::string& name, const Symbol& data, const ops::MomentsOptions& options = {}) {
+  return call_op("moments", name, {data}, options.dict());
 }
 
 namespace ops {
@@ -3057,6 +3207,23 @@ inline Symbol random_uniform(const std::string& name, const ops::RandomUniformOp
   return call_op("random_uniform", name, {}, options.dict());
 }
 
+namespace ops {
+struct RavelMultiIndexOptions {
+  /// The shape of the array that the indices are of. (Shape(tuple) or None, optional, default=None)
+  TupleOption shape = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        .done();
+  }
+};
+}  // namespace ops
+/// Places in an array of the given shape, from one row of indices for each axis.
+inline Symbol ravel_multi_index(const std::string& name, const Symbol& data, const ops::RavelMultiIndexOptions& options = {}) {
+  return call_op("ravel_multi_index", name, {data}, options.dict());
+}
+
 /// Elementwise rcbrt.
 inline Symbol rcbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rcbrt", name, {data}, options.dict());
@@ -3571,6 +3738,11 @@ inline Symbol sgd_update(const std::string& name, const ops::SgdUpdateInputs& in
   return call_op_named("sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, options.dict());
 }
 
+/// The input's shape as an array.
+inline Symbol shape_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("shape_array", name, {data}, options.dict());
+}
+
 /// The rows in random order.
 inline Symbol shuffle(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("shuffle", name, {data}, options.dict());
@@ -3670,6 +3842,11 @@ inline Symbol sin(const std::string& name, const Symbol& data, const NoOptions& 
 /// Elementwise sinh.
 inline Symbol sinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sinh", name, {data}, options.dict());
+}
+
+/// The input's number of elements as an array.
+inline Symbol size_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("size_array", name, {data}, options.dict());
 }
 
 namespace ops {
@@ -4053,6 +4230,23 @@ inline Symbol transpose(const std::string& name, const Symbol& data, const ops::
 /// Elementwise trunc.
 inline Symbol trunc(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("trunc", name, {data}, options.dict());
+}
+
+namespace ops {
+struct UnravelIndexOptions {
+  /// The shape of the array that the indices are of. (Shape(tuple) or None, optional, default=None)
+  TupleOption shape = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        .done();
+  }
+};
+}  // namespace ops
+/// One row of indices for each axis of the given shape, from places.
+inline Symbol unravel_index(const std::string& name, const Symbol& data, const ops::UnravelIndexOptions& options = {}) {
+  return call_op("unravel_index", name, {data}, options.dict());
 }
 
 namespace ops {
