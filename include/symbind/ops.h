@@ -138,7 +138,7 @@ struct ConvolutionOptions {
   std::optional<int> num_filter = {};
   /// Number of groups the channels are split into. (int, optional, default=1)
   std::optional<int> num_group = {};
-  /// Accepted, without effect. (long (non-negative), optional, default=1024)
+  /// Accepted, without effect. (long, optional, default=1024)
   std::optional<std::int64_t> workspace = {};
   /// Whether to disable the bias. (boolean, optional, default=False)
   std::optional<bool> no_bias = {};
@@ -1269,9 +1269,9 @@ inline Symbol broadcast_lesser_equal(const std::string& name, const ops::Broadca
 
 namespace ops {
 struct BroadcastLikeOptions {
-  /// Axes of lhs to stretch; None means all. (Shape(tuple) or None, optional, default=None)
+  /// Axes of lhs to stretch; None means all. (Shape or None, optional, default=None)
   TupleOption lhs_axes = {};
-  /// Axes of rhs that give the extents. (Shape(tuple) or None, optional, default=None)
+  /// Axes of rhs that give the extents. (Shape or None, optional, default=None)
   TupleOption rhs_axes = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
@@ -2034,7 +2034,7 @@ inline Symbol make_loss(const std::string& name, const Symbol& data, const NoOpt
 
 namespace ops {
 struct MaxOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2057,7 +2057,7 @@ inline Symbol max(const std::string& name, const Symbol& data, const ops::MaxOpt
 
 namespace ops {
 struct MeanOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2080,7 +2080,7 @@ inline Symbol mean(const std::string& name, const Symbol& data, const ops::MeanO
 
 namespace ops {
 struct MinOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2103,8 +2103,7 @@ inline Symbol min(const std::string& name, const Symbol& data, const ops::MinOpt
 
 namespace ops {
 struct MomentsOptions {
-  /// The axes over which mean and variance are taken. (Shape(tuple) or None, optional,
-  /// default=None)
+  /// The axes over which mean and variance are taken. (Shape or None, optional, default=None)
   TupleOption axes = {};
   /// Keeps those axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2522,7 +2521,7 @@ inline Symbol nag_mom_update(const std::string& name, const ops::NagMomUpdateInp
 
 namespace ops {
 struct NanprodOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2545,7 +2544,7 @@ inline Symbol nanprod(const std::string& name, const Symbol& data, const ops::Na
 
 namespace ops {
 struct NansumOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2575,7 +2574,7 @@ namespace ops {
 struct NormOptions {
   /// 1 or 2. (int, optional, default=2)
   std::optional<int> ord = {};
-  /// The axes to reduce; None means all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None means all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// The element type of the output; None is the input's. (dtype or None, optional, default=None)
   std::optional<DType> out_dtype = {};
@@ -2749,7 +2748,7 @@ inline Symbol preloaded_multi_sgd_update(const std::string& name, const std::vec
 
 namespace ops {
 struct ProdOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -3151,9 +3150,9 @@ inline Symbol random_poisson(const std::string& name, const ops::RandomPoissonOp
 
 namespace ops {
 struct RandomRandintOptions {
-  /// Lower bound, included. (long (non-negative), required)
+  /// Lower bound, included. (long, required)
   std::optional<std::int64_t> low = {};
-  /// Upper bound, not included. (long (non-negative), required)
+  /// Upper bound, not included. (long, required)
   std::optional<std::int64_t> high = {};
   /// The shape of the output. (Shape(tuple), optional, default=())
   TupleOption shape = {};
@@ -3209,7 +3208,7 @@ inline Symbol random_uniform(const std::string& name, const ops::RandomUniformOp
 
 namespace ops {
 struct RavelMultiIndexOptions {
-  /// The shape of the array that the indices are of. (Shape(tuple) or None, optional, default=None)
+  /// The shape of the array that the indices are of. (Shape or None, optional, default=None)
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
@@ -3960,10 +3959,20 @@ struct SoftmaxOptions {
         .done();
   }
 };
+struct SoftmaxInputs {
+  Symbol data = {};
+  Symbol length = {};
+};
 }  // namespace ops
 /// Exponentials along an axis, normalised to the sum 1.
 inline Symbol softmax(const std::string& name, const Symbol& data, const ops::SoftmaxOptions& options = {}) {
   return call_op("softmax", name, {data}, options.dict());
+}
+inline Symbol softmax(const std::string& name, const Symbol& data, const Symbol& length, const ops::SoftmaxOptions& options = {}) {
+  return call_op("softmax", name, {data, length}, options.dict());
+}
+inline Symbol softmax(const std::string& name, const ops::SoftmaxInputs& inputs, const ops::SoftmaxOptions& options = {}) {
+  return call_op_named("softmax", name, {{"data", inputs.data}, {"length", inputs.length}}, options.dict());
 }
 
 namespace ops {
@@ -4065,8 +4074,7 @@ inline Symbol square(const std::string& name, const Symbol& data, const NoOption
 
 namespace ops {
 struct SqueezeOptions {
-  /// Axes of extent 1 to drop; None drops all of them. (Shape(tuple) or None, optional,
-  /// default=None)
+  /// Axes of extent 1 to drop; None drops all of them. (Shape or None, optional, default=None)
   TupleOption axis = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
@@ -4100,7 +4108,7 @@ inline Symbol stack(const std::string& name, const std::vector<Symbol>& inputs, 
 
 namespace ops {
 struct SumOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -4234,7 +4242,7 @@ inline Symbol trunc(const std::string& name, const Symbol& data, const NoOptions
 
 namespace ops {
 struct UnravelIndexOptions {
-  /// The shape of the array that the indices are of. (Shape(tuple) or None, optional, default=None)
+  /// The shape of the array that the indices are of. (Shape or None, optional, default=None)
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
