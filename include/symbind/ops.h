@@ -1975,6 +1975,191 @@ inline Symbol lamb_update_phase2(const std::string& name, const ops::LambUpdateP
   return call_op_named("lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}}, options.dict());
 }
 
+/// The factors of A = L · Q, the rows of Q orthonormal: Q, then L.
+inline Symbol linalg_gelqf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_gelqf", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgGemmOptions {
+  /// Whether A is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_a = {};
+  /// Whether B is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_b = {};
+  /// Scales the product. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  /// Scales C. (double, optional, default=1)
+  std::optional<double> beta = {};
+  /// The axis of the rows. (int, optional, default=-2)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose_a", transpose_a)
+        ("transpose_b", transpose_b)
+        ("alpha", alpha)
+        ("beta", beta)
+        ("axis", axis)
+        .done();
+  }
+};
+struct LinalgGemmInputs {
+  Symbol A = {};
+  Symbol B = {};
+  Symbol C = {};
+};
+}  // namespace ops
+/// The product of matrices and a sum, alpha · op(A) · op(B) + beta · C.
+inline Symbol linalg_gemm(const std::string& name, const Symbol& A, const ops::LinalgGemmOptions& options = {}) {
+  return call_op("linalg_gemm", name, {A}, options.dict());
+}
+inline Symbol linalg_gemm(const std::string& name, const ops::LinalgGemmInputs& inputs, const ops::LinalgGemmOptions& options = {}) {
+  return call_op_named("linalg_gemm", name, {{"A", inputs.A}, {"B", inputs.B}, {"C", inputs.C}}, options.dict());
+}
+
+namespace ops {
+struct LinalgGemm2Options {
+  /// Whether A is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_a = {};
+  /// Whether B is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_b = {};
+  /// Scales the product. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  /// The axis of the rows. (int, optional, default=-2)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose_a", transpose_a)
+        ("transpose_b", transpose_b)
+        ("alpha", alpha)
+        ("axis", axis)
+        .done();
+  }
+};
+struct LinalgGemm2Inputs {
+  Symbol A = {};
+  Symbol B = {};
+};
+}  // namespace ops
+/// The product of matrices, alpha · op(A) · op(B).
+inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const ops::LinalgGemm2Options& options = {}) {
+  return call_op("linalg_gemm2", name, {A}, options.dict());
+}
+inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgGemm2Options& options = {}) {
+  return call_op("linalg_gemm2", name, {A, B}, options.dict());
+}
+inline Symbol linalg_gemm2(const std::string& name, const ops::LinalgGemm2Inputs& inputs, const ops::LinalgGemm2Options& options = {}) {
+  return call_op_named("linalg_gemm2", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+}
+
+/// The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ.
+inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_potrf", name, {A}, options.dict());
+}
+
+/// The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹.
+inline Symbol linalg_potri(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_potri", name, {A}, options.dict());
+}
+
+/// The sum of the logarithms of the diagonal.
+inline Symbol linalg_sumlogdiag(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_sumlogdiag", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgSyrkOptions {
+  /// Whether the transpose stands on the left. (boolean, optional, default=False)
+  std::optional<bool> transpose = {};
+  /// Scales the product. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose", transpose)
+        ("alpha", alpha)
+        .done();
+  }
+};
+}  // namespace ops
+/// The product of a matrix with its own transpose.
+inline Symbol linalg_syrk(const std::string& name, const Symbol& A, const ops::LinalgSyrkOptions& options = {}) {
+  return call_op("linalg_syrk", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgTrmmOptions {
+  /// Whether A is used transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose = {};
+  /// Whether A stands on the right of B. (boolean, optional, default=False)
+  std::optional<bool> rightside = {};
+  /// Which triangle of A is read. (boolean, optional, default=True)
+  std::optional<bool> lower = {};
+  /// Scales the result. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose", transpose)
+        ("rightside", rightside)
+        ("lower", lower)
+        ("alpha", alpha)
+        .done();
+  }
+};
+struct LinalgTrmmInputs {
+  Symbol A = {};
+  Symbol B = {};
+};
+}  // namespace ops
+/// The product of a triangular matrix and a matrix.
+inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const ops::LinalgTrmmOptions& options = {}) {
+  return call_op("linalg_trmm", name, {A}, options.dict());
+}
+inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrmmOptions& options = {}) {
+  return call_op("linalg_trmm", name, {A, B}, options.dict());
+}
+inline Symbol linalg_trmm(const std::string& name, const ops::LinalgTrmmInputs& inputs, const ops::LinalgTrmmOptions& options = {}) {
+  return call_op_named("linalg_trmm", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+}
+
+namespace ops {
+struct LinalgTrsmOptions {
+  /// Whether A is used transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose = {};
+  /// Whether A stands on the right of B. (boolean, optional, default=False)
+  std::optional<bool> rightside = {};
+  /// Which triangle of A is read. (boolean, optional, default=True)
+  std::optional<bool> lower = {};
+  /// Scales the result. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose", transpose)
+        ("rightside", rightside)
+        ("lower", lower)
+        ("alpha", alpha)
+        .done();
+  }
+};
+struct LinalgTrsmInputs {
+  Symbol A = {};
+  Symbol B = {};
+};
+}  // namespace ops
+/// Solves a system of equations with a triangular matrix.
+inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const ops::LinalgTrsmOptions& options = {}) {
+  return call_op("linalg_trsm", name, {A}, options.dict());
+}
+inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrsmOptions& options = {}) {
+  return call_op("linalg_trsm", name, {A, B}, options.dict());
+}
+inline Symbol linalg_trsm(const std::string& name, const ops::LinalgTrsmInputs& inputs, const ops::LinalgTrsmOptions& options = {}) {
+  return call_op_named("linalg_trsm", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+}
+
 /// Elementwise log.
 inline Symbol log(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log", name, {data}, options.dict());

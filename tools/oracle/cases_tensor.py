@@ -317,4 +317,76 @@ def sums():
     return cases
 
 
-ALL = [products, orders, tuples, moves, parts, numbers, given_as_out, sequences, sums]
+def matrices():
+    """The linalg operators. MXNet's gemm2 overwrites where it should add."""
+    ta, tb = {"transpose_a": True}, {"transpose_b": True}
+
+    def gemm(op, name, shapes, attrs=None, dtype="float32"):
+        return Case(op, name, attrs, {n: F(*s, dtype=dtype) for n, s in zip("ABC", shapes)},
+                    train=(True,))
+
+    cases = [
+        gemm("_linalg_gemm2", "plain", [(3, 4), (4, 2)]),
+        gemm("_linalg_gemm2", "A transposed, alpha", [(2, 4, 3), (2, 4, 2)], dict(ta, alpha=1.5)),
+        gemm("_linalg_gemm2", "B transposed", [(2, 3, 4), (2, 2, 4)], tb),
+        gemm("_linalg_gemm2", "both transposed", [(4, 3), (2, 4)], dict(ta, alpha=-2, **tb)),
+        gemm("_linalg_gemm2", "axis 0", [(3, 2, 4), (4, 2, 2)], {"axis": 0}),
+        gemm("_linalg_gemm2", "axis 1, A transposed", [(2, 4, 3, 2), (2, 4, 3, 3)],
+             dict(ta, axis=1)),
+        gemm("_linalg_gemm2", "float64", [(2, 2, 3), (2, 3, 2)], dtype="float64"),
+        gemm("_linalg_gemm", "plain", [(3, 4), (4, 2), (3, 2)]),
+        gemm("_linalg_gemm", "alpha, beta", [(2, 3, 4), (2, 4, 2), (2, 3, 2)],
+             {"alpha": 2, "beta": -0.5}),
+        gemm("_linalg_gemm", "both transposed", [(4, 3), (2, 4), (3, 2)], dict(ta, **tb)),
+        gemm("_linalg_gemm", "beta 0", [(3, 4), (4, 2), (3, 2)], {"beta": 0}),
+        gemm("_linalg_gemm", "axis 0", [(3, 2, 4), (4, 2, 2), (3, 2, 2)], {"axis": 0, "beta": 2}),
+        gemm("_linalg_gemm", "float64", [(2, 3), (3, 2), (2, 2)], {"alpha": 0.5}, "float64"),
+    ]
+
+    def single(op, name, data, attrs=None):
+        return Case(op, name, attrs, {"A": data}, train=(True,))
+
+    cases += [
+        single("_linalg_syrk", "plain", F(3, 4)),
+        single("_linalg_syrk", "transposed", F(3, 4), {"transpose": True}),
+        single("_linalg_syrk", "alpha, batch", F(2, 2, 3), {"alpha": 0.5}),
+        single("_linalg_syrk", "transposed, alpha, float64", F(2, 3, 2, dtype="float64"),
+               {"transpose": True, "alpha": -1.5}),
+    ]
+    lower = [[2, 9, 7], [1, 3, -8], [-1, 0.5, 1.5]]
+    for op in ("_linalg_trmm", "_linalg_trsm"):
+        def tri(name, b, attrs=None, a=lower, dtype="float32"):
+            return Case(op, name, attrs, {"A": V(a, dtype), "B": F(*b, dtype=dtype)}, train=(True,))
+        cases += [
+            tri("left, lower", (3, 2)), tri("left, lower, transposed", (3, 2), {"transpose": True}),
+            tri("right, lower", (2, 3), {"rightside": True}),
+            tri("right, lower, transposed, alpha", (2, 3),
+                {"rightside": True, "transpose": True, "alpha": 1.5}),
+            tri("left, upper, alpha", (3, 2), {"lower": False, "alpha": -2}),
+            tri("right, upper, transposed", (2, 3),
+                {"rightside": True, "transpose": True, "lower": False}),
+            tri("batch", (2, 2, 3), {"alpha": 0.5}, [[[2, 0], [1, 3]], [[1, 5], [4, 2]]]),
+            tri("float64", (3, 3), {"transpose": True, "lower": False}, dtype="float64"),
+        ]
+    positive = [[4, 1, 0.5], [1, 3, -1], [0.5, -1, 5]]
+    cases += [
+        single("_linalg_potrf", "one", V([[4, 1], [1, 3]])), single("_linalg_potrf", "three", V(positive)),
+        single("_linalg_potrf", "batch", V([[[2, 0.5], [0.5, 1]], [[1, 0], [0, 9]]])),
+        single("_linalg_potrf", "float64", V(positive, "float64")),
+        single("_linalg_potri", "one", V([[2, 0], [1, 3]])), single("_linalg_potri", "three", V(lower)),
+        single("_linalg_potri", "batch", V([[[2, 0], [0.5, 1]], [[1, 0], [-2, 3]]])),
+        single("_linalg_potri", "float64", V(lower, "float64")),
+        single("_linalg_sumlogdiag", "one", V(positive)),
+        single("_linalg_sumlogdiag", "batch", F(2, 3, 3, lo=0.5, hi=2)),
+        single("_linalg_sumlogdiag", "4-D", F(2, 2, 2, 2, lo=0.5, hi=2)),
+        single("_linalg_sumlogdiag", "float64", V(positive, "float64")),
+        single("_linalg_gelqf", "wide", F(2, 4)), single("_linalg_gelqf", "square", F(3, 3)),
+        single("_linalg_gelqf", "batch", F(2, 2, 3)),
+        single("_linalg_gelqf", "float64", F(3, 5, dtype="float64")),
+        single("_linalg_gelqf", "one row", F(1, 3)),
+    ]
+    return cases
+
+
+ALL = [products, orders, tuples, moves, parts, numbers, given_as_out, sequences, sums,
+       matrices]
