@@ -212,6 +212,16 @@ FAULTS = [Fault(*row) for row in [
     ("negative indices of gather_nd do not count from the end", "src/ops/index/gather_nd.cpp",
      "value < 0 ? value + extents[k] : value;", "value < 0 ? value + extents[0] : value;",
      "ops:Ops.gather_nd"),
+    ("SequenceReverse turns what lies behind the end", "src/ops/shape/sequence.cpp",
+     "t < length ? length - 1 - t : t;", "t <= length ? length - 1 - t : t;",
+     "ops:Ops.SequenceReverse"),
+    ("the variance has no part in moments' gradient", "src/ops/reduce/moments.cpp",
+     "slope = 2 * static_cast<double>(dv[o]) / n", "slope = 0 * static_cast<double>(dv[o]) / n",
+     "ops:Ops.moments"),
+    ("the diagonal halved twice in potrf's gradient", "src/ops/linalg/linalg_factor.cpp",
+     "s.n, s.n, T(0.5), l, d);", "s.n, s.n, T(0.25), l, d);", "golden_replay:GoldenOps._linalg_potrf"),
+    ("the gradient of a transposed triangle is not turned", "src/ops/linalg/linalg_triangular.cpp",
+     "std::swap(left, right);", "", "ops:Ops._linalg_trsm:Ops._linalg_trmm"),
 
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",

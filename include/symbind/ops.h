@@ -196,7 +196,7 @@ struct ConvolutionOptions {
   std::optional<int> num_filter = {};
   /// Number of groups the channels are split into. (int, optional, default=1)
   std::optional<int> num_group = {};
-  /// Accepted, without effect. (long (non-negative), optional, default=1024)
+  /// Accepted, without effect. (long, optional, default=1024)
   std::optional<std::int64_t> workspace = {};
   /// Whether to disable the bias. (boolean, optional, default=False)
   std::optional<bool> no_bias = {};
@@ -1012,6 +1012,99 @@ inline Symbol SVMOutput(const std::string& name, const ops::SVMOutputInputs& inp
 }
 
 namespace ops {
+struct SequenceLastOptions {
+  /// Whether lengths are given as an input. (boolean, optional, default=False)
+  std::optional<bool> use_sequence_length = {};
+  /// The axis of time, 0 or 1. (int, optional, default=0)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("use_sequence_length", use_sequence_length)
+        ("axis", axis)
+        .done();
+  }
+};
+struct SequenceLastInputs {
+  Symbol data = {};
+  Symbol sequence_length = {};
+};
+}  // namespace ops
+/// The last step of each sequence.
+inline Symbol SequenceLast(const std::string& name, const Symbol& data, const ops::SequenceLastOptions& options = {}) {
+  return call_op("SequenceLast", name, {data}, options.dict());
+}
+inline Symbol SequenceLast(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceLastOptions& options = {}) {
+  return call_op("SequenceLast", name, {data, sequence_length}, options.dict());
+}
+inline Symbol SequenceLast(const std::string& name, const ops::SequenceLastInputs& inputs, const ops::SequenceLastOptions& options = {}) {
+  return call_op_named("SequenceLast", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+}
+
+namespace ops {
+struct SequenceMaskOptions {
+  /// Whether lengths are given as an input. (boolean, optional, default=False)
+  std::optional<bool> use_sequence_length = {};
+  /// What stands behind the end of a sequence. (float, optional, default=0)
+  std::optional<double> value = {};
+  /// The axis of time, 0 or 1. (int, optional, default=0)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("use_sequence_length", use_sequence_length)
+        ("value", value)
+        ("axis", axis)
+        .done();
+  }
+};
+struct SequenceMaskInputs {
+  Symbol data = {};
+  Symbol sequence_length = {};
+};
+}  // namespace ops
+/// Sets everything behind the end of each sequence to a value.
+inline Symbol SequenceMask(const std::string& name, const Symbol& data, const ops::SequenceMaskOptions& options = {}) {
+  return call_op("SequenceMask", name, {data}, options.dict());
+}
+inline Symbol SequenceMask(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceMaskOptions& options = {}) {
+  return call_op("SequenceMask", name, {data, sequence_length}, options.dict());
+}
+inline Symbol SequenceMask(const std::string& name, const ops::SequenceMaskInputs& inputs, const ops::SequenceMaskOptions& options = {}) {
+  return call_op_named("SequenceMask", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+}
+
+namespace ops {
+struct SequenceReverseOptions {
+  /// Whether lengths are given as an input. (boolean, optional, default=False)
+  std::optional<bool> use_sequence_length = {};
+  /// The axis of time, 0 or 1. (int, optional, default=0)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("use_sequence_length", use_sequence_length)
+        ("axis", axis)
+        .done();
+  }
+};
+struct SequenceReverseInputs {
+  Symbol data = {};
+  Symbol sequence_length = {};
+};
+}  // namespace ops
+/// Each sequence in reverse order; what lies behind its end stays.
+inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const ops::SequenceReverseOptions& options = {}) {
+  return call_op("SequenceReverse", name, {data}, options.dict());
+}
+inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceReverseOptions& options = {}) {
+  return call_op("SequenceReverse", name, {data, sequence_length}, options.dict());
+}
+inline Symbol SequenceReverse(const std::string& name, const ops::SequenceReverseInputs& inputs, const ops::SequenceReverseOptions& options = {}) {
+  return call_op_named("SequenceReverse", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+}
+
+namespace ops {
 struct SliceChannelOptions {
   /// Number of parts; the axis must divide by it. (int, required)
   std::optional<int> num_outputs = {};
@@ -1568,9 +1661,9 @@ inline Symbol broadcast_lesser_equal(const std::string& name, const ops::Broadca
 
 namespace ops {
 struct BroadcastLikeOptions {
-  /// Axes of lhs to stretch; None means all. (Shape(tuple) or None, optional, default=None)
+  /// Axes of lhs to stretch; None means all. (Shape or None, optional, default=None)
   TupleOption lhs_axes = {};
-  /// Axes of rhs that give the extents. (Shape(tuple) or None, optional, default=None)
+  /// Axes of rhs that give the extents. (Shape or None, optional, default=None)
   TupleOption rhs_axes = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
@@ -1823,6 +1916,27 @@ inline Symbol cosh(const std::string& name, const Symbol& data, const NoOptions&
   return call_op("cosh", name, {data}, options.dict());
 }
 
+namespace ops {
+struct CumsumOptions {
+  /// The axis along which to sum; None takes the array as one row. (int or None, optional,
+  /// default=None)
+  std::optional<int> axis = {};
+  /// The element type of the output; None is the input's. (dtype or None, optional, default=None)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axis", axis)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// Running sums along an axis.
+inline Symbol cumsum(const std::string& name, const Symbol& a, const ops::CumsumOptions& options = {}) {
+  return call_op("cumsum", name, {a}, options.dict());
+}
+
 /// Elementwise degrees.
 inline Symbol degrees(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("degrees", name, {data}, options.dict());
@@ -2006,6 +2120,21 @@ inline Symbol expand_dims(const std::string& name, const Symbol& data, const ops
 /// Elementwise expm1.
 inline Symbol expm1(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("expm1", name, {data}, options.dict());
+}
+
+namespace ops {
+struct FillElement0indexInputs {
+  Symbol lhs = {};
+  Symbol mhs = {};
+  Symbol rhs = {};
+};
+}  // namespace ops
+/// A copy of lhs with one element of every row replaced: lhs[i, rhs[i]] = mhs[i].
+inline Symbol fill_element_0index(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+  return call_op("fill_element_0index", name, {lhs}, options.dict());
+}
+inline Symbol fill_element_0index(const std::string& name, const ops::FillElement0indexInputs& inputs, const NoOptions& options = {}) {
+  return call_op_named("fill_element_0index", name, {{"lhs", inputs.lhs}, {"mhs", inputs.mhs}, {"rhs", inputs.rhs}}, options.dict());
 }
 
 /// Elementwise fix.
@@ -2238,6 +2367,191 @@ inline Symbol lamb_update_phase2(const std::string& name, const ops::LambUpdateP
   return call_op_named("lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}}, options.dict());
 }
 
+/// The factors of A = L · Q, the rows of Q orthonormal: Q, then L.
+inline Symbol linalg_gelqf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_gelqf", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgGemmOptions {
+  /// Whether A is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_a = {};
+  /// Whether B is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_b = {};
+  /// Scales the product. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  /// Scales C. (double, optional, default=1)
+  std::optional<double> beta = {};
+  /// The axis of the rows. (int, optional, default=-2)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose_a", transpose_a)
+        ("transpose_b", transpose_b)
+        ("alpha", alpha)
+        ("beta", beta)
+        ("axis", axis)
+        .done();
+  }
+};
+struct LinalgGemmInputs {
+  Symbol A = {};
+  Symbol B = {};
+  Symbol C = {};
+};
+}  // namespace ops
+/// The product of matrices and a sum, alpha · op(A) · op(B) + beta · C.
+inline Symbol linalg_gemm(const std::string& name, const Symbol& A, const ops::LinalgGemmOptions& options = {}) {
+  return call_op("linalg_gemm", name, {A}, options.dict());
+}
+inline Symbol linalg_gemm(const std::string& name, const ops::LinalgGemmInputs& inputs, const ops::LinalgGemmOptions& options = {}) {
+  return call_op_named("linalg_gemm", name, {{"A", inputs.A}, {"B", inputs.B}, {"C", inputs.C}}, options.dict());
+}
+
+namespace ops {
+struct LinalgGemm2Options {
+  /// Whether A is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_a = {};
+  /// Whether B is stored transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose_b = {};
+  /// Scales the product. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  /// The axis of the rows. (int, optional, default=-2)
+  std::optional<int> axis = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose_a", transpose_a)
+        ("transpose_b", transpose_b)
+        ("alpha", alpha)
+        ("axis", axis)
+        .done();
+  }
+};
+struct LinalgGemm2Inputs {
+  Symbol A = {};
+  Symbol B = {};
+};
+}  // namespace ops
+/// The product of matrices, alpha · op(A) · op(B).
+inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const ops::LinalgGemm2Options& options = {}) {
+  return call_op("linalg_gemm2", name, {A}, options.dict());
+}
+inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgGemm2Options& options = {}) {
+  return call_op("linalg_gemm2", name, {A, B}, options.dict());
+}
+inline Symbol linalg_gemm2(const std::string& name, const ops::LinalgGemm2Inputs& inputs, const ops::LinalgGemm2Options& options = {}) {
+  return call_op_named("linalg_gemm2", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+}
+
+/// The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ.
+inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_potrf", name, {A}, options.dict());
+}
+
+/// The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹.
+inline Symbol linalg_potri(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_potri", name, {A}, options.dict());
+}
+
+/// The sum of the logarithms of the diagonal.
+inline Symbol linalg_sumlogdiag(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_sumlogdiag", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgSyrkOptions {
+  /// Whether the transpose stands on the left. (boolean, optional, default=False)
+  std::optional<bool> transpose = {};
+  /// Scales the product. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose", transpose)
+        ("alpha", alpha)
+        .done();
+  }
+};
+}  // namespace ops
+/// The product of a matrix with its own transpose.
+inline Symbol linalg_syrk(const std::string& name, const Symbol& A, const ops::LinalgSyrkOptions& options = {}) {
+  return call_op("linalg_syrk", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgTrmmOptions {
+  /// Whether A is used transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose = {};
+  /// Whether A stands on the right of B. (boolean, optional, default=False)
+  std::optional<bool> rightside = {};
+  /// Which triangle of A is read. (boolean, optional, default=True)
+  std::optional<bool> lower = {};
+  /// Scales the result. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose", transpose)
+        ("rightside", rightside)
+        ("lower", lower)
+        ("alpha", alpha)
+        .done();
+  }
+};
+struct LinalgTrmmInputs {
+  Symbol A = {};
+  Symbol B = {};
+};
+}  // namespace ops
+/// The product of a triangular matrix and a matrix.
+inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const ops::LinalgTrmmOptions& options = {}) {
+  return call_op("linalg_trmm", name, {A}, options.dict());
+}
+inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrmmOptions& options = {}) {
+  return call_op("linalg_trmm", name, {A, B}, options.dict());
+}
+inline Symbol linalg_trmm(const std::string& name, const ops::LinalgTrmmInputs& inputs, const ops::LinalgTrmmOptions& options = {}) {
+  return call_op_named("linalg_trmm", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+}
+
+namespace ops {
+struct LinalgTrsmOptions {
+  /// Whether A is used transposed. (boolean, optional, default=False)
+  std::optional<bool> transpose = {};
+  /// Whether A stands on the right of B. (boolean, optional, default=False)
+  std::optional<bool> rightside = {};
+  /// Which triangle of A is read. (boolean, optional, default=True)
+  std::optional<bool> lower = {};
+  /// Scales the result. (double, optional, default=1)
+  std::optional<double> alpha = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("transpose", transpose)
+        ("rightside", rightside)
+        ("lower", lower)
+        ("alpha", alpha)
+        .done();
+  }
+};
+struct LinalgTrsmInputs {
+  Symbol A = {};
+  Symbol B = {};
+};
+}  // namespace ops
+/// Solves a system of equations with a triangular matrix.
+inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const ops::LinalgTrsmOptions& options = {}) {
+  return call_op("linalg_trsm", name, {A}, options.dict());
+}
+inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrsmOptions& options = {}) {
+  return call_op("linalg_trsm", name, {A, B}, options.dict());
+}
+inline Symbol linalg_trsm(const std::string& name, const ops::LinalgTrsmInputs& inputs, const ops::LinalgTrsmOptions& options = {}) {
+  return call_op_named("linalg_trsm", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+}
+
 /// Elementwise log.
 inline Symbol log(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log", name, {data}, options.dict());
@@ -2297,7 +2611,7 @@ inline Symbol make_loss(const std::string& name, const Symbol& data, const NoOpt
 
 namespace ops {
 struct MaxOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2320,7 +2634,7 @@ inline Symbol max(const std::string& name, const Symbol& data, const ops::MaxOpt
 
 namespace ops {
 struct MeanOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2343,7 +2657,7 @@ inline Symbol mean(const std::string& name, const Symbol& data, const ops::MeanO
 
 namespace ops {
 struct MinOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2362,6 +2676,26 @@ struct MinOptions {
 /// Reduces by min along axes.
 inline Symbol min(const std::string& name, const Symbol& data, const ops::MinOptions& options = {}) {
   return call_op("min", name, {data}, options.dict());
+}
+
+namespace ops {
+struct MomentsOptions {
+  /// The axes over which mean and variance are taken. (Shape or None, optional, default=None)
+  TupleOption axes = {};
+  /// Keeps those axes with extent 1. (boolean, optional, default=False)
+  std::optional<bool> keepdims = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("axes", axes)
+        ("keepdims", keepdims)
+        .done();
+  }
+};
+}  // namespace ops
+/// Mean and variance along axes.
+inline Symbol moments(const std::string& name, const Symbol& data, const ops::MomentsOptions& options = {}) {
+  return call_op("moments", name, {data}, options.dict());
 }
 
 namespace ops {
@@ -2764,7 +3098,7 @@ inline Symbol nag_mom_update(const std::string& name, const ops::NagMomUpdateInp
 
 namespace ops {
 struct NanprodOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2787,7 +3121,7 @@ inline Symbol nanprod(const std::string& name, const Symbol& data, const ops::Na
 
 namespace ops {
 struct NansumOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -2817,7 +3151,7 @@ namespace ops {
 struct NormOptions {
   /// 1 or 2. (int, optional, default=2)
   std::optional<int> ord = {};
-  /// The axes to reduce; None means all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None means all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// The element type of the output; None is the input's. (dtype or None, optional, default=None)
   std::optional<DType> out_dtype = {};
@@ -2991,7 +3325,7 @@ inline Symbol preloaded_multi_sgd_update(const std::string& name, const std::vec
 
 namespace ops {
 struct ProdOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -3393,9 +3727,9 @@ inline Symbol random_poisson(const std::string& name, const ops::RandomPoissonOp
 
 namespace ops {
 struct RandomRandintOptions {
-  /// Lower bound, included. (long (non-negative), required)
+  /// Lower bound, included. (long, required)
   std::optional<std::int64_t> low = {};
-  /// Upper bound, not included. (long (non-negative), required)
+  /// Upper bound, not included. (long, required)
   std::optional<std::int64_t> high = {};
   /// The shape of the output. (Shape(tuple), optional, default=())
   TupleOption shape = {};
@@ -3447,6 +3781,23 @@ struct RandomUniformOptions {
 /// Samples of the distribution uniform.
 inline Symbol random_uniform(const std::string& name, const ops::RandomUniformOptions& options = {}) {
   return call_op("random_uniform", name, {}, options.dict());
+}
+
+namespace ops {
+struct RavelMultiIndexOptions {
+  /// The shape of the array that the indices are of. (Shape or None, optional, default=None)
+  TupleOption shape = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        .done();
+  }
+};
+}  // namespace ops
+/// Places in an array of the given shape, from one row of indices for each axis.
+inline Symbol ravel_multi_index(const std::string& name, const Symbol& data, const ops::RavelMultiIndexOptions& options = {}) {
+  return call_op("ravel_multi_index", name, {data}, options.dict());
 }
 
 /// Elementwise rcbrt.
@@ -3963,6 +4314,11 @@ inline Symbol sgd_update(const std::string& name, const ops::SgdUpdateInputs& in
   return call_op_named("sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, options.dict());
 }
 
+/// The input's shape as an array.
+inline Symbol shape_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("shape_array", name, {data}, options.dict());
+}
+
 /// The rows in random order.
 inline Symbol shuffle(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("shuffle", name, {data}, options.dict());
@@ -4062,6 +4418,11 @@ inline Symbol sin(const std::string& name, const Symbol& data, const NoOptions& 
 /// Elementwise sinh.
 inline Symbol sinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sinh", name, {data}, options.dict());
+}
+
+/// The input's number of elements as an array.
+inline Symbol size_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+  return call_op("size_array", name, {data}, options.dict());
 }
 
 namespace ops {
@@ -4175,10 +4536,20 @@ struct SoftmaxOptions {
         .done();
   }
 };
+struct SoftmaxInputs {
+  Symbol data = {};
+  Symbol length = {};
+};
 }  // namespace ops
 /// Exponentials along an axis, normalised to the sum 1.
 inline Symbol softmax(const std::string& name, const Symbol& data, const ops::SoftmaxOptions& options = {}) {
   return call_op("softmax", name, {data}, options.dict());
+}
+inline Symbol softmax(const std::string& name, const Symbol& data, const Symbol& length, const ops::SoftmaxOptions& options = {}) {
+  return call_op("softmax", name, {data, length}, options.dict());
+}
+inline Symbol softmax(const std::string& name, const ops::SoftmaxInputs& inputs, const ops::SoftmaxOptions& options = {}) {
+  return call_op_named("softmax", name, {{"data", inputs.data}, {"length", inputs.length}}, options.dict());
 }
 
 namespace ops {
@@ -4280,8 +4651,7 @@ inline Symbol square(const std::string& name, const Symbol& data, const NoOption
 
 namespace ops {
 struct SqueezeOptions {
-  /// Axes of extent 1 to drop; None drops all of them. (Shape(tuple) or None, optional,
-  /// default=None)
+  /// Axes of extent 1 to drop; None drops all of them. (Shape or None, optional, default=None)
   TupleOption axis = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
@@ -4315,7 +4685,7 @@ inline Symbol stack(const std::string& name, const std::vector<Symbol>& inputs, 
 
 namespace ops {
 struct SumOptions {
-  /// The axes to reduce; None and () mean all. (Shape(tuple) or None, optional, default=None)
+  /// The axes to reduce; None and () mean all. (Shape or None, optional, default=None)
   TupleOption axis = {};
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
@@ -4445,6 +4815,23 @@ inline Symbol transpose(const std::string& name, const Symbol& data, const ops::
 /// Elementwise trunc.
 inline Symbol trunc(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("trunc", name, {data}, options.dict());
+}
+
+namespace ops {
+struct UnravelIndexOptions {
+  /// The shape of the array that the indices are of. (Shape or None, optional, default=None)
+  TupleOption shape = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("shape", shape)
+        .done();
+  }
+};
+}  // namespace ops
+/// One row of indices for each axis of the given shape, from places.
+inline Symbol unravel_index(const std::string& name, const Symbol& data, const ops::UnravelIndexOptions& options = {}) {
+  return call_op("unravel_index", name, {data}, options.dict());
 }
 
 namespace ops {

@@ -20,6 +20,13 @@ OP_CASES(make_loss) {
     return HostTensors{HostTensor(in[0].shape, {1, 1, 1, 1})};
   });
 }
+OP_CASES(_identity_with_attr_like_rhs) {
+  c.recorded();
+  c.add("the left one").in({2, 3}).in({2, 3}).recovers({0}).ref([](const HostTensors& in) {
+    return in[0];
+  });
+  c.add("unequal").in({2, 3}).in({3, 2}).raises("shape");
+}
 OP_CASES(_copyto) { c.add("a copy").in({2, 3}).ref(same); }
 OP_CASES(_CrossDeviceCopy) { c.add("a copy").in({2, 3}).ref(same).recovers({0}); }
 

@@ -12,6 +12,14 @@ OP_CASES(_arange) {
   c.recorded();
   c.add("step 0").attr("start", 0).attr("stop", 3).attr("step", 0).raises("step");
 }
+OP_CASES(_linspace) {
+  c.recorded();
+  c.add("none").attr("start", 1).attr("stop", 2).attr("num", -1).raises("num");
+}
+OP_CASES(_eye) {
+  c.recorded();
+  c.add("below").attr("N", 3).attr("M", 2).attr("k", -1).ref({0, 0, 1, 0, 0, 1});
+}
 OP_CASES(zeros_like) { c.recorded(); }
 OP_CASES(ones_like) { c.recorded(); }
 

@@ -43,5 +43,40 @@ OP_CASES(slice_like) {
   c.add("too long").in({2}).in({3}).raises("cannot be cut");
 }
 
+OP_CASES(_slice_assign) {
+  c.recorded();
+  c.add("every second, backwards")
+      .attr("begin", "(None,)")
+      .attr("end", "(None,)")
+      .attr("step", "(-2,)")
+      .in({5}, {1, 2, 3, 4, 5})
+      .in({3}, {7, 8, 9})
+      .recovers({1})
+      .ref({9, 2, 8, 4, 7});
+  c.add("other part")
+      .attr("begin", "(0, 1)")
+      .attr("end", "(2, 3)")
+      .in({3, 4})
+      .in({2, 3})
+      .raises("the part that begin, end and step describe");
+}
+OP_CASES(_slice_assign_scalar) {
+  c.recorded();
+  c.add("a column")
+      .attr("scalar", 9)
+      .attr("begin", "(0, 1)")
+      .attr("end", "(2, 2)")
+      .in({2, 2}, {1, 2, 3, 4})
+      .recovers({0})
+      .ref({1, 9, 3, 9});
+  c.add("nothing")
+      .attr("scalar", 9)
+      .attr("begin", "(2,)")
+      .attr("end", "(1,)")
+      .in({3}, {1, 2, 3})
+      .ref({1, 2, 3});
+  c.add("too many axes").attr("begin", "(0, 0)").attr("end", "(1, 1)").in({3}).raises("do not fit");
+}
+
 }  // namespace
 }  // namespace symbind

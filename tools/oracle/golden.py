@@ -124,8 +124,9 @@ def operator(namespace, op):
     for space in (namespace, namespace._internal, getattr(namespace, "contrib", None)):
         if hasattr(space, op):
             return getattr(space, op)
-    if op.startswith("_contrib_"):
-        return getattr(namespace.contrib, op[len("_contrib_"):])
+    for prefix in ("contrib", "linalg"):
+        if op.startswith(f"_{prefix}_"):
+            return getattr(getattr(namespace, prefix), op[len(prefix) + 2:])
     raise KeyError(op)
 
 

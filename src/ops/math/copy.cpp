@@ -1,10 +1,10 @@
 // The identity in its many roles.
 //
-//   _copy, identity             a copy of its own memory
-//   BlockGrad, stop_gradient    the identity without a gradient
-//   make_loss                   the identity as a head: its gradient is 1, the head gradient is
-//   ignored _copyto, _CrossDeviceCopy   a copy between arrays or devices; here both ends are host
-//   memory
+//   _copy, identity                a copy of its own memory
+//   BlockGrad, stop_gradient       the identity without a gradient
+//   make_loss                      the identity as a head: its gradient is 1, whatever the head's
+//   _copyto, _CrossDeviceCopy      a copy between arrays or devices; here both are host memory
+//   _identity_with_attr_like_rhs   the first of two arrays; the second lends its shape and type
 //
 // Decided here: where the memory plan lets the output take its input's memory, nothing is copied.
 #include <cstring>
@@ -75,6 +75,14 @@ void register_copy(OpRegistry& r) {
       .outputs({"loss"})
       .gradient(ones)
       .loss()
+      .inplace(0, 0);
+  add(r, "_identity_with_attr_like_rhs")
+      .doc("The left operand; the right one only gives its shape and element type.")
+      .inputs(std::vector<std::string>{"lhs", "rhs"})
+      .shape_only({1})
+      .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
+        return {g.head(0), {}};
+      })
       .inplace(0, 0);
   add(r, "_copyto").doc("Copies into another array.").gradient(copy_back);
   add(r, "_CrossDeviceCopy").doc("A copy to the device of its reader.").gradient(copy_back);

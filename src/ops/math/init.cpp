@@ -1,4 +1,5 @@
-// Arrays made of nothing: _zeros, _ones, _full, _arange, and zeros_like, ones_like of an array.
+// Arrays made of nothing: _zeros, _ones, _full, _arange, _linspace, _eye, and zeros_like, ones_like
+// of an array.
 //
 // Decided here: an extent 0 in `shape` is unknown and is filled by whoever reads the array, as
 // MXNet does; without a shape nothing at all is known.
@@ -51,6 +52,35 @@ struct ArangeAttrs {
   }
 };
 
+struct LinspaceAttrs {
+  double start = 0, stop = 0;
+  std::int64_t num = 0;
+  bool endpoint = true;
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+  void describe(AttrVisitor& v) {
+    v.field("start", start, "The first value.").required();
+    v.field("stop", stop, "The last value, or the end that is not included.").required();
+    v.field("num", num, "How many values.").required().at_least(0);
+    v.field("endpoint", endpoint, "Whether stop is the last value.");
+    v.field("ctx", ctx, "The device, like cpu(0); only for imperative calls.");
+    v.field("dtype", dtype, "The element type of the output.");
+  }
+};
+
+struct EyeAttrs {
+  std::int64_t N = 0, M = 0, k = 0;
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+  void describe(AttrVisitor& v) {
+    v.field("N", N, "Number of rows.").required().at_least(0);
+    v.field("M", M, "Number of columns; 0 means as many as rows.").at_least(0);
+    v.field("k", k, "Which diagonal: above the main one when positive, below when negative.");
+    v.field("ctx", ctx, "The device, like cpu(0); only for imperative calls.");
+    v.field("dtype", dtype, "The element type of the output.");
+  }
+};
+
 void infer(const InitAttrs& a, Inference& io) {
   io.set_dtype(io.out(0), a.dtype, "attribute dtype");
   io.set_shape(io.out(0), from_user(Shape(a.shape)), "attribute shape");
@@ -77,6 +107,15 @@ void infer_arange(const ArangeAttrs& a, Inference& io) {
                "attributes start, stop and step");
 }
 
+void infer_linspace(const LinspaceAttrs& a, Inference& io) {
+  io.set_dtype(io.out(0), a.dtype, "attribute dtype");
+  io.set_shape(io.out(0), Shape{a.num}, "attribute num");
+}
+void infer_eye(const EyeAttrs& a, Inference& io) {
+  io.set_dtype(io.out(0), a.dtype, "attribute dtype");
+  io.set_shape(io.out(0), Shape{a.N, a.M == 0 ? a.N : a.M}, "attributes N and M");
+}
+
 template <class A>
 NodeEntries no_gradient(const A&, GradientBuilder& g) {
   return NodeEntries(static_cast<std::size_t>(g.num_inputs()));
@@ -98,13 +137,9 @@ Prepared full(const FullAttrs&, const KernelRequest& request) {
   };
 }
 
-Prepared arange(const ArangeAttrs& attrs, const KernelRequest& request) {
-  const TensorDesc& out = request.out[0];
-  const double start = attrs.stop || attrs.infer_range ? attrs.start : 0;
-  const bool whole = !is_float(out.dtype);  // NumPy and MXNet count in the array's type
-  return [start = whole ? std::trunc(start) : start,
-          step = whole ? std::trunc(attrs.step) : attrs.step, repeat = attrs.repeat,
-          dtype = out.dtype, n = out.shape.size()](const Args& a) {
+/// start, start + step, …, each `repeat` times.
+Prepared evenly(double start, double step, std::int64_t repeat, const TensorDesc& out) {
+  return [start, step, repeat, dtype = out.dtype, n = out.shape.size()](const Args& a) {
     double values[256];
     auto* y = static_cast<char*>(a.outputs[0].data);
     for (std::int64_t i = 0; i < n; i += 256) {
@@ -113,6 +148,29 @@ Prepared arange(const ArangeAttrs& attrs, const KernelRequest& request) {
         values[k] = start + step * static_cast<double>((i + k) / repeat);
       convert(y + i * static_cast<std::int64_t>(size_of(dtype)), dtype, values, DType::kFloat64, m);
     }
+  };
+}
+Prepared arange(const ArangeAttrs& a, const KernelRequest& q) {
+  const double start = a.stop || a.infer_range ? a.start : 0;
+  const bool whole = !is_float(q.out[0].dtype);  // NumPy and MXNet count in the array's type
+  return evenly(whole ? std::trunc(start) : start, whole ? std::trunc(a.step) : a.step, a.repeat,
+                q.out[0]);
+}
+Prepared linspace(const LinspaceAttrs& a, const KernelRequest& q) {
+  const std::int64_t steps = a.endpoint ? a.num - 1 : a.num;
+  return evenly(a.start, steps > 0 ? (a.stop - a.start) / static_cast<double>(steps) : 0, 1,
+                q.out[0]);
+}
+
+Prepared eye(const EyeAttrs& a, const KernelRequest& q) {
+  return [k = a.k, out = q.out[0]](const Args& args) {
+    fill(args.outputs[0].data, out.dtype, 0, out.shape.size());
+    const std::int64_t columns = out.shape[1];
+    auto* y = static_cast<char*>(args.outputs[0].data);
+    for (std::int64_t row = std::max<std::int64_t>(0, -k); row < out.shape[0]; ++row)
+      if (row + k < columns)
+        fill(y + (row * columns + row + k) * static_cast<std::int64_t>(size_of(out.dtype)),
+             out.dtype, 1, 1);
   };
 }
 
@@ -162,6 +220,18 @@ void register_init(OpRegistry& r) {
       .infer(infer_arange)
       .gradient(no_gradient)
       .reference(arange);
+  r.add<LinspaceAttrs>("_linspace")
+      .doc("Evenly spaced values from start to stop.")
+      .inputs(none)
+      .infer(infer_linspace)
+      .gradient(no_gradient)
+      .reference(linspace);
+  r.add<EyeAttrs>("_eye")
+      .doc("A matrix that is 1 on a diagonal and 0 elsewhere.")
+      .inputs(none)
+      .infer(infer_eye)
+      .gradient(no_gradient)
+      .reference(eye);
   add_like(r, "zeros_like", 0);
   add_like(r, "ones_like", 1);
 }

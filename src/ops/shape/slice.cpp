@@ -1,7 +1,8 @@
-// Parts of an array: slice (begin, end, step per axis), slice_axis (one axis), slice_like.
+// Parts of an array: slice (begin, end, step per axis), slice_axis (one axis), slice_like; and
+// _slice_assign, _slice_assign_scalar, which write to the part that slice reads.
 //
-// Decided here: bounds are read as Python reads them, but an empty part is an error. The gradient
-// is zero outside the part.
+// Decided here: bounds are read as Python reads them, but to read an empty part is an error; to
+// write one does nothing. The gradient of reading is zero outside the part, that of writing inside.
 #include <algorithm>
 #include <limits>
 
@@ -39,13 +40,21 @@ struct SliceLikeAttrs {
   void describe(AttrVisitor& v) { v.field("axes", axes, "The axes that are cut; () means all."); }
 };
 
+struct SliceAssignScalarAttrs : SliceAttrs {
+  double scalar = 0;
+  void describe(AttrVisitor& v) {
+    v.field("scalar", scalar, "The value that is written.").per_call();
+    SliceAttrs::describe(v);
+  }
+};
+
 /// One axis of a part.
 struct Range {
   std::int64_t begin = 0, step = 1, count = kUnknownDim;
 };
 
 Range range_of(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t extent,
-               int axis) {
+               int axis, bool may_be_empty = false) {
   check(step != 0, "the step of a slice must not be 0");
   if (extent < 0) return {};
   const auto bound = [extent](std::int64_t at) { return at < 0 ? at + extent : at; };
@@ -54,10 +63,11 @@ Range range_of(std::int64_t begin, std::int64_t end, std::int64_t step, std::int
       begin == kNone ? (step > 0 ? 0 : extent - 1) : std::clamp(bound(begin), lowest, highest);
   const std::int64_t last =
       end == kNone ? (step > 0 ? extent : -1) : std::clamp(bound(end), lowest, highest);
-  const std::int64_t count =
-      step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step;
-  check(count > 0, ErrorKind::kValue, "slice [{}, {}) by {} of axis {} with extent {} is empty",
-        begin == kNone ? 0 : begin, end == kNone ? extent : end, step, axis, extent);
+  const std::int64_t count = std::max<std::int64_t>(
+      0, step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step);
+  check(count > 0 || may_be_empty, ErrorKind::kValue,
+        "slice [{}, {}) by {} of axis {} with extent {} is empty", begin == kNone ? 0 : begin,
+        end == kNone ? extent : end, step, axis, extent);
   return {first, step, count};
 }
 
@@ -68,7 +78,7 @@ Ranges whole(const Shape& in) {
   return ranges;
 }
 
-Ranges ranges_of(const SliceAttrs& a, const Shape& in, const Shape&) {
+Ranges ranges_of(const SliceAttrs& a, const Shape& in, const Shape&, bool may_be_empty = false) {
   check(a.begin.size() == a.end.size() && static_cast<int>(a.begin.size()) <= in.rank(),
         ErrorKind::kShape, "begin {} and end {} do not fit an input of shape {}",
         tuple_text(a.begin), tuple_text(a.end), in.str());
@@ -77,7 +87,8 @@ Ranges ranges_of(const SliceAttrs& a, const Shape& in, const Shape&) {
   Ranges ranges = whole(in);
   for (std::size_t d = 0; d < a.begin.size(); ++d) {
     const std::int64_t step = a.step.empty() || a.step[d] == kNone ? 1 : a.step[d];
-    ranges[d] = range_of(a.begin[d], a.end[d], step, in[static_cast<int>(d)], static_cast<int>(d));
+    ranges[d] = range_of(a.begin[d], a.end[d], step, in[static_cast<int>(d)], static_cast<int>(d),
+                         may_be_empty);
   }
   return ranges;
 }
@@ -162,6 +173,65 @@ Prepared prepare_backward(const A& a, const KernelRequest& q) {
   };
 }
 
+// ---- writing
+
+void infer_assign_scalar(const SliceAssignScalarAttrs& a, Inference& io) {
+  io.all_same_dtype();
+  io.same_shape(io.in(0), io.out(0));
+  const Shape& in = io.shape(io.in(0));
+  if (in.rank_known()) ranges_of(a, in, in, true);
+}
+void infer_assign(const SliceAttrs& a, Inference& io) {
+  io.all_same_dtype();
+  io.same_shape(io.in(0), io.out(0));
+  const Shape& in = io.shape(io.in(0));
+  if (!in.rank_known()) return;
+  Shape part;
+  for (const Range& range : ranges_of(a, in, in, true)) part.push_back(range.count);
+  io.set_shape(io.in(1), part, "the part that begin, end and step describe");
+}
+
+AttrDict part_attrs(const SliceAttrs& a) {
+  return {{"begin", tuple_text(a.begin)}, {"end", tuple_text(a.end)}, {"step", tuple_text(a.step)}};
+}
+template <class A>
+NodeEntry outside(const A& a, GradientBuilder& g) {
+  return g.call("_slice_assign_scalar", {g.head(0)}, part_attrs(a));
+}
+NodeEntries gradient_assign(const SliceAttrs& a, GradientBuilder& g) {
+  return {g.wanted(0) ? outside(a, g) : NodeEntry{},
+          g.wanted(1) ? g.call("slice", {g.head(0)}, part_attrs(a)) : NodeEntry{}};
+}
+NodeEntries gradient_assign_scalar(const SliceAssignScalarAttrs& a, GradientBuilder& g) {
+  return {outside(a, g)};
+}
+
+/// From a dense part into its place in the whole.
+BlockCopy into_part(const SliceAttrs& a, const TensorDesc& whole) {
+  BlockCopy copy = part_of(ranges_of(a, whole.shape, whole.shape, true), whole.shape, whole.dtype);
+  std::swap(copy.to, copy.from);
+  std::swap(copy.to_offset, copy.from_offset);
+  return copy;
+}
+Prepared prepare_assign(const SliceAttrs& a, const KernelRequest& q) {
+  const BlockCopy copy = into_part(a, q.in[0]);
+  return [copy, bytes = q.in[0].bytes(), empty = copy.shape.size() == 0](const Args& args) {
+    copy_bytes(args.outputs[0].data, args.inputs[0].data, bytes);
+    if (!empty) copy(args.outputs[0].data, args.inputs[1].data);
+  };
+}
+Prepared prepare_assign_scalar(const SliceAssignScalarAttrs& a, const KernelRequest& q) {
+  BlockCopy copy = into_part(a, q.in[0]);
+  copy.from = Strides{};  // one value, everywhere
+  return [copy, bytes = q.in[0].bytes(), dtype = q.in[0].dtype,
+          empty = copy.shape.size() == 0](const Args& args) {
+    copy_bytes(args.outputs[0].data, args.inputs[0].data, bytes);
+    alignas(8) char value[8];
+    fill(value, dtype, args.values[0], 1);
+    if (!empty) copy(args.outputs[0].data, value);
+  };
+}
+
 template <class A>
 void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<std::string> inputs,
          const char* alias, NodeEntries (*gradient)(const A&, GradientBuilder&)) {
@@ -200,6 +270,21 @@ void register_slice(OpRegistry& r) {
                         result.emplace_back();
                         return result;
                       });
+  r.add<SliceAttrs>("_slice_assign")
+      .doc("A copy of lhs in which the part that begin, end and step describe is rhs.")
+      .alias("_crop_assign")
+      .inputs(std::vector<std::string>{"lhs", "rhs"})
+      .infer(infer_assign)
+      .gradient(gradient_assign)
+      .inplace(0, 0)
+      .reference(prepare_assign);
+  r.add<SliceAssignScalarAttrs>("_slice_assign_scalar")
+      .doc("A copy of data in which the part that begin, end and step describe is one value.")
+      .alias("_crop_assign_scalar")
+      .infer(infer_assign_scalar)
+      .gradient(gradient_assign_scalar)
+      .inplace(0, 0)
+      .reference(prepare_assign_scalar);
 }
 
 }  // namespace symbind

@@ -1,0 +1,41 @@
+// Triangles and factors of row-major matrices, through the BLAS and LAPACK that OpenBLAS has.
+//
+// Decided here: a row-major matrix is its transpose in LAPACK's order, so its lower triangle is
+// asked for as the upper one, and its LQ factors are the QR factors LAPACK gives.
+#pragma once
+
+#include <cstdint>
+
+namespace symbind {
+
+/// Which triangle of A is read, on which side of B it stands, and whether transposed.
+struct Triangle {
+  bool lower = true, transpose = false, right = false;
+};
+
+/// B (rows×columns) becomes alpha · op(A) · B, or alpha · B · op(A).
+void trmm(Triangle t, std::int64_t rows, std::int64_t columns, float alpha, const float* a,
+          float* b);
+void trmm(Triangle t, std::int64_t rows, std::int64_t columns, double alpha, const double* a,
+          double* b);
+/// B becomes alpha · op(A)⁻¹ · B, or alpha · B · op(A)⁻¹.
+void trsm(Triangle t, std::int64_t rows, std::int64_t columns, float alpha, const float* a,
+          float* b);
+void trsm(Triangle t, std::int64_t rows, std::int64_t columns, double alpha, const double* a,
+          double* b);
+
+/// The lower triangle of a symmetric matrix becomes that of L, A = L·Lᵀ; the upper one is not
+/// touched. 0, or the order of the minor that is not positive.
+int potrf(std::int64_t n, float* a);
+int potrf(std::int64_t n, double* a);
+/// The lower triangle of L becomes that of (L·Lᵀ)⁻¹. 0, or the place of a zero in the diagonal.
+int potri(std::int64_t n, float* l);
+int potri(std::int64_t n, double* l);
+
+/// A (rows ≤ columns) becomes Q with orthonormal rows, A = L·Q; `l` (rows×rows) is written whole.
+/// `work` has lq_work(rows) elements.
+void lq(std::int64_t rows, std::int64_t columns, float* a, float* l, float* work);
+void lq(std::int64_t rows, std::int64_t columns, double* a, double* l, double* work);
+inline std::int64_t lq_work(std::int64_t rows) { return 65 * rows; }
+
+}  // namespace symbind
