@@ -12,6 +12,11 @@ OP_CASES(_arange) {
   c.recorded();
   c.add("step 0").attr("start", 0).attr("stop", 3).attr("step", 0).raises("step");
 }
+OP_CASES(_contrib_arange_like) {
+  c.recorded();
+  c.add("whole numbers").in({2, 2}).dtypes({DType::kInt32, DType::kInt64}).ref({0, 1, 2, 3});
+  c.add("no such axis").attr("axis", 3).in({2, 2}).raises("axis 3");
+}
 OP_CASES(zeros_like) { c.recorded(); }
 OP_CASES(ones_like) { c.recorded(); }
 

@@ -123,6 +123,8 @@ def operator(namespace, op):
     for space in (namespace, namespace._internal, getattr(namespace, "contrib", None)):
         if hasattr(space, op):
             return getattr(space, op)
+    if op.startswith("_contrib_"):
+        return getattr(namespace.contrib, op[len("_contrib_"):])
     raise KeyError(op)
 
 

@@ -1,4 +1,5 @@
-// Arrays made of nothing: _zeros, _ones, _full, _arange, and zeros_like, ones_like of an array.
+// Arrays made of nothing: _zeros, _ones, _full, _arange; and of an array's shape alone: zeros_like,
+// ones_like, _contrib_arange_like.
 //
 // Decided here: an extent 0 in `shape` is unknown and is filled by whoever reads the array, as
 // MXNet does; without a shape nothing at all is known.
@@ -51,6 +52,20 @@ struct ArangeAttrs {
   }
 };
 
+struct ArangeLikeAttrs {
+  double start = 0, step = 1;
+  int repeat = 1;
+  std::string ctx;
+  std::optional<int> axis;
+  void describe(AttrVisitor& v) {
+    v.field("start", start, "The first value.");
+    v.field("step", step, "The distance of two values.");
+    v.field("repeat", repeat, "How often each value stands.").at_least(1);
+    v.field("ctx", ctx, "Accepted, without effect: the result is where the input is.");
+    v.field("axis", axis, "The axis whose length the result has; None: the input's shape.");
+  }
+};
+
 void infer(const InitAttrs& a, Inference& io) {
   io.set_dtype(io.out(0), a.dtype, "attribute dtype");
   io.set_shape(io.out(0), from_user(Shape(a.shape)), "attribute shape");
@@ -77,6 +92,15 @@ void infer_arange(const ArangeAttrs& a, Inference& io) {
                "attributes start, stop and step");
 }
 
+void infer_arange_like(const ArangeLikeAttrs& a, Inference& io) {
+  io.same_dtype(io.in(0), io.out(0));
+  const Shape data = io.shape(io.in(0));
+  if (!a.axis)
+    io.same_shape(io.in(0), io.out(0));
+  else if (data.rank_known())
+    io.set_shape(io.out(0), Shape{data[normalize_axis(*a.axis, data.rank())]}, "the axis' length");
+}
+
 template <class A>
 NodeEntries no_gradient(const A&, GradientBuilder& g) {
   return NodeEntries(static_cast<std::size_t>(g.num_inputs()));
@@ -98,11 +122,8 @@ Prepared full(const FullAttrs&, const KernelRequest& request) {
   };
 }
 
-Prepared arange(const ArangeAttrs& attrs, const KernelRequest& request) {
-  const TensorDesc& out = request.out[0];
-  const double start = attrs.stop || attrs.infer_range ? attrs.start : 0;
-  return [start, step = attrs.step, repeat = attrs.repeat, dtype = out.dtype,
-          n = out.shape.size()](const Args& a) {
+Prepared count_up(double start, double step, int repeat, const TensorDesc& out) {
+  return [start, step, repeat, dtype = out.dtype, n = out.shape.size()](const Args& a) {
     double values[256];
     auto* y = static_cast<char*>(a.outputs[0].data);
     for (std::int64_t i = 0; i < n; i += 256) {
@@ -112,6 +133,12 @@ Prepared arange(const ArangeAttrs& attrs, const KernelRequest& request) {
       convert(y + i * static_cast<std::int64_t>(size_of(dtype)), dtype, values, DType::kFloat64, m);
     }
   };
+}
+Prepared arange(const ArangeAttrs& a, const KernelRequest& q) {
+  return count_up(a.stop || a.infer_range ? a.start : 0, a.step, a.repeat, q.out[0]);
+}
+Prepared arange_like(const ArangeLikeAttrs& a, const KernelRequest& q) {
+  return count_up(a.start, a.step, a.repeat, q.out[0]);
 }
 
 Offer offer_like(const NoAttrs&, const KernelRequest& request) {
@@ -160,6 +187,12 @@ void register_init(OpRegistry& r) {
       .infer(infer_arange)
       .gradient(no_gradient)
       .reference(arange);
+  r.add<ArangeLikeAttrs>("_contrib_arange_like")
+      .doc("Evenly spaced values, as many as the input has, or as one of its axes is long.")
+      .infer(infer_arange_like)
+      .shape_only({0})
+      .gradient(no_gradient)
+      .reference(arange_like);
   add_like(r, "zeros_like", 0);
   add_like(r, "ones_like", 1);
 }
