@@ -72,3 +72,8 @@ foreach(source IN LISTS symbind_sources)
   set_source_files_properties("${source}" PROPERTIES
       COMPILE_OPTIONS "${flags}" SKIP_PRECOMPILE_HEADERS ON)
 endforeach()
+
+# Square roots become instructions, whole vectors of them: nobody looks at errno behind them.
+set_source_files_properties(src/ops/optimizer/update.cpp src/ops/optimizer/lamb_update.cpp
+    src/ops/optimizer/adamw_update.cpp PROPERTIES
+    COMPILE_OPTIONS -fno-math-errno SKIP_PRECOMPILE_HEADERS ON)

@@ -14,5 +14,28 @@ OP_CASES(Cast) {
       .dtypes({DType::kFloat32, DType::kFloat16});
 }
 
+OP_CASES(amp_cast) {
+  c.recorded();
+  c.add("to float16")
+      .attr("dtype", "float16")
+      .in({2, 3})
+      .ref([](double x) { return x; })
+      .dtypes({DType::kFloat32, DType::kBFloat16});
+  c.add("float64 stays")  // else 1 + 2^-30 would be 1
+      .attr("dtype", "float32")
+      .in({2}, {1 + 0x1p-30, 2})
+      .dtypes({DType::kFloat64})
+      .ref({1 + 0x1p-30, 2});
+}
+OP_CASES(amp_multicast) {
+  c.recorded();
+  c.add("both as they are")
+      .attr("num_outputs", 2)
+      .in({2, 3})
+      .in({4})
+      .ref([](const HostTensors& in) { return in; })
+      .dtypes({DType::kFloat32, DType::kFloat16, DType::kFloat64});
+}
+
 }  // namespace
 }  // namespace symbind

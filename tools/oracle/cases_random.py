@@ -265,4 +265,96 @@ def densities():
     return cases
 
 
-ALL = [updates, mixed, lamb, multi, many_arrays, densities]
+def adamw():
+    states = [("mean", -0.5, 0.5), ("var", 0.25, 1)]
+    sets = [("plain", {"lr": 0.1, "eta": 1.0}, 1.0),
+            ("all", {"lr": 0.1, "eta": 0.5, "wd": 0.25, "beta1": 0.5, "beta2": 0.75,
+                     "epsilon": 0.125, "clip_gradient": 1.0}, 0.5),
+            ("decay apart", {"lr": 0.1, "eta": 0.25, "wd": 2.0}, 1.0),
+            ("overflow", {"lr": 0.1, "eta": 1.0, "wd": 0.5}, float("inf")),
+            ("scale 0", {"lr": 0.2, "eta": 1.0, "wd": 0.5}, 0.0)]
+    cases = []
+    for name, attrs, scale in sets:
+        for mp in (False, True):
+            c = update("_mp_adamw_update" if mp else "_adamw_update", name, attrs, states,
+                       dtype="float16" if mp else "float32", mixed=mp)
+            c.inputs["rescale_grad"] = V([scale])
+            cases.append(c)
+            attrs_of = {k: v for k, v in attrs.items() if k not in ("lr", "eta", "wd")}
+            kept = "float32" if mp else None
+            n = 2
+            cases.append(groups(
+                "_multi_mp_adamw_update" if mp else "_multi_adamw_update", name,
+                dict(attrs_of, lrs=(attrs["lr"], 0.05), etas=(attrs["eta"], 0.5),
+                     wds=(attrs.get("wd", 0.0), 0.125), num_weights=n),
+                [("mean", -0.5, 0.5, kept), ("var", 0.25, 1, kept)] +
+                ([("weight32", -1, 1, "float32")] if mp else []), n,
+                dtype="float16" if mp else "float32", rates={"rescale_grad": [scale]}))
+    return cases
+
+
+def contrib():
+    one = lambda op, name, attrs, shape, **more: Case(op, name, attrs, {
+        "data": F(*shape, dtype=more.pop("dtype", "float32"))}, **more)
+    cases = [one("_contrib_div_sqrt_dim", "2-D", {}, (3, 4)),
+             one("_contrib_div_sqrt_dim", "1-D", {}, (5,)),
+             one("_contrib_div_sqrt_dim", "3-D, add", {}, (2, 3, 7), req="add"),
+             one("_contrib_div_sqrt_dim", "float64", {}, (2, 3), dtype="float64"),
+             one("_contrib_quadratic", "all", {"a": 2, "b": -1.5, "c": 0.5}, (3, 4)),
+             one("_contrib_quadratic", "a", {"a": 2}, (3, 4)),
+             one("_contrib_quadratic", "b", {"b": 3}, (5,), req="add"),
+             one("_contrib_quadratic", "nothing", {}, (2, 2)),
+             one("_contrib_quadratic", "float64", {"a": 0.25, "c": -1}, (2, 3), dtype="float64"),
+             Case("_contrib_quadratic", "int32", {"a": 2, "b": 1, "c": 3},
+                  {"data": V([1, -2, 5], dtype="int32")}, req="null"),
+             one("_contrib_arange_like", "all", {}, (2, 3)),
+             one("_contrib_arange_like", "axis 1", {"axis": 1, "start": 2, "step": 0.5}, (2, 3)),
+             one("_contrib_arange_like", "axis -1", {"axis": -1}, (2, 3, 4)),
+             one("_contrib_arange_like", "repeat", {"repeat": 2}, (2, 4)),
+             one("_contrib_arange_like", "repeat, an end cut", {"repeat": 2, "axis": 1}, (2, 3)),
+             one("_contrib_arange_like", "float64", {"step": -0.3}, (4,), dtype="float64"),
+             one("_contrib_index_array", "all", {}, (2, 3), req="null"),
+             one("_contrib_index_array", "turned", {"axes": (1, 0)}, (2, 3), req="null"),
+             one("_contrib_index_array", "last", {"axes": (-1,)}, (2, 3, 2), req="null"),
+             one("_contrib_index_array", "twice", {"axes": (0, 0, 2)}, (2, 1, 2), req="null"),
+             one("_contrib_index_array", "1-D", {}, (4,), req="null")]
+    for name, shape, index, kind in [("rows", (4, 3), [2, 0], "int32"),
+                                     ("vector", (5,), [4, 1, 0], "int64"),
+                                     ("float indices", (3, 2, 2), [1], "float32"),
+                                     ("all rows", (3, 2), [2, 0, 1], "int32")]:
+        cases.append(Case("_contrib_index_copy", name, {}, {
+            "old_tensor": F(*shape), "index_vector": V(index, dtype=kind),
+            "new_tensor": F(len(index), *shape[1:])}, req={"index_vector": "null"}))
+    nan, inf = float("nan"), float("inf")
+    for name, attrs, a, b in [
+            ("equal", {}, [1, 2], [1, 2]), ("not", {}, [1, 2], [1, 2.001]),
+            ("rtol", {"rtol": 0.01}, [100, 2], [100.5, 2]),
+            ("atol", {"rtol": 0, "atol": 0.25}, [1, 2], [1.125, 2]),
+            ("atol exceeded", {"rtol": 0, "atol": 0.0625}, [1, 2], [1.125, 2]),
+            ("nan", {}, [1, nan], [1, nan]), ("nan apart", {}, [1, nan], [1, 2]),
+            ("nan differs", {"equal_nan": False}, [1, nan], [1, nan]),
+            ("inf", {}, [inf, -inf], [inf, -inf])]:
+        cases.append(Case("_contrib_allclose", name, attrs, {"a": V(a), "b": V(b)}, req="null"))
+    return cases
+
+
+def amp():
+    cases = []
+    for kind, to in [("float32", "float16"), ("float16", "float32"), ("float32", "float32"),
+                     ("float16", "float64"), ("float64", "float16")]:
+        cases.append(Case("amp_cast", "%s to %s" % (kind, to), {"dtype": to},
+                          {"data": F(3, 4, dtype=kind)}))
+    cases.append(Case("amp_cast", "int32 stays", {"dtype": "int32"},
+                      {"data": V([1, 2], dtype="int32")}, req="null"))
+    for name, kinds, attrs in [
+            ("to the widest", ["float16", "float32"], {}),
+            ("to the narrowest", ["float32", "float16", "float32"], {"cast_narrow": True}),
+            ("one kind", ["float16", "float16"], {"cast_narrow": False}),
+            ("one array", ["float32"], {}),
+            ("narrow already wide", ["float32", "float32"], {"cast_narrow": True})]:
+        cases.append(Case("amp_multicast", name, dict(attrs, num_outputs=len(kinds)), {
+            "data_%d" % i: F(2 + i, 3, dtype=kind) for i, kind in enumerate(kinds)}))
+    return cases
+
+
+ALL = [updates, mixed, lamb, multi, many_arrays, densities, adamw, contrib, amp]

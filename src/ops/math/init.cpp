@@ -1,5 +1,5 @@
-// Arrays made of nothing: _zeros, _ones, _full, _arange, _linspace, _eye, and zeros_like, ones_like
-// of an array.
+// Arrays made of nothing: _zeros, _ones, _full, _arange, _linspace, _eye; and of an array's shape
+// alone: zeros_like, ones_like, _contrib_arange_like.
 //
 // Decided here: an extent 0 in `shape` is unknown and is filled by whoever reads the array, as
 // MXNet does; without a shape nothing at all is known.
@@ -81,6 +81,20 @@ struct EyeAttrs {
   }
 };
 
+struct ArangeLikeAttrs {
+  double start = 0, step = 1;
+  int repeat = 1;
+  std::string ctx;
+  std::optional<int> axis;
+  void describe(AttrVisitor& v) {
+    v.field("start", start, "The first value.");
+    v.field("step", step, "The distance of two values.");
+    v.field("repeat", repeat, "How often each value stands.").at_least(1);
+    v.field("ctx", ctx, "Accepted, without effect: the result is where the input is.");
+    v.field("axis", axis, "The axis whose length the result has; None: the input's shape.");
+  }
+};
+
 void infer(const InitAttrs& a, Inference& io) {
   io.set_dtype(io.out(0), a.dtype, "attribute dtype");
   io.set_shape(io.out(0), from_user(Shape(a.shape)), "attribute shape");
@@ -114,6 +128,15 @@ void infer_linspace(const LinspaceAttrs& a, Inference& io) {
 void infer_eye(const EyeAttrs& a, Inference& io) {
   io.set_dtype(io.out(0), a.dtype, "attribute dtype");
   io.set_shape(io.out(0), Shape{a.N, a.M == 0 ? a.N : a.M}, "attributes N and M");
+}
+
+void infer_arange_like(const ArangeLikeAttrs& a, Inference& io) {
+  io.same_dtype(io.in(0), io.out(0));
+  const Shape data = io.shape(io.in(0));
+  if (!a.axis)
+    io.same_shape(io.in(0), io.out(0));
+  else if (data.rank_known())
+    io.set_shape(io.out(0), Shape{data[normalize_axis(*a.axis, data.rank())]}, "the axis' length");
 }
 
 template <class A>
@@ -172,6 +195,9 @@ Prepared eye(const EyeAttrs& a, const KernelRequest& q) {
         fill(y + (row * columns + row + k) * static_cast<std::int64_t>(size_of(out.dtype)),
              out.dtype, 1, 1);
   };
+}
+Prepared arange_like(const ArangeLikeAttrs& a, const KernelRequest& q) {
+  return evenly(a.start, a.step, a.repeat, q.out[0]);
 }
 
 Offer offer_like(const NoAttrs&, const KernelRequest& request) {
@@ -232,6 +258,12 @@ void register_init(OpRegistry& r) {
       .infer(infer_eye)
       .gradient(no_gradient)
       .reference(eye);
+  r.add<ArangeLikeAttrs>("_contrib_arange_like")
+      .doc("Evenly spaced values, as many as the input has, or as one of its axes is long.")
+      .infer(infer_arange_like)
+      .shape_only({0})
+      .gradient(no_gradient)
+      .reference(arange_like);
   add_like(r, "zeros_like", 0);
   add_like(r, "ones_like", 1);
 }

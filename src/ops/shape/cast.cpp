@@ -1,6 +1,12 @@
 // The elements in another type. Rules of conversion: ndarray/convert.h.
 //
-// Decided here: the gradient is cast back to the input's type.
+// amp_cast and amp_multicast are put into graphs that compute in mixed precision: they touch
+// float32 and the 16-bit floats only, and leave arrays of any other type as they are. amp_multicast
+// brings all its arrays to the widest of these types among them, or with cast_narrow to the
+// narrowest.
+//
+// Decided here: the gradient is cast back to the input's type. float16 and bfloat16 together widen
+// to float32; of the two the later one is the narrowest.
 #include <symbind/operator.h>
 
 #include "ndarray/convert.h"
@@ -30,6 +36,68 @@ NodeEntries gradient(const CastAttrs&, GradientBuilder& g) {
   return {g.call("_backward_cast", {g.head(0), g.input(0)})};
 }
 
+// ---- Mixed precision ----------------------------------------------------------------------------
+
+struct AmpMulticastAttrs {
+  int num_outputs = 0;
+  bool cast_narrow = false;
+  void describe(AttrVisitor& v) {
+    v.field("num_outputs", num_outputs, "Number of arrays.").required();
+    v.field("cast_narrow", cast_narrow, "Whether the narrowest type is taken, not the widest.");
+  }
+};
+
+bool takes_part(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
+void infer_amp(const CastAttrs& a, Inference& io) {
+  io.same_shape(io.in(0), io.out(0));
+  const DType given = io.dtype(io.in(0));
+  if (given != DType::kUnknown)
+    io.set_dtype(io.out(0), takes_part(given) ? a.dtype : given, "attribute dtype, for floats");
+}
+
+void infer_multicast(const AmpMulticastAttrs& a, Inference& io) {
+  DType common = DType::kUnknown;
+  bool known = true;
+  for (int i = 0; i < a.num_outputs; ++i) {
+    io.same_shape(io.in(i), io.out(i));
+    const DType given = io.dtype(io.in(i));
+    known &= given != DType::kUnknown;
+    if (!takes_part(given)) continue;
+    const bool wide = given == DType::kFloat32;
+    if (common == DType::kUnknown)
+      common = given;
+    else if (a.cast_narrow ? !wide : given != common)
+      common = a.cast_narrow ? given : DType::kFloat32;
+  }
+  if (!known) return;
+  for (int i = 0; i < a.num_outputs; ++i) {
+    const DType given = io.dtype(io.in(i));
+    io.set_dtype(io.out(i), takes_part(given) ? common : given, "the arrays' common type");
+  }
+}
+
+NodeEntries multicast_gradient(const AmpMulticastAttrs& a, GradientBuilder& g) {
+  NodeEntries gradients;
+  for (int i = 0; i < a.num_outputs; ++i)
+    gradients.push_back(g.wanted(i) ? g.call("_backward_cast", {g.head(i), g.input(i)})
+                                    : NodeEntry{});
+  return gradients;
+}
+
+Prepared prepare_multicast(const AmpMulticastAttrs&, const KernelRequest& q) {
+  return [in = q.in, out = q.out](const Args& a) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (a.wants(static_cast<int>(i)) && a.outputs[i].data != a.inputs[i].data)
+        convert(a.outputs[i].data, out[i].dtype, a.inputs[i].data, in[i].dtype, in[i].shape.size());
+    }
+  };
+}
+
+// ---- Kernels ------------------------------------------------------------------------------------
+
 template <class A>
 Offer offer(const A&, const KernelRequest& request) {
   return accept_same_layout(request);
@@ -51,6 +119,17 @@ void register_cast(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "reference", offer<CastAttrs>, prepare<CastAttrs>);
+  r.add<CastAttrs>("amp_cast")
+      .doc("A float32 or 16-bit array in another element type; others as they are.")
+      .infer(infer_amp)
+      .gradient(gradient)
+      .kernel(DeviceType::kCpu, "reference", offer<CastAttrs>, prepare<CastAttrs>);
+  r.add<AmpMulticastAttrs>("amp_multicast")
+      .doc("float32 and 16-bit arrays in one type; others as they are.")
+      .groups("num_outputs", &AmpMulticastAttrs::num_outputs, {"data"})
+      .infer(infer_multicast)
+      .gradient(multicast_gradient)
+      .reference(prepare_multicast);
   r.add("_backward_cast")
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_back)
