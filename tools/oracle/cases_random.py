@@ -277,7 +277,8 @@ def adamw():
     for name, attrs, scale in sets:
         for mp in (False, True):
             c = update("_mp_adamw_update" if mp else "_adamw_update", name, attrs, states,
-                       dtype="float16" if mp else "float32", mixed=mp)
+                       dtype="float16" if mp else "float32", mixed=mp,
+                       repeat=2 if mp else 1)  # MXNet's _adamw_update rescales the gradient itself
             c.inputs["rescale_grad"] = V([scale])
             cases.append(c)
             attrs_of = {k: v for k, v in attrs.items() if k not in ("lr", "eta", "wd")}

@@ -5,7 +5,7 @@
 //
 // rescale_grad is an array of one number, the last input: what a loss scaler computes. Where it is
 // 0 or not finite nothing happens but that the output is the weight. mp_…: on weight32, the master
-// copy.
+// copy. Decided here: the gradient stays what it was; MXNet's _adamw_update leaves it rescaled.
 #include <cmath>
 
 #include "base/check.h"
