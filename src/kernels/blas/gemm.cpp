@@ -24,8 +24,8 @@ blasint narrow(std::int64_t value) {
 
 CBLAS_TRANSPOSE op(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
 
-// About half a second of one core.
-constexpr double kTileFlops = 2e10;
+// A tenth of a second of one core, or a few when it is shared.
+constexpr double kTileFlops = 5e9;
 constexpr std::int64_t kSmallestTile = 256;
 
 struct Tile {
