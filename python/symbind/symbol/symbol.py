@@ -134,11 +134,10 @@ class Symbol(_core.Symbol):
         if state["handle"] is not None:
             self._assign(load_json(state["handle"]))
 
-    @staticmethod
-    def _gen_atomic_symbol(symbol):
+    def _gen_atomic_symbol(self):
         """The head's operator alone, over variables of its own."""
-        head = json.loads(symbol.tojson())["nodes"][-1]
-        return _op(head["op"])(name=symbol.name, **head.get("attrs", {}))
+        head = json.loads(self.tojson())["nodes"][-1]
+        return _op(head["op"])(name=self.name, **head.get("attrs", {}))
 
     # --------------------------------------------------------------- operators
 
