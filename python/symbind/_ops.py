@@ -22,6 +22,16 @@ sqrt square stop_gradient sum tan tanh trunc where zeros_like
 """.split()
 
 
+def _home(name):
+    """The namespace of an operator and its name there."""
+    for prefix, where in _NAMESPACES.items():
+        if name.startswith(prefix):
+            return where, name[len(prefix):]
+    if name.startswith("_random_") and name.endswith("_like"):
+        return "random", name[len("_random_"):]
+    return "_internal" if name.startswith("_") else "op", name
+
+
 def populate(make, modules):
     """Fills `modules[...]` with one function per operator name.
 
@@ -32,14 +42,10 @@ def populate(make, modules):
     for name in _core.list_ops():
         if name.startswith("_backward_") and name != "_backward_gather_nd":
             continue
-        prefix = next((p for p in _NAMESPACES if name.startswith(p)), "")
-        short = name[len(prefix):]
-        where = _NAMESPACES.get(prefix) or ("_internal" if name.startswith("_") else "op")
+        where, short = _home(name)
         function = make(name, short)
         function.__module__ = modules[where].__name__
         vars(modules[where]).setdefault(short, function)
-        if name.startswith("_random_"):
-            vars(modules["random"]).setdefault(name[len("_random_"):], function)
     operators = vars(modules["op"])
     for name in _SPARSE:
         if name in operators:

@@ -1,0 +1,165 @@
+"""Every operator here is called as in MXNet 1.9.1: names, inputs, parameters, order, defaults.
+
+tests/golden/registry.json is MXNet's registry as recorded. What differs is listed below with the
+reason; what is listed must differ, so that the lists do not outlive their reasons.
+"""
+import fnmatch
+import functools
+import json
+import pathlib
+import re
+import struct
+
+import pytest
+
+import symbind as mx
+from symbind import _core
+
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden" / "registry.json"
+MXNET = json.loads(GOLDEN.read_text())
+
+COUNTED = "MXNet wants the number of inputs told; here it is counted where it is not"
+DIFFERENT = {
+    ("_CrossDeviceCopy", "inputs"): "MXNet declares none, and takes one",
+    ("IdentityAttachKLSparseReg", "inputs"): "MXNet declares the data alone, and has the state",
+    ("_histogram", "type of range"): "MXNet has no word for a pair of numbers",
+    ("_histogram", "default of range"): "MXNet has no word for a pair of numbers",
+    **{("_linspace", what): "MXNet declares arange's parameters, and reads these"
+       for what in ("parameters", "type of stop", "default of stop")},
+    **{(name, "type of shape"): "MXNet calls a shape that may be None a shape"
+       for name in ("_ravel_multi_index", "_unravel_index")},
+    ("add_n", "parameters"): "MXNet reads num_args without declaring it",
+    ("smooth_l1", "default of scalar"): "MXNet declares none, and takes 1",
+    **{(name, "count"): COUNTED for name in (
+        "_multi_adamw_update", "_multi_mp_adamw_update", "_multi_lamb_update",
+        "_multi_mp_lamb_update", "amp_multicast", "multi_all_finite", "multi_sum_sq",
+        "multi_sgd_update", "multi_sgd_mom_update", "multi_mp_sgd_update",
+        "multi_mp_sgd_mom_update", "preloaded_multi_sgd_update", "preloaded_multi_sgd_mom_update",
+        "preloaded_multi_mp_sgd_update", "preloaded_multi_mp_sgd_mom_update")},
+}
+# Names of an operator of ours that MXNet gives to another, or to none.
+OTHER_NAMES = {
+    "BatchNorm_v1": "an operator of its own; takes the first parameters of BatchNorm's",
+    "CuDNNBatchNorm": "in MXNet's builds with CUDA alone, as a name of BatchNorm",
+}
+
+# Operators of MXNet that are not here, by pattern.
+ABSENT = {
+    "of MXNet's imperative machinery, not of graphs users make":
+        "_CachedOp* _CustomFunction _NoGradient _zeros_without_dtype reset_arrays",
+    "Python operators of before Custom, over C pointers": "_NDArray _Native",
+    "control flow over subgraphs, which came after the Module era": "_cond _foreach _while_loop",
+    "sampling of graphs": "_contrib_dgl_* _contrib_edge_id _contrib_getnnz",
+    "OpenCV on the operator's side": "_cv* _imdecode",
+    "image augmentation for Gluon": "_image_*",
+    "for sparse storage alone": "_scatter_*_scalar _scatter_elemwise_div _sparse_* _square_sum "
+                                "_contrib_SparseEmbedding cast_storage",
+}
+# Operators that are still to be written; a name leaves this list when it comes.
+NOT_YET = """
+Convolution_v1 Custom Pooling_v1 _contrib_BatchNormWithReLU _contrib_DeformableConvolution
+_contrib_DeformablePSROIPooling _contrib_ModulatedDeformableConvolution _contrib_MultiBox*
+_contrib_MultiProposal _contrib_PSROIPooling _contrib_Proposal _contrib_ROIAlign _contrib_RROIAlign
+_contrib_SyncBatchNorm _contrib_bipartite_matching _contrib_boolean_mask _contrib_box_*
+_contrib_count_sketch _contrib_fft _contrib_gradientmultiplier _contrib_group_adagrad_update
+_contrib_hawkesll _contrib_ifft _contrib_interleaved_matmul_* _contrib_round_ste _contrib_sign_ste
+_linalg_det _linalg_extract* _linalg_inverse _linalg_make* _linalg_slogdet _linalg_syevd
+_rnn_param_concat col2im im2col khatri_rao
+"""
+
+
+@functools.lru_cache(maxsize=None)
+def ours():
+    """Our operators that users call: canonical name to what the registry says and all names."""
+    operators = {}
+    for name in _core.list_ops():
+        info = _core.op_info(name)
+        if not info["is_backward"] and not info["name"].startswith(("_backward_", "_fused_")):
+            operators.setdefault(info["name"], dict(info, names=set()))["names"].add(name)
+    return operators
+
+
+@functools.lru_cache(maxsize=None)
+def theirs():
+    """MXNet's operators by every name."""
+    return {name: operator for operator in MXNET.values() for name in operator["names"]}
+
+
+def kind(text):
+    """A type as text, without what is the same in the end.
+
+    Whole numbers have 64 bits wherever they need them and refuse negatives by range, and which
+    element types there are is decided by inference, not by a list.
+    """
+    text = text.replace(" (non-negative)", "").replace("long", "int").replace("real_t", "float")
+    if re.search("'(float32|int32)'", text):
+        return "dtype or None" if "None" in text else "dtype"
+    return text
+
+
+def value(text, of_kind):
+    """A default as a value: MXNet writes bool as 0 and 1, float with nine digits."""
+    if text is None:
+        return None
+    if of_kind.startswith("boolean"):
+        return {"0": "False", "1": "True"}.get(text, text)
+    if text != "None" and of_kind.startswith("float"):
+        return struct.pack("f", float(text))
+    if text != "None" and of_kind.startswith("double"):
+        return float(text)
+    if of_kind == "Shape(tuple)" and text in ("None", "[]", "()"):
+        return "not given"
+    return text.replace("[", "(").replace("]", ")").replace(" ", "")
+
+
+def differences(name):
+    """How our operator differs from MXNet's, as (what, theirs, ours)."""
+    here, there = ours()[name], MXNET.get(name)
+    if name not in MXNET:
+        return [("name", None, name)]
+    params = {p[0]: (kind(re.split(", (?:required|optional)", p[1])[0]), p[3])
+              for p in here["params"]}
+    wanted = {p[0]: (kind(p[1]), p[2]) for p in there["params"]}
+    pairs = [("count", there["key_var_num_args"], here["variadic_key"]),
+             ("parameters", list(wanted), list(params))]
+    if not here["variadic_key"]:
+        pairs.append(("inputs", there["inputs"], here["inputs"]))
+    for each in sorted(set(params) & set(wanted)):
+        (t_kind, t_default), (o_kind, o_default) = wanted[each], params[each]
+        pairs.append((f"type of {each}", t_kind, o_kind))
+        pairs.append((f"default of {each}", value(t_default, t_kind), value(o_default, t_kind)))
+    return [pair for pair in pairs if pair[1] != pair[2]]
+
+
+@pytest.mark.parametrize("name", sorted(ours()))
+def test_it_is_called_as_in_mxnet(name):
+    found = differences(name)
+    listed = {what for operator, what in DIFFERENT if operator == name}
+    assert {pair[0] for pair in found} == listed, found
+
+
+@pytest.mark.parametrize("name", sorted(ours()))
+def test_it_has_all_of_its_names(name):
+    missing = set(theirs()[name]["names"]) - ours()[name]["names"]
+    for alias in [m for m in missing if m.startswith("_sparse_")]:
+        if re.match("_sparse__contrib_", alias) or (
+                hasattr(mx.nd.sparse, alias[8:]) and hasattr(mx.sym.sparse, alias[8:])):
+            missing.remove(alias)
+    assert not missing
+    other = {n for n in ours()[name]["names"] if theirs().get(n) is not theirs()[name]}
+    assert other == {n for n in OTHER_NAMES if n in ours()[name]["names"]}
+
+
+def test_what_is_absent_has_a_reason():
+    patterns = " ".join([*ABSENT.values(), NOT_YET]).split()
+    here = set(_core.list_ops())
+    absent = sorted(name for name, operator in MXNET.items() if not here & set(operator["names"]))
+    unexplained = [name for name in absent
+                   if not any(fnmatch.fnmatchcase(name, p) for p in patterns)]
+    idle = [p for p in patterns if not fnmatch.filter(absent, p)]
+    assert (unexplained, idle) == ([], [])
+
+
+def test_what_is_listed_exists():
+    assert {name for name, _ in DIFFERENT} <= set(ours())
+    assert set(OTHER_NAMES) <= {name for operator in ours().values() for name in operator["names"]}
