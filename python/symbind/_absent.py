@@ -6,6 +6,7 @@ it raises NotInSymbind, which says so; a class statement over one of its classes
 import sys
 import types
 
+from . import _core
 from .base import MXNetError
 
 
@@ -32,6 +33,15 @@ def front(module_name, submodules=()):
         if name.startswith("__"):
             raise AttributeError("module {!r} has no attribute {!r}".format(module_name, name))
         raise not_in_symbind("{}.{}".format(title, name))
+    return __getattr__
+
+
+def unknown_operator(module_name):
+    """A module's `__getattr__` for a module of operators: the error names the nearest ones."""
+    def __getattr__(name):
+        if not name.startswith("__"):
+            _core.op_info(name)  # raises, which is an AttributeError too, unless it is an operator
+        raise AttributeError("module {!r} has no attribute {!r}".format(module_name, name))
     return __getattr__
 
 

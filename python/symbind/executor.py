@@ -1,4 +1,5 @@
 """Executor: a symbol bound to arrays."""
+from . import error
 from .ndarray import NDArray
 
 __all__ = ["Executor"]
@@ -32,11 +33,12 @@ class Executor:
             arguments = self.arg_dict
             for name, array in kwargs.items():
                 if not isinstance(array, (NDArray,)) and not hasattr(array, "__array__"):
-                    raise ValueError("only accept keyword argument of NDArrays and numpy.ndarray")
+                    raise error.ValueError(
+                        "only accept keyword argument of NDArrays and numpy.ndarray")
                 if name not in arguments:
-                    raise TypeError(f"Unknown argument {name}")
+                    raise error.TypeError(f"Unknown argument {name}")
                 if tuple(arguments[name].shape) != tuple(array.shape):
-                    raise ValueError(
+                    raise error.ValueError(
                         f"Shape not match! Argument {name}, need: {arguments[name].shape}, "
                         f"received: {tuple(array.shape)}; use reshape for other shapes")
                 arguments[name][:] = array
@@ -51,7 +53,7 @@ class Executor:
             out_grads = [out_grads]
         for grad in out_grads or []:
             if not isinstance(grad, NDArray):
-                raise TypeError("inputs must be NDArray")
+                raise error.TypeError("inputs must be NDArray")
         # MXNet overlooks head gradients beyond the outputs.
         self._bound._backward((out_grads or [])[:len(self.outputs)])
         if self._other_types:
@@ -70,7 +72,7 @@ class Executor:
     @staticmethod
     def _by_name(names, arrays):
         if len(set(names)) != len(names):
-            raise ValueError(f"Duplicate names detected, {names}")
+            raise error.ValueError(f"Duplicate names detected, {names}")
         return dict(zip(names, arrays))
 
     @property
@@ -107,17 +109,17 @@ class Executor:
         """Copies parameters in by name, casting to the types bound."""
         unknown = [n for n in arg_params if n not in self.arg_dict]
         if unknown and not allow_extra_params:
-            raise ValueError(f"Find name \"{unknown[0]}\" that is not in the arguments")
+            raise error.ValueError(f"Find name \"{unknown[0]}\" that is not in the arguments")
         unknown = [n for n in aux_params or {} if n not in self.aux_dict]
         if unknown and not allow_extra_params:
-            raise ValueError(f"Find name {unknown[0]} that is not in the auxiliary states")
+            raise error.ValueError(f"Find name {unknown[0]} that is not in the auxiliary states")
         self._bound._copy_params_from(arg_params, aux_params, allow_extra_params)
 
     def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
         """An executor for other shapes over the same arrays and memory."""
         for name, shape in kwargs.items():
             if not isinstance(shape, (tuple, list)):
-                raise TypeError(f"the shape of {name} must be a tuple, not {type(shape)}")
+                raise error.TypeError(f"the shape of {name} must be a tuple, not {type(shape)}")
         bound = self._bound._reshape(kwargs, partial_shaping, allow_up_sizing)
         other = Executor(bound, self._symbol, self._ctx, self._grad_req, self._group2ctx)
         other._monitor_callback = self._monitor_callback

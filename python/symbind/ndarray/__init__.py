@@ -1,5 +1,5 @@
 """mx.nd: arrays, and every operator as a function on them."""
-from .. import _core, _ops
+from .. import _absent, _core, _ops
 from . import _internal, contrib, image, linalg, op, random, sparse
 from .creation import *  # noqa: F403
 from .functions import *  # noqa: F403
@@ -15,3 +15,4 @@ _ops.populate(_core.ArrayFunction, {
 for _name, _function in vars(op).items():
     if not _name.startswith("__"):
         globals().setdefault(_name, _function)
+__getattr__ = _absent.unknown_operator(__name__)

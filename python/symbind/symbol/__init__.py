@@ -1,5 +1,5 @@
 """mx.sym: expressions, and every operator as a function on them."""
-from .. import _core, _ops
+from .. import _absent, _core, _ops
 from . import _internal, contrib, image, linalg, op, random, sparse
 from .symbol import *  # noqa: F403 - before the functions, which need the class
 from .functions import *  # noqa: F403,I001
@@ -13,3 +13,4 @@ _ops.populate(_core.SymbolFunction, {
 for _name, _function in vars(op).items():
     if not _name.startswith("__"):
         globals().setdefault(_name, _function)
+__getattr__ = _absent.unknown_operator(__name__)

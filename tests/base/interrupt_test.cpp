@@ -1,0 +1,89 @@
+#include "base/interrupt.h"
+
+#include <gtest/gtest.h>
+#include <symbind/executor.h>
+#include <symbind/ndarray.h>
+#include <symbind/symbol.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "kernels/gemm.h"
+
+namespace symbind {
+namespace {
+
+std::atomic<int> asked{0};
+std::atomic<bool> stop{false};
+
+/// A check for one test; none is left behind.
+struct Installed {
+  Installed() {
+    asked = 0;
+    stop = false;
+    set_interrupt_check([] {
+      ++asked;
+      return stop.load();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // earlier tests asked too
+  }
+  ~Installed() { set_interrupt_check(nullptr); }
+};
+
+TEST(Interrupt, NothingIsAskedWithoutACheck) {
+  asked = 0;
+  interruption_point();
+  EXPECT_EQ(asked, 0);
+}
+
+TEST(Interrupt, AskedOncePerPause) {
+  const Installed check;
+  for (int i = 0; i < 1000; ++i) interruption_point();
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(Interrupt, EachThreadIsAsked) {
+  const Installed check;
+  interruption_point();
+  std::thread other([] { interruption_point(); });
+  other.join();
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(Interrupt, AForwardThatWasStoppedLeavesReadableArraysAndRunsAgain) {
+  const Installed check;
+  const Symbol x = Symbol::variable("x");
+  Executor e = (x * 2.0).simple_bind(cpu(), {{"x", Shape{3}}});
+  e.arg_dict().at("x").set(4.0);
+  stop = true;
+  EXPECT_THROW(e.forward(true), Interrupted);
+  EXPECT_NO_THROW(e.outputs().front().wait_to_read());
+  EXPECT_NO_THROW(waitall());
+  EXPECT_THROW(e.backward({e.outputs().front()}), Error);
+  stop = false;
+  EXPECT_EQ(e.forward(true).front().to_vector<float>(), (std::vector<float>{8, 8, 8}));
+}
+
+// 700·700·700 stays one tile; 4000·3000·900 is cut along both axes on few threads.
+TEST(Interrupt, TilesOfAProductJoin) {
+  const std::int64_t m = 4001, n = 3001, k = 900;
+  std::vector<float> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5) - 2;
+  std::vector<float> c(static_cast<std::size_t>(m * n), 1);
+  gemm({false, false, m, n, k, k, n, n}, 1, a.data(), b.data(), 2, c.data());
+  for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{0, 0},
+                             {m - 1, n - 1},
+                             {m / 2, n / 2},
+                             {m / 2 + 1, 3},
+                             {7, n / 2 + 1}}) {
+    float sum = 2;
+    for (std::int64_t p = 0; p < k; ++p)
+      sum += a[static_cast<std::size_t>(i * k + p)] * b[static_cast<std::size_t>(p * n + j)];
+    EXPECT_EQ(c[static_cast<std::size_t>(i * n + j)], sum) << i << ", " << j;
+  }
+}
+
+}  // namespace
+}  // namespace symbind
