@@ -136,6 +136,7 @@ struct CTCLossInputs {
   Symbol data = {};
   Symbol label = {};
   Symbol data_lengths = {};
+  Symbol label_lengths = {};
 };
 }  // namespace ops
 /// The connectionist temporal classification loss of every sample.
@@ -143,7 +144,7 @@ inline Symbol CTCLoss(const std::string& name, const Symbol& data, const ops::CT
   return call_op("CTCLoss", name, {data}, options.dict());
 }
 inline Symbol CTCLoss(const std::string& name, const ops::CTCLossInputs& inputs, const ops::CTCLossOptions& options = {}) {
-  return call_op_named("CTCLoss", name, {{"data", inputs.data}, {"label", inputs.label}, {"data_lengths", inputs.data_lengths}}, options.dict());
+  return call_op_named("CTCLoss", name, {{"data", inputs.data}, {"label", inputs.label}, {"data_lengths", inputs.data_lengths}, {"label_lengths", inputs.label_lengths}}, options.dict());
 }
 
 namespace ops {
@@ -323,7 +324,7 @@ struct DeconvolutionOptions {
   std::optional<int> num_filter = {};
   /// Number of groups the channels are split into. (int, optional, default=1)
   std::optional<int> num_group = {};
-  /// Accepted, without effect. (long (non-negative), optional, default=512)
+  /// Accepted, without effect. (long, optional, default=512)
   std::optional<std::int64_t> workspace = {};
   /// Whether to disable the bias. (boolean, optional, default=True)
   std::optional<bool> no_bias = {};
@@ -911,6 +912,7 @@ struct RNNInputs {
   Symbol parameters = {};
   Symbol state = {};
   Symbol state_cell = {};
+  Symbol sequence_length = {};
 };
 }  // namespace ops
 /// A stack of recurrent layers over all steps.
@@ -918,7 +920,7 @@ inline Symbol RNN(const std::string& name, const Symbol& data, const ops::RNNOpt
   return call_op("RNN", name, {data}, options.dict());
 }
 inline Symbol RNN(const std::string& name, const ops::RNNInputs& inputs, const ops::RNNOptions& options = {}) {
-  return call_op_named("RNN", name, {{"data", inputs.data}, {"parameters", inputs.parameters}, {"state", inputs.state}, {"state_cell", inputs.state_cell}}, options.dict());
+  return call_op_named("RNN", name, {{"data", inputs.data}, {"parameters", inputs.parameters}, {"state", inputs.state}, {"state_cell", inputs.state_cell}, {"sequence_length", inputs.sequence_length}}, options.dict());
 }
 
 namespace ops {
@@ -1260,7 +1262,7 @@ struct UpSamplingOptions {
   std::optional<std::string> sample_type = {};
   /// What to do with several inputs. ({'concat', 'sum'}, optional, default=concat)
   std::optional<std::string> multi_input_mode = {};
-  /// Accepted, without effect. (long (non-negative), optional, default=512)
+  /// Accepted, without effect. (long, optional, default=512)
   std::optional<std::int64_t> workspace = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
@@ -1351,6 +1353,40 @@ struct AllFiniteOptions {
 /// 1 if every number is finite, else 0.
 inline Symbol all_finite(const std::string& name, const Symbol& data, const ops::AllFiniteOptions& options = {}) {
   return call_op("all_finite", name, {data}, options.dict());
+}
+
+namespace ops {
+struct AmpCastOptions {
+  /// The element type of the output. (dtype, required)
+  std::optional<DType> dtype = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("dtype", dtype)
+        .done();
+  }
+};
+}  // namespace ops
+/// A float32 or 16-bit array in another element type; others as they are.
+inline Symbol amp_cast(const std::string& name, const Symbol& data, const ops::AmpCastOptions& options = {}) {
+  return call_op("amp_cast", name, {data}, options.dict());
+}
+
+namespace ops {
+struct AmpMulticastOptions {
+  /// Whether the narrowest type is taken, not the widest. (boolean, optional, default=False)
+  std::optional<bool> cast_narrow = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("cast_narrow", cast_narrow)
+        .done();
+  }
+};
+}  // namespace ops
+/// float32 and 16-bit arrays in one type; others as they are.
+inline Symbol amp_multicast(const std::string& name, const std::vector<Symbol>& inputs, const ops::AmpMulticastOptions& options = {}) {
+  return call_op("amp_multicast", name, inputs, options.dict());
 }
 
 /// Elementwise arccos.
