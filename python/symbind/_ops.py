@@ -40,7 +40,7 @@ def populate(make, modules):
     Functions written in Python stay.
     """
     for name in _core.list_ops():
-        if name.startswith("_backward_") and name != "_backward_gather_nd":
+        if "backward" in name and name != "_backward_gather_nd":
             continue
         where, short = _home(name)
         function = make(name, short)

@@ -1,0 +1,73 @@
+# Written by tools/stubgen; do not edit.
+from collections.abc import Sequence
+from typing import Any, Literal
+from .._types import Shape
+from ..ndarray.ndarray import NDArray
+
+Out = NDArray | Sequence[NDArray] | None
+
+def adamw_update(weight, grad, mean, var, rescale_grad, lr, eta, beta1=0.9, beta2=0.999,
+                 epsilon=1e-08, wd=0, clip_gradient=-1, out=None, name=None, **kwargs):
+    """A step of Adam with weight decay apart; `rescale_grad` is a number or an array of one."""
+def isfinite(data):
+    """1 where a number is neither infinite nor NaN."""
+def isinf(data):
+    """1 where a number is infinite."""
+def isnan(data):
+    """1 where a number is NaN."""
+def mp_adamw_update(weight, grad, mean, var, weight32, rescale_grad, lr, eta, beta1=0.9,
+                    beta2=0.999, epsilon=1e-08, wd=0, clip_gradient=-1, out=None, name=None,
+                    **kwargs):
+    """adamw_update with the weight kept in float32 beside it."""
+def multi_adamw_update(weights, grads, mean, var, rescale_grad, lrs, wds, etas, out=None, name=None,
+                       size=0, **kwargs):
+    """adamw_update of several weights in one call."""
+def multi_lamb_update(weights, grads, mean, var, step_count, lrs, wds, out=None, num_tensors=0,
+                      **kwargs):
+    """A step of LAMB for several weights in one call."""
+def multi_mp_adamw_update(weights, grads, mean, var, weights32, rescale_grad, lrs, wds, etas,
+                          out=None, name=None, size=0, **kwargs):
+    """mp_adamw_update of several weights in one call."""
+def multi_mp_lamb_update(weights, grads, mean, var, weights32, step_count, lrs, wds, out=None,
+                         num_tensors=0, **kwargs):
+    """multi_lamb_update with the weights kept in float32 beside them."""
+def rand_zipfian(true_classes, num_sampled, range_max, ctx=None):
+    """Samples classes from a log-uniform distribution."""
+def AdaptiveAvgPooling2D(data: NDArray | None = None, output_size: Shape = (), out: Out = None,
+                         name: str | None = None, **kwargs: Any) -> NDArray:
+    """Means over as many parts of the image as the output has elements."""
+def BilinearResize2D(data: NDArray | None = None, like: NDArray | None = None, height: int = 1,
+                     width: int = 1, scale_height: float | None = None,
+                     scale_width: float | None = None,
+                     mode: Literal['like', 'odd_scale', 'size', 'to_even_down', 'to_even_up', 'to_odd_down', 'to_odd_up'] = 'size',
+                     align_corners: bool = True, out: Out = None, name: str | None = None,
+                     **kwargs: Any) -> NDArray:
+    """Images of another size, interpolated bilinearly."""
+def CTCLoss(data: NDArray | None = None, label: NDArray | None = None,
+            data_lengths: NDArray | None = None, label_lengths: NDArray | None = None,
+            use_data_lengths: bool = False, use_label_lengths: bool = False,
+            blank_label: Literal['first', 'last'] = 'first', out: Out = None,
+            name: str | None = None, **kwargs: Any) -> NDArray:
+    """The connectionist temporal classification loss of every sample."""
+ctc_loss = CTCLoss
+def allclose(a: NDArray | None = None, b: NDArray | None = None, rtol: float = 1e-05,
+             atol: float = 1e-08, equal_nan: bool = True, out: Out = None, name: str | None = None,
+             **kwargs: Any) -> NDArray:
+    """1 if all elements are close to one another, else 0."""
+def arange_like(data: NDArray | None = None, start: float = 0, step: float = 1, repeat: int = 1,
+                ctx: str = '', axis: int | None = None, out: Out = None, name: str | None = None,
+                **kwargs: Any) -> NDArray:
+    """Evenly spaced values, as many as the input has, or as one of its axes is long."""
+def div_sqrt_dim(data: NDArray | None = None, out: Out = None, name: str | None = None,
+                 **kwargs: Any) -> NDArray:
+    """The input divided by the square root of its last axis' length."""
+def index_array(data: NDArray | None = None, axes: Shape | None = None, out: Out = None,
+                name: str | None = None, **kwargs: Any) -> NDArray:
+    """The indices of every element."""
+def index_copy(old_tensor: NDArray | None = None, index_vector: NDArray | None = None,
+               new_tensor: NDArray | None = None, out: Out = None, name: str | None = None,
+               **kwargs: Any) -> NDArray:
+    """The old tensor with some rows replaced by the new tensor's."""
+def quadratic(data: NDArray | None = None, a: float = 0, b: float = 0, c: float = 0,
+              out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
+    """a·x² + b·x + c."""

@@ -1,0 +1,56 @@
+# Written by tools/stubgen; do not edit.
+from typing import Any, Literal
+from .._types import Shape
+from ..symbol.symbol import Symbol
+
+Out = None
+
+def adamw_update(weight, grad, mean, var, rescale_grad, lr, eta, beta1=0.9, beta2=0.999,
+                 epsilon=1e-08, wd=0, clip_gradient=-1, out=None, name=None, **kwargs):
+    """A step of Adam with weight decay apart; `rescale_grad` is a number or a symbol."""
+def mp_adamw_update(weight, grad, mean, var, weight32, rescale_grad, lr, eta, beta1=0.9,
+                    beta2=0.999, epsilon=1e-08, wd=0, clip_gradient=-1, out=None, name=None,
+                    **kwargs):
+    """adamw_update with the weight kept in float32 beside it."""
+def rand_zipfian(true_classes, num_sampled, range_max):
+    """Samples classes from a log-uniform distribution; see nd.contrib.rand_zipfian."""
+def AdaptiveAvgPooling2D(data: Symbol | None = None, output_size: Shape = (),
+                         name: str | None = None, attr: dict[str, str] | None = None,
+                         out: Out = None, **kwargs: Any) -> Symbol:
+    """Means over as many parts of the image as the output has elements."""
+def BilinearResize2D(data: Symbol | None = None, like: Symbol | None = None, height: int = 1,
+                     width: int = 1, scale_height: float | None = None,
+                     scale_width: float | None = None,
+                     mode: Literal['like', 'odd_scale', 'size', 'to_even_down', 'to_even_up', 'to_odd_down', 'to_odd_up'] = 'size',
+                     align_corners: bool = True, name: str | None = None,
+                     attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Images of another size, interpolated bilinearly."""
+def CTCLoss(data: Symbol | None = None, label: Symbol | None = None,
+            data_lengths: Symbol | None = None, label_lengths: Symbol | None = None,
+            use_data_lengths: bool = False, use_label_lengths: bool = False,
+            blank_label: Literal['first', 'last'] = 'first', name: str | None = None,
+            attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """The connectionist temporal classification loss of every sample."""
+ctc_loss = CTCLoss
+def allclose(a: Symbol | None = None, b: Symbol | None = None, rtol: float = 1e-05,
+             atol: float = 1e-08, equal_nan: bool = True, name: str | None = None,
+             attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """1 if all elements are close to one another, else 0."""
+def arange_like(data: Symbol | None = None, start: float = 0, step: float = 1, repeat: int = 1,
+                ctx: str = '', axis: int | None = None, name: str | None = None,
+                attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Evenly spaced values, as many as the input has, or as one of its axes is long."""
+def div_sqrt_dim(data: Symbol | None = None, name: str | None = None,
+                 attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """The input divided by the square root of its last axis' length."""
+def index_array(data: Symbol | None = None, axes: Shape | None = None, name: str | None = None,
+                attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """The indices of every element."""
+def index_copy(old_tensor: Symbol | None = None, index_vector: Symbol | None = None,
+               new_tensor: Symbol | None = None, name: str | None = None,
+               attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """The old tensor with some rows replaced by the new tensor's."""
+def quadratic(data: Symbol | None = None, a: float = 0, b: float = 0, c: float = 0,
+              name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+              **kwargs: Any) -> Symbol:
+    """a·x² + b·x + c."""

@@ -1,0 +1,39 @@
+# Written by tools/stubgen; do not edit.
+from typing import Any
+from ..symbol.symbol import Symbol
+
+Out = None
+
+def gelqf(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
+          out: Out = None, **kwargs: Any) -> Symbol:
+    """The factors of A = L · Q, the rows of Q orthonormal: Q, then L."""
+def gemm(A: Symbol | None = None, B: Symbol | None = None, C: Symbol | None = None,
+         transpose_a: bool = False, transpose_b: bool = False, alpha: float = 1, beta: float = 1,
+         axis: int = -2, name: str | None = None, attr: dict[str, str] | None = None,
+         out: Out = None, **kwargs: Any) -> Symbol:
+    """The product of matrices and a sum, alpha · op(A) · op(B) + beta · C."""
+def gemm2(A: Symbol | None = None, B: Symbol | None = None, transpose_a: bool = False,
+          transpose_b: bool = False, alpha: float = 1, axis: int = -2, name: str | None = None,
+          attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """The product of matrices, alpha · op(A) · op(B)."""
+def potrf(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
+          out: Out = None, **kwargs: Any) -> Symbol:
+    """The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ."""
+def potri(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
+          out: Out = None, **kwargs: Any) -> Symbol:
+    """The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹."""
+def sumlogdiag(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
+               out: Out = None, **kwargs: Any) -> Symbol:
+    """The sum of the logarithms of the diagonal."""
+def syrk(A: Symbol | None = None, transpose: bool = False, alpha: float = 1,
+         name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+         **kwargs: Any) -> Symbol:
+    """The product of a matrix with its own transpose."""
+def trmm(A: Symbol | None = None, B: Symbol | None = None, transpose: bool = False,
+         rightside: bool = False, lower: bool = True, alpha: float = 1, name: str | None = None,
+         attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """The product of a triangular matrix and a matrix."""
+def trsm(A: Symbol | None = None, B: Symbol | None = None, transpose: bool = False,
+         rightside: bool = False, lower: bool = True, alpha: float = 1, name: str | None = None,
+         attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Solves a system of equations with a triangular matrix."""
