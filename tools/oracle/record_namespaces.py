@@ -2,22 +2,24 @@
 
     PY tools/oracle/record_namespaces.py      -> tests/golden/python/namespaces.json
 
-Per module or class, every public function, method, property and class (of the root also modules); of functions written in
-Python, and of classes' constructors, the parameters as text, "name" or "name=default" ("name=?" where
-the default is an object).
-Functions made from the registry are one text of names: registry.json knows the rest. Names that are
-only imported are left out.
+Per module or class, every public function, method, property and class (of the root also modules);
+of functions written in Python, and of classes' constructors, the parameters as text, "name" or
+"name=default" ("name=?" where the default is an object). Functions made
+from the registry are one text of names: registry.json knows the rest. Names that are only imported
+are left out.
 """
 import inspect
 import json
 
 from golden import golden_dir, mx
 
-PLACES = """mx nd nd.NDArray nd.random nd.contrib nd.linalg nd.sparse nd.image sym sym.Symbol sym.random
-sym.contrib sym.linalg sym.sparse sym.image executor.Executor context context.Context attribute name
-random autograd engine profiler util runtime visualization operator registry callback executor_manager
-init io kvstore lr_scheduler metric model module module.Module module.BaseModule
-module.BucketingModule module.SequentialModule monitor optimizer recordio rnn""".split()
+PLACES = """
+mx nd nd.NDArray nd.random nd.contrib nd.linalg nd.sparse nd.image sym sym.Symbol sym.random
+sym.contrib sym.linalg sym.sparse sym.image executor.Executor context context.Context attribute
+name random autograd engine profiler util runtime visualization operator registry callback
+executor_manager init io kvstore lr_scheduler metric model module module.Module module.BaseModule
+module.BucketingModule module.SequentialModule monitor optimizer recordio rnn
+""".split()
 
 
 def is_generated(function):

@@ -3,7 +3,8 @@
     PYTHONPATH=<build>/python python tools/stubgen [ROOT]          writes what differs
     PYTHONPATH=<build>/python python tools/stubgen --check [ROOT]  exit status 1 when something does
 
-Stubs are for what an editor cannot see in the sources: functions and methods made from the registry.
+Stubs are for what an editor cannot see in the sources: functions and methods made from the
+registry.
 """
 import ast
 import pathlib

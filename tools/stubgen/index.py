@@ -12,9 +12,9 @@ _FUNCTIONS = (_core.ArrayFunction, _core.SymbolFunction)
 _SHORT = {"ndarray": "nd", "symbol": "sym", "visualization": "viz"}
 OPENING = """# The Python API
 
-Written by tools/stubgen from the package; do not edit. `mx` is `import symbind as mx`. What operators
-do and take is in [ops.md](ops.md); every operator is a function of `mx.nd` (on arrays, at once) and of
-`mx.sym` (on symbols, for later), and many are methods too.
+Written by tools/stubgen from the package; do not edit. `mx` is `import symbind as mx`. What
+operators do and take is in [ops.md](ops.md); every operator is a function of `mx.nd` (on arrays, at
+once) and of `mx.sym` (on symbols, for later), and many are methods too.
 """
 
 

@@ -9,8 +9,8 @@ from texts import call_text, first_line, plain_parameters
 # What methods and properties give, where a reader would want to know; the rest is Any.
 _GIVES = {
     "NDArray": {
-        "NDArray": "T as_in_context as_in_ctx as_nd_ndarray astype broadcast_like broadcast_to copy copyto "
-                   "detach expand_dims flatten reshape slice_assign slice_assign_scalar squeeze "
+        "NDArray": "T as_in_context as_in_ctx as_nd_ndarray astype broadcast_like broadcast_to copy "
+                   "copyto detach expand_dims flatten reshape slice_assign slice_assign_scalar squeeze "
                    "tostype __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ "
                    "__rtruediv__ __mod__ __rmod__ __pow__ __rpow__ __neg__ __abs__ __eq__ __ne__ "
                    "__gt__ __ge__ __lt__ __le__ __iadd__ __isub__ __imul__ __itruediv__ __imod__ "
@@ -60,6 +60,13 @@ def with_doc(text, doc, indent):
     return f'{text}\n{indent}"""{first_line(doc)}"""\n' if doc else f"{text} ...\n"
 
 
+def native_stub(cls, name, member):
+    """A method of the extension."""
+    signature, doc = getattr(member, "__nb_signature__", [("", "", None)])[0][:2]
+    rest = "" if re.match(r"def \w+\(self\)", signature) else ", *args: Any, **kwargs: Any"
+    return with_doc(f"    def {name}(self{rest}){gives(cls.__name__, name)}:", doc, " " * 8)
+
+
 def member_stub(cls, name, member):
     tail = f"){gives(cls.__name__, name)}:"
     if re.match("__(neg|abs|bool|float|len|copy)__", name):
@@ -77,7 +84,7 @@ def member_stub(cls, name, member):
         text = call_text(f"    def {name}(", plain_parameters(member), tail)
         return with_doc(text, member.__doc__, " " * 8)
     if callable(member):  # written in C++
-        return f"    def {name}(self, *args: Any, **kwargs: Any{tail} ...\n"
+        return native_stub(cls, name, member)
     return f"    {name}: {'Any' if member is None else type(member).__name__}\n"
 
 

@@ -1,6 +1,5 @@
 """Small texts that stubs and the index are made of."""
 import inspect
-import textwrap
 
 from symbind.base import _Null
 
@@ -36,12 +35,6 @@ def call_text(head, parameters, tail):
             line = " " * len(head)
         line += piece
     return "\n".join([*lines, line])
-
-
-def wrapped(text, indent=""):
-    """A paragraph in lines."""
-    return "\n".join(textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ",
-                                   break_long_words=False, break_on_hyphens=False))
 
 
 def plain_parameters(function):

@@ -68,7 +68,8 @@ class NDArray:
         """This array if it is there already, else a copy there."""
     def as_nd_ndarray(self) -> NDArray:
         """Itself: there is no other kind of array here."""
-    def asnumpy(self, *args: Any, **kwargs: Any) -> np.ndarray: ...
+    def asnumpy(self) -> np.ndarray:
+        """The numbers as a NumPy array of its own. Waits."""
     def asscalar(self) -> float:
         """The only number of an array of size 1, as a Python number."""
     def astype(self, dtype, copy=True) -> NDArray:
@@ -251,6 +252,7 @@ class NDArray:
     def transpose(self, *axes, **kwargs):
         """The axes in another order; reversed when none is given."""
     def trunc(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...
-    def wait_to_read(self, *args: Any, **kwargs: Any) -> None: ...
+    def wait_to_read(self) -> None:
+        """Blocks until written; raises the error of the operator that failed to write it."""
     writable: bool
     def zeros_like(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...

@@ -75,7 +75,8 @@ class Symbol:
         """The numbers in another type."""
     def attr(self, key) -> str | None:
         """An attribute of the head; None when it is not set."""
-    def attr_dict(self, *args: Any, **kwargs: Any) -> dict[str, dict[str, str]]: ...
+    def attr_dict(self) -> dict[str, dict[str, str]]:
+        """Attributes of every node, by name."""
     def backward(self, *args, **_kwargs): ...
     def bind(self, ctx, args, args_grad=None, grad_req='write', aux_states=None, group2ctx=None,
              shared_exec=None) -> Executor:
@@ -100,7 +101,8 @@ class Symbol:
             **kwargs: Any) -> Symbol: ...
     def cosh(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
              **kwargs: Any) -> Symbol: ...
-    def debug_str(self, *args: Any, **kwargs: Any) -> str: ...
+    def debug_str(self) -> str:
+        """Every node with its inputs, one a line."""
     def degrees(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                 **kwargs: Any) -> Symbol: ...
     def depth_to_space(self, block_size: int = ..., name: str | None = None,
@@ -130,7 +132,8 @@ class Symbol:
         """Subgraph backends."""
     def get_children(self) -> Symbol | None:
         """The inputs of the heads as a group; None for a variable."""
-    def get_internals(self, *args: Any, **kwargs: Any) -> Symbol: ...
+    def get_internals(self) -> Symbol:
+        """A group of every output of every node."""
     def grad(self, wrt):
         """Not offered, as in MXNet: bind with gradients instead."""
     def gradient(self, wrt):
@@ -143,12 +146,16 @@ class Symbol:
         """(argument, output, auxiliary) types; (None, None, None) when they do not follow."""
     def infer_type_partial(self, *args, **kwargs):
         """As infer_type; what does not follow is None."""
-    def list_arguments(self, *args: Any, **kwargs: Any) -> list[str]: ...
+    def list_arguments(self) -> list[str]:
+        """Names of the arguments, in depth-first order from the heads."""
     def list_attr(self, recursive=False) -> dict[str, str]:
         """The attributes of the head."""
-    def list_auxiliary_states(self, *args: Any, **kwargs: Any) -> list[str]: ...
-    def list_inputs(self, *args: Any, **kwargs: Any) -> list[str]: ...
-    def list_outputs(self, *args: Any, **kwargs: Any) -> list[str]: ...
+    def list_auxiliary_states(self) -> list[str]:
+        """Names of the states operators write, such as moving averages."""
+    def list_inputs(self) -> list[str]:
+        """Arguments and auxiliary states, in graph order."""
+    def list_outputs(self) -> list[str]:
+        """Names of the outputs."""
     def log(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
             **kwargs: Any) -> Symbol: ...
     def log10(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
