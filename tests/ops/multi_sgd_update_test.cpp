@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
+
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -61,6 +65,51 @@ OP_FAMILY(multi_sgd_update) {
       }
     }
   }
+}
+
+// ---- Inputs in groups ---------------------------------------------------------------------------
+
+const AttrDict kTwo = {{"lrs", "(0.5, 0.25)"}, {"wds", "(0, 0)"}};
+
+std::vector<Symbol> variables(int n) {
+  std::vector<Symbol> all;
+  for (int i = 0; i < n; ++i) all.push_back(Variable("v" + std::to_string(i)));
+  return all;
+}
+
+TEST(Groups, are_counted_named_and_read_back) {
+  const Symbol s = make_symbol("multi_sgd_update", "m", variables(4), kTwo);
+  EXPECT_EQ(s.list_outputs(), (std::vector<std::string>{"m_output0", "m_output1"}));
+  EXPECT_EQ(s.attr_dict().at("m").at("num_weights"), "2");
+  EXPECT_EQ(Symbol::load_json(s.tojson()).tojson(), s.tojson());
+  AttrDict one = {{"lrs", "(0.5,)"}, {"wds", "(0,)"}, {"num_weights", "1"}};
+  EXPECT_EQ(make_symbol("multi_sgd_mom_update", "m", std::vector<Symbol>{}, one).list_arguments(),
+            (std::vector<std::string>{"m_weight_0", "m_grad_0", "m_mom_0"}));
+}
+
+TEST(Groups, a_count_that_does_not_fit_is_refused) {
+  AttrDict three = kTwo;
+  three["num_weights"] = "3";
+  try {
+    make_symbol("multi_sgd_update", "m", variables(4), three);
+    FAIL() << "three groups of four inputs";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("num_weights=3, but 4 inputs"), std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(Groups, rates_change_from_call_to_call) {
+  const NDArray g = NDArray::full({1}, 1, cpu());
+  const auto step = [&](const char* lrs) {
+    const NDArray a = NDArray::full({1}, 0, cpu()), b = NDArray::full({1}, 0, cpu());
+    invoke("multi_sgd_update", {a, g, b, g},
+           {{"lrs", lrs}, {"wds", "(0, 0)"}, {"num_weights", "2"}}, {a, b});
+    return std::pair{HostTensor::from(a)[0], HostTensor::from(b)[0]};
+  };
+  EXPECT_EQ(step("(0.5, 0.25)"), (std::pair{-0.5, -0.25}));
+  EXPECT_EQ(step("(2, 4)"), (std::pair{-2.0, -4.0}));
+  EXPECT_THROW(step("(2,)"), Error);
 }
 
 }  // namespace
