@@ -53,6 +53,8 @@ nb::list arrays_to(const std::vector<NDArray>& arrays);
 
 /// The registered name of the exception class of a kind.
 const char* kind_class(ErrorKind kind);
+/// Sets a Python exception with this text.
+void set_error(nb::handle type, const char* text);
 /// Sets the exception that made the library throw Interrupted.
 void raise_interrupt();
 

@@ -1,6 +1,8 @@
 // Every Error of the library becomes the Python exception MXNet raises there, which is also an
 // MXNetError. The classes are the package's (symbind/error.py), one per kind.
 
+#include <cstring>
+
 #include <symbind/runtime.h>
 
 #include "convert.h"
@@ -22,6 +24,15 @@ const char* kind_class(ErrorKind kind) {
   return "MXNetError";
 }
 
+void set_error(nb::handle type, const char* text) {
+  // A text that quotes a damaged file need not be UTF-8.
+  PyObject* decoded =
+      PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "backslashreplace");
+  if (decoded == nullptr) return;  // out of memory, which is set
+  PyErr_SetObject(type.ptr(), decoded);
+  Py_DECREF(decoded);
+}
+
 void bind_error(nb::module_& m) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
@@ -29,7 +40,7 @@ void bind_error(nb::module_& m) {
     } catch (const Interrupted&) {
       raise_interrupt();
     } catch (const Error& error) {
-      PyErr_SetString(registered(kind_class(error.kind())).ptr(), error.what());
+      set_error(registered(kind_class(error.kind())), error.what());
     }
   });
   m.def("register_types", &register_types, nb::arg("types"),

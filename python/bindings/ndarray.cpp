@@ -108,7 +108,7 @@ void set_error_from_current() noexcept {
   } catch (const Interrupted&) {
     raise_interrupt();
   } catch (const Error& error) {
-    PyErr_SetString(registered(kind_class(error.kind())).ptr(), error.what());
+    set_error(registered(kind_class(error.kind())), error.what());
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }
@@ -326,9 +326,17 @@ std::vector<std::byte> bytes_from(nb::handle object) {
   return {first, first + buffer.bytes()};
 }
 
+/// Bytes that are no UTF-8 stay what they are, as in Python's file names.
+nb::object text_to(const std::string& bytes) {
+  nb::object text = nb::steal(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+  if (!text.is_valid()) throw nb::python_error();
+  return text;
+}
+
 nb::tuple named_to(const NamedArrays& loaded) {
   nb::list names;
-  for (const std::string& name : loaded.names) names.append(nb::str(name.c_str(), name.size()));
+  for (const std::string& name : loaded.names) names.append(text_to(name));
   return nb::make_tuple(arrays_to(loaded.arrays), names);
 }
 

@@ -92,6 +92,7 @@ void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in
            const Shape& out_shape, KernelRequest& request) {
   std::vector<Shape> in_shapes, out_shapes(op.output_names(attrs).size(), Shape::unknown());
   std::vector<DType> in_dtypes, out_dtypes(out_shapes.size(), DType::kUnknown);
+  check(!out_shapes.empty(), ErrorKind::kType, "{} was given no arrays", op.name);
   out_shapes.front() = out_shape;
   for (const TensorDesc& d : in) {
     in_shapes.push_back(d.shape);
