@@ -419,8 +419,9 @@ def test_user_attributes_are_not_the_operators():
 
 
 def test_signature():
-    assert mx.operator.get_operator_arguments("Custom") == (
-        2, ["data", "op_type"], ["NDArray-or-Symbol[]", "string, required"])
+    arguments = mx.operator.get_operator_arguments("Custom")
+    assert arguments.names == ["data", "op_type"]
+    assert arguments.types[0] == "NDArray-or-Symbol[]"
     assert mx.sym.Custom(mx.sym.Variable("x"), op_type="test_square").name.startswith("custom")
 
 
