@@ -223,6 +223,16 @@ FAULTS = [Fault(*row) for row in [
     ("the gradient of a transposed triangle is not turned", "src/ops/linalg/linalg_triangular.cpp",
      "std::swap(left, right);", "", "ops:Ops._linalg_trsm:Ops._linalg_trmm"),
 
+    # ---- what users write
+    ("a custom operator forgets what forward kept", "src/ops/custom/custom.cpp",
+     "if (auto found = Instance::find(number)) return found;", "static_cast<void>(number);",
+     "ops:Custom.state_is_the_executors"),
+    ("an error left inside a custom operator is lost", "src/ops/custom/custom.cpp",
+     "    result.wait_to_read();\n", "", "ops:Custom.errors_inside_are_its_own"),
+    ("a custom operator is cached", "src/executor/imperative.cpp",
+     "if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape);", "",
+     "ops:Custom.registering_again"),
+
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",
      "return kept + ((rest > middle || (rest == middle && (kept & 1u))) ? 1u : 0u);",

@@ -87,9 +87,10 @@ struct NoAttrs {
 
 /// Fills the described fields from text. `owner` ("FullyConnected 'fc1'") opens every message.
 /// Unknown names, missing required fields and values out of range throw with the nearest names;
-/// names of the form __x__ and those in `ignored` are passed over.
+/// names of the form __x__ and those in `ignored` are passed over. With `rest` unknown names are no
+/// error but go there.
 void parse_attrs(std::vector<AttrField>& fields, const AttrDict& given, std::string_view owner,
-                 const std::vector<std::string>& ignored = {});
+                 const std::vector<std::string>& ignored = {}, AttrDict* rest = nullptr);
 /// The value as MXNet writes it: "(3, 3)", "True", "None", "0.1".
 std::string attr_text(const AttrField& field);
 /// MXNet's type text: "int, required", "{'relu', 'tanh'}, required", "boolean, optional,

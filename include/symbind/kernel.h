@@ -36,6 +36,7 @@ bool same_bytes(const Shape& shape, Layout a, Layout b);
 /// What is known of a node when its kernels are asked.
 struct KernelRequest {
   DeviceType device = DeviceType::kCpu;
+  Context context;              ///< where it will run
   std::vector<TensorDesc> in;   ///< with the layouts the producers chose
   std::vector<TensorDesc> out;  ///< layouts are the kernel's to choose; opaque ones have no shape
   std::vector<bool> wanted;     ///< outputs that somebody reads

@@ -10,77 +10,13 @@
 
 #include <symbind/attributes.h>
 #include <symbind/kernel.h>
-#include <symbind/symbol.h>
+#include <symbind/rules.h>
 
 namespace symbind {
 
-/// Shapes and dtypes around one node while they are being found out. The rules state what must be
-/// equal; what one side knows flows to the other. A rule may run many times and must accept
-/// unknowns.
-class Inference {
- public:
-  struct Ref {
-    bool output;
-    int index;
-  };
-
-  Inference(std::vector<Shape>& in_shapes, std::vector<Shape>& out_shapes,
-            std::vector<DType>& in_dtypes, std::vector<DType>& out_dtypes);
-
-  int num_inputs() const { return static_cast<int>(in_shapes_.size()); }
-  int num_outputs() const { return static_cast<int>(out_shapes_.size()); }
-  static Ref in(int i) { return {false, i}; }
-  static Ref out(int i) { return {true, i}; }
-  const Shape& shape(Ref r) const;
-  DType dtype(Ref r) const;
-  bool known(Ref r) const { return shape(r).known(); }
-  int rank(Ref r) const { return shape(r).rank(); }
-
-  /// Merges `shape` into what is known; `because` explains the need in an error.
-  void set_shape(Ref r, const Shape& shape, std::string_view because = {});
-  void set_dtype(Ref r, DType dtype, std::string_view because = {});
-  void same_shape(Ref a, Ref b);
-  void same_dtype(Ref a, Ref b);
-  /// One shape (dtype) for all inputs and all outputs.
-  void all_same_shape();
-  void all_same_dtype();
-  /// The output's bytes are decided by the kernel's offer.
-  void opaque(Ref r);
-  bool is_opaque(int output) const { return opaque_[static_cast<std::size_t>(output)]; }
-
-  /// What contradicted what; the pass adds names, path and fix.
-  struct Conflict {
-    Ref where;
-    std::string given, needed, because;
-  };
-
- private:
-  Shape& shape_of(Ref r);
-  std::vector<Shape>&in_shapes_, &out_shapes_;
-  std::vector<DType>&in_dtypes_, &out_dtypes_;
-  std::vector<bool> opaque_;
-};
-
-/// Writes the gradient of one node as graph nodes. An empty entry means "no gradient".
-class GradientBuilder {
- public:
-  GradientBuilder(NodePtr node, NodeEntries heads, std::vector<bool> wanted)
-      : node_(std::move(node)), heads_(std::move(heads)), wanted_(std::move(wanted)) {}
-
-  /// Gradient arriving at visible output i; zeros when nothing depends on it.
-  NodeEntry head(int i);
-  NodeEntry input(int i) const;
-  NodeEntry output(int i) const { return {node_, i}; }
-  int num_inputs() const;
-  bool wanted(int input) const { return wanted_[static_cast<std::size_t>(input)]; }
-  /// The node's own attributes go on to `op`, which must share the attribute struct.
-  NodeEntries call_with_same_attrs(std::string_view op, NodeEntries inputs);
-  NodeEntry call(std::string_view op, NodeEntries inputs, AttrDict attrs = {});
-
- private:
-  NodePtr node_;
-  NodeEntries heads_;
-  std::vector<bool> wanted_;
+/// What an operator does with its inputs beyond reading them; indices of inputs.
+struct InputRoles {
+  std::vector<int> aux, mutated, shape_only;
 };
 
 /// Everything known of an operator. Passes read these columns and never name an operator.
@@ -94,6 +30,9 @@ struct OpDef {
   std::function<void(void*, std::size_t num_inputs)> set_num_inputs;  ///< variadic operators
   std::vector<std::string>
       ignored_attrs;  ///< accepted and without effect here (workspace, cudnn_tune)
+  /// Gets the attributes describe() does not name, once the others are read; without it they are
+  /// an error. The inputs of such an operator are a list whose names the attributes decide.
+  std::function<void(void*, AttrDict)> take_rest;
 
   std::function<std::vector<std::string>(const void*)> input_names;
   std::string variadic_key;  ///< "num_args" where the inputs are a list
@@ -106,11 +45,17 @@ struct OpDef {
   /// and how many follow behind the last. mutated_inputs and inplace then speak of every group.
   int group = 0, group_rest = 0;
   std::vector<int> shape_only;  ///< inputs whose shape is read and not their numbers
+  /// In place of aux_inputs, mutated_inputs and shape_only, where the attributes decide (Custom).
+  std::function<InputRoles(const void*)> roles;
   std::vector<std::pair<int, std::string>> init_hints;  ///< input → "__init__" attribute
 
   std::function<void(const void*, Inference&)> infer;
   std::function<NodeEntries(const void*, GradientBuilder&)> gradient;
-  bool is_loss = false;      ///< ignores its head gradient
+  bool is_loss = false;          ///< ignores its head gradient
+  bool starts_gradient = false;  ///< its gradient runs even where none arrives; losses' does too
+  /// Runs what users wrote, which may hold a state and change at any time: prepared anew for every
+  /// use, never merged with its equal nor recorded.
+  bool runs_user_code = false;
   bool is_random = false;    ///< draws random numbers: never merged with its equal
   bool is_backward = false;  ///< made by a gradient, not offered to users
   std::vector<std::pair<int, int>>
@@ -118,8 +63,17 @@ struct OpDef {
   std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 
   int input_index(const void* attrs, std::string_view input) const;
-  /// Whether a run writes this input.
-  bool mutates(int input) const;
+  /// The attribute struct read from text; `owner` opens every message, `num_inputs` settles a
+  /// variadic operator's count.
+  std::shared_ptr<void> parse(const AttrDict& given, std::string_view owner,
+                              std::size_t num_inputs) const;
+  /// Auxiliary states, in order.
+  std::vector<int> aux_of(const void* attrs) const;
+  bool is_aux(const void* attrs, int input) const;
+  /// Whether a run writes this input; any input.
+  bool mutates(const void* attrs, int input) const;
+  bool mutates_any(const void* attrs) const;
+  bool reads_only_shape(const void* attrs, int input) const;
   /// `inplace`, for every group.
   std::vector<std::pair<int, int>> inplace_pairs(int num_outputs) const;
   /// How many inputs there are when the attribute variadic_key has this value.
@@ -241,6 +195,26 @@ class OpBuilder {
   }
   OpBuilder& mutates(std::vector<int> inputs) {
     def_.mutated_inputs = std::move(inputs);
+    return *this;
+  }
+  /// Which inputs are states, overwritten, or read for their shape only, by the attributes.
+  OpBuilder& roles(InputRoles (*of)(const A&)) {
+    def_.roles = [of](const void* a) { return of(*static_cast<const A*>(a)); };
+    return *this;
+  }
+  /// Attributes that describe() does not name go to `take`.
+  OpBuilder& rest(void (*take)(A&, AttrDict)) {
+    def_.take_rest = [take](void* a, AttrDict given) {
+      take(*static_cast<A*>(a), std::move(given));
+    };
+    return *this;
+  }
+  OpBuilder& user_code() {
+    def_.runs_user_code = true;
+    return *this;
+  }
+  OpBuilder& starts_gradient() {
+    def_.starts_gradient = true;
     return *this;
   }
   /// The values of these inputs are never read: they need not live until this runs.

@@ -3,6 +3,7 @@
 
 #include <symbind/attributes.h>
 #include <symbind/context.h>
+#include <symbind/custom.h>
 #include <symbind/dtype.h>
 #include <symbind/error.h>
 #include <symbind/executor.h>
@@ -13,6 +14,7 @@
 #include <symbind/operator.h>
 #include <symbind/ops.h>
 #include <symbind/random.h>
+#include <symbind/rules.h>
 #include <symbind/runtime.h>
 #include <symbind/shape.h>
 #include <symbind/symbol.h>

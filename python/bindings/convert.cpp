@@ -203,6 +203,15 @@ NDArrayMap array_map_from(nb::handle mapping, const char* what) {
   return arrays;
 }
 
+HeldObject::~HeldObject() {
+  if (Py_IsInitialized() == 0) {
+    object.release();
+    return;
+  }
+  const nb::gil_scoped_acquire acquire;
+  object.reset();
+}
+
 template <class T>
 nb::object instance_of(PyTypeObject* type, T value) {
   nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(type));

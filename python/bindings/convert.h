@@ -51,6 +51,16 @@ nb::object symbol_to(Symbol symbol);
 /// A list; undefined arrays become None.
 nb::list arrays_to(const std::vector<NDArray>& arrays);
 
+/// An object that C++ holds and may let go of in any thread, or behind the interpreter's end.
+struct HeldObject {
+  nb::object object;
+
+  explicit HeldObject(nb::object held) : object(std::move(held)) {}
+  HeldObject(const HeldObject&) = delete;
+  HeldObject& operator=(const HeldObject&) = delete;
+  ~HeldObject();
+};
+
 /// The registered name of the exception class of a kind.
 const char* kind_class(ErrorKind kind);
 /// Sets a Python exception with this text.
@@ -66,6 +76,7 @@ void bind_dlpack(nb::module_& m, nb::handle array_class);
 void bind_symbol(nb::module_& m);
 void bind_executor(nb::module_& m);
 void bind_operator(nb::module_& m);
+void bind_custom(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_interrupt(nb::module_& m);
 

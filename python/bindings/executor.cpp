@@ -5,25 +5,13 @@
 namespace symbind::python {
 namespace {
 
-// An exception of the callback must reach the caller of forward as itself, through C++ that knows
-// nothing of Python.
-struct Callback {
-  nb::object function;
-  ~Callback() {
-    if (!function.is_valid() || Py_IsInitialized() == 0) return;
-    const nb::gil_scoped_acquire acquire;
-    function.reset();
-  }
-};
-
 void set_monitor(Executor& executor, nb::handle callback, bool all) {
   if (callback.is_none()) return executor.set_monitor_callback(nullptr, all);
-  auto shared = std::make_shared<Callback>();
-  shared->function = nb::borrow(callback);
+  auto shared = std::make_shared<HeldObject>(nb::borrow(callback));
   executor.set_monitor_callback(
       [shared](const std::string& name, const NDArray& value) {
         const nb::gil_scoped_acquire acquire;
-        shared->function(nb::bytes(name.data(), name.size()), array_to(value));
+        shared->object(nb::bytes(name.data(), name.size()), array_to(value));
       },
       all);
 }

@@ -18,6 +18,9 @@
 namespace symbind::python {
 namespace {
 
+// Whether the inputs are a list: as many as are given, or named by the attributes (Custom).
+bool takes_list(const OpDef& op) { return !op.variadic_key.empty() || op.take_rest != nullptr; }
+
 struct OpFunction {
   std::string called;  ///< one of the operator's names
   std::string name;    ///< the function's: the hint for made-up names
@@ -31,7 +34,7 @@ struct OpFunction {
         op(&OpRegistry::global().get(called)) {
     const auto attrs = op->make_attrs();
     inputs = most_input_names(*op);
-    inputs_vary = !op->variadic_key.empty() || inputs != op->input_names(attrs.get());
+    inputs_vary = takes_list(*op) || inputs != op->input_names(attrs.get());
     for (const AttrField& field : op->describe(attrs.get())) params.push_back(field.name);
     params.insert(params.end(), op->ignored_attrs.begin(), op->ignored_attrs.end());
   }
@@ -132,10 +135,8 @@ std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call) {
   if (call.by_keyword.empty()) return inputs;
   std::vector<std::string> names = f.inputs;
   if (f.inputs_vary) {  // LeakyReLU has a gamma when act_type is 'prelu'
-    const auto attrs = f.op->make_attrs();
-    std::vector<AttrField> fields = f.op->describe(attrs.get());
-    parse_attrs(fields, call.attrs, f.name, f.op->ignored_attrs);
-    names = f.op->input_names(attrs.get());
+    const std::size_t given = inputs.size() + call.by_keyword.size();
+    names = f.op->input_names(f.op->parse(call.attrs, f.name, given).get());
   }
   for (auto& [name, array] : call.by_keyword) {
     const auto it = std::ranges::find(names, name);
@@ -195,6 +196,7 @@ nb::dict info(const OpDef& op) {
   result["inputs"] = most_input_names(op);
   result["params"] = params;
   result["variadic_key"] = op.variadic_key;
+  result["takes_list"] = takes_list(op);
   result["outputs"] = visible_outputs(op);
   result["is_backward"] = op.is_backward;
   return result;

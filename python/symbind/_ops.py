@@ -73,12 +73,12 @@ def signature_of(name, for_arrays):
     info = info_of(name)
     kind = inspect.Parameter
     params = []
-    if info["variadic_key"]:
+    if info["takes_list"]:
         params.append(kind("data", kind.VAR_POSITIONAL))
     else:
         params += [kind(i, kind.POSITIONAL_OR_KEYWORD, default=None) for i in info["inputs"]]
     taken = {p.name for p in params} | {info["variadic_key"]}
-    rest = kind.KEYWORD_ONLY if info["variadic_key"] else kind.POSITIONAL_OR_KEYWORD
+    rest = kind.KEYWORD_ONLY if info["takes_list"] else kind.POSITIONAL_OR_KEYWORD
     params += [kind(p[0], rest, default=default_of(p)) for p in info["params"]
                if p[0] not in taken]
     extra = ["out", "name"] if for_arrays else ["name", "attr", "out"]
@@ -93,7 +93,7 @@ def doc_of(name, for_arrays):
     info = info_of(name)
     what = "NDArray" if for_arrays else "Symbol"
     lines = [info["doc"], "", "Parameters", "----------"]
-    if info["variadic_key"]:
+    if info["takes_list"]:
         lines.append(f"*data : {what}s, one by one or as a list")
     lines += [f"{i} : {what}" for i in info["inputs"]]
     for param, kind, doc, _ in info["params"]:

@@ -5,16 +5,13 @@ A CustomOpProp describes an operator (names, shapes, types) and makes the Custom
 `_create`. NumpyOp and NDArrayOp, which MXNet's oldest scripts use, are carried by it too.
 """
 import collections
-import ctypes
 import difflib
 import itertools
 import warnings
 
-from . import _core
-from . import symbol
-from .base import MXNetError, NDArrayHandle
+from . import _core, autograd, error, symbol
 from .name import NameManager
-from .ndarray import NDArray, array
+from .ndarray import array
 
 OperatorArguments = collections.namedtuple('OperatorArguments', ['narg', 'names', 'types'])
 
@@ -119,13 +116,30 @@ register("custom_op")(CustomOpProp)
 
 
 def _create(op_type, kwargs):
-    """The CustomOpProp registered as `op_type`, for the attributes `kwargs` (all strings). The
-    library's operator `Custom` calls this."""
+    """The CustomOpProp registered as `op_type`, for the attributes `kwargs` (all strings)."""
     if op_type not in _props:
         near = difflib.get_close_matches(op_type, _props)
-        raise MXNetError("Cannot find custom operator {}{}; mx.operator.register makes one".format(
+        raise error.NameError("Cannot find custom operator {}{}; mx.operator.register makes one".format(
             op_type, ", did you mean {}?".format(", ".join(near)) if near else ""))
     return _props[op_type](**kwargs)
+
+
+def _forward(op, ctx, is_train, req, in_data, out_data, aux):
+    """Runs an operator on its device, in its mode, unrecorded."""
+    with ctx, autograd.pause(train_mode=is_train):
+        op.forward(is_train=is_train, req=req, in_data=in_data, out_data=out_data, aux=aux)
+
+
+def _backward(op, ctx, req, out_grad, in_data, out_data, in_grad, aux):
+    """As _forward; operators called inside run in training mode."""
+    with ctx, autograd.pause(train_mode=True):
+        op.backward(req=req, out_grad=out_grad, in_data=in_data, out_data=out_data,
+                    in_grad=in_grad, aux=aux)
+
+
+# The library's operator `Custom` calls these.
+_core.register_types({"create_custom": _create, "custom_forward": _forward,
+                      "custom_backward": _backward})
 
 
 class PythonOp:
@@ -266,7 +280,7 @@ def get_all_registered_operators():
 def get_operator_arguments(op_name):
     """The inputs and parameters of an operator: how many, their names, and their types as text."""
     info = _core.op_info(op_name)
-    if info['variadic_key']:
+    if info['takes_list']:
         arguments = [('data', 'NDArray-or-Symbol[]')]
     else:
         arguments = [(name, 'NDArray-or-Symbol') for name in info['inputs']]

@@ -92,7 +92,8 @@ class Executor::Impl {
   void refresh_device_values();
   void zero_unreached_gradients();
   void run_updates();
-  /// Whether a step may be recorded: one GPU, nothing random, no head gradient to be given.
+  /// Whether a step may be recorded: one GPU, nothing random, no code of users, no head
+  /// gradient to be given.
   bool recordable() const;
   bool has_unread_error() const;
   void record_step();

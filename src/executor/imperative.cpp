@@ -124,23 +124,21 @@ bool is_plain(const std::vector<TensorDesc>& descs, const std::vector<Layout>& l
   return true;
 }
 
-}  // namespace
-
-std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
-                                                          const std::shared_ptr<const void>& attrs,
-                                                          const std::vector<TensorDesc>& in,
-                                                          Context context, const Shape& out_shape) {
-  const std::string key = key_of(op, attrs.get(), in, context, out_shape);
-  if (auto found = cache<ImperativeKernel>().find(key)) return found;
+std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void* attrs,
+                                                    const std::vector<TensorDesc>& in,
+                                                    Context context, const Shape& out_shape) {
   runtime(context).make_current();  // kernels are asked what this device can do
   auto made = std::make_shared<ImperativeKernel>();
   made->op = &op;
-  made->num_visible = op.num_visible(attrs.get());
+  made->num_visible = op.num_visible(attrs);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (op.mutates(attrs, static_cast<int>(i))) made->mutated.push_back(i);
   KernelRequest request;
   request.device = context.is_gpu() ? DeviceType::kGpu : DeviceType::kCpu;
+  request.context = context;
   request.in = in;
   request.threads = num_threads();
-  infer(op, attrs.get(), in, out_shape, request);
+  infer(op, attrs, in, out_shape, request);
   request.constant.assign(in.size(), false);
   for (std::size_t o = 0; o < request.out.size(); ++o)
     request.wanted.push_back(static_cast<int>(o) < made->num_visible);
@@ -149,7 +147,7 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
     if (kernel.device != request.device) continue;
     if (kernel.name != "reference" && settings::has_item("SYMBIND_KERNELS", "-" + kernel.name))
       continue;
-    Offer offer = kernel.offer(attrs.get(), request);
+    Offer offer = kernel.offer(attrs, request);
     if (offer.accepted() &&
         !(is_plain(request.in, offer.in_layouts) && is_plain(request.out, offer.out_layouts))) {
       offer = refuse("wants a blocked layout");
@@ -161,20 +159,51 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
     for (std::size_t i = 0; i < request.in.size(); ++i) request.in[i].layout = offer.in_layouts[i];
     for (std::size_t o = 0; o < request.out.size(); ++o)
       request.out[o].layout = offer.out_layouts[o];
-    made->run = kernel.prepare(attrs.get(), request, offer);
+    made->run = kernel.prepare(attrs, request, offer);
     made->workspace_bytes = offer.workspace_bytes;
     made->out = request.out;
-    cache<ImperativeKernel>().insert(key, made);
     return made;
   }
   fail(ErrorKind::kNotImplemented, "{} has no kernel for {}: {}", op.name, context.str(),
        fmt::join(refusals, "; "));
 }
 
+}  // namespace
+
+std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
+                                                          const std::shared_ptr<const void>& attrs,
+                                                          const std::vector<TensorDesc>& in,
+                                                          Context context, const Shape& out_shape) {
+  if (op.runs_user_code) return make_kernel(op, attrs.get(), in, context, out_shape);
+  const std::string key = key_of(op, attrs.get(), in, context, out_shape);
+  if (auto found = cache<ImperativeKernel>().find(key)) return found;
+  auto made = make_kernel(op, attrs.get(), in, context, out_shape);
+  cache<ImperativeKernel>().insert(key, made);
+  return made;
+}
+
+namespace {
+
+std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, const std::vector<NDArray>& inputs,
+                                                const AttrDict& attrs, Context context,
+                                                const Shape& out_shape) {
+  const auto parsed = parse_node_attrs(op, op.name, attrs, inputs.size());
+  check_inputs(op, parsed.get(), inputs);
+  std::vector<TensorDesc> in;
+  for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
+  auto made = std::make_shared<ImperativeCall>();
+  made->kernel = imperative_kernel(op, parsed, in, context, out_shape);
+  made->values = per_call_values(op.describe(const_cast<void*>(parsed.get())));
+  return made;
+}
+
+}  // namespace
+
 std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
                                                       const std::vector<NDArray>& inputs,
                                                       const AttrDict& attrs, Context context,
                                                       const Shape& out_shape) {
+  if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape);
   thread_local std::string key;
   KeyWriter write(key);
   write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(out_shape);
@@ -184,14 +213,7 @@ std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
   }
   for (const auto& [name, value] : attrs) write(name)(value);
   if (auto found = cache<ImperativeCall>().find(key)) return found;
-
-  const auto parsed = parse_node_attrs(op, op.name, attrs, inputs.size());
-  check_inputs(op, parsed.get(), inputs);
-  std::vector<TensorDesc> in;
-  for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
-  auto made = std::make_shared<ImperativeCall>();
-  made->kernel = imperative_kernel(op, parsed, in, context, out_shape);
-  made->values = per_call_values(op.describe(const_cast<void*>(parsed.get())));
+  auto made = make_call(op, inputs, attrs, context, out_shape);
   cache<ImperativeCall>().insert(key, made);
   return made;
 }

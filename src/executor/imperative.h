@@ -10,14 +10,15 @@ namespace symbind {
 struct ImperativeKernel {
   const OpDef* op = nullptr;
   Prepared run;
-  std::vector<TensorDesc> out;  ///< hidden outputs included
+  std::vector<TensorDesc> out;       ///< hidden outputs included
+  std::vector<std::size_t> mutated;  ///< inputs a run writes
   int num_visible = 1;
   std::size_t workspace_bytes = 0;
 };
 
 /// Infers, chooses among the kernels that take plain layouts, prepares. The result is cached by
-/// operator, attributes (per-call ones aside), descriptions and device. An operator without inputs
-/// may take the shape of its result from the array it writes: `out_shape`.
+/// operator, attributes (per-call ones aside), descriptions and device, unless users wrote it. An
+/// operator without inputs may take the shape of its result from the array it writes: `out_shape`.
 std::shared_ptr<const ImperativeKernel> imperative_kernel(
     const OpDef& op, const std::shared_ptr<const void>& attrs, const std::vector<TensorDesc>& in,
     Context context, const Shape& out_shape = Shape::unknown());

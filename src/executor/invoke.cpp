@@ -136,13 +136,11 @@ std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
   } catch (...) {
     const auto pending = std::make_shared<PendingError>(current_error("in " + op.name));
     for (const NDArray& r : results) r.storage()->set_error(pending);
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (op.mutates(static_cast<int>(i))) inputs[i].storage()->set_error(pending);
+    for (const std::size_t i : kernel->mutated) inputs[i].storage()->set_error(pending);
     return results;
   }
   for (const NDArray& t : targets) t.storage()->touch();
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (op.mutates(static_cast<int>(i))) inputs[i].storage()->touch();
+  for (const std::size_t i : kernel->mutated) inputs[i].storage()->touch();
   if (out.empty()) return results;
   for (std::size_t o = 0; o < visible; ++o) {
     if (!targets[o].aliases(results[o])) targets[o].copy_to(results[o]);

@@ -87,8 +87,7 @@ void Executor::Impl::run_updates() {
       continue;
     }
     u.out.storage()->touch();
-    for (std::size_t i = 0; i < u.inputs.size(); ++i)
-      if (u.kernel->op->mutates(static_cast<int>(i))) u.inputs[i].storage()->touch();
+    for (const std::size_t i : u.kernel->mutated) u.inputs[i].storage()->touch();
   }
 }
 

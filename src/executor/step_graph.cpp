@@ -19,6 +19,9 @@ namespace symbind {
 bool Executor::Impl::recordable() const {
   return plan_->contexts.size() == 1 && plan_->contexts.front().is_gpu() && !monitor_ &&
          std::ranges::none_of(plan_->steps, &PlanStep::is_random) &&
+         std::ranges::none_of(
+             plan_->steps,
+             [](const PlanStep& s) { return s.node && s.node->op->runs_user_code; }) &&
          std::ranges::none_of(plan_->needs_head_gradient, [](bool needed) { return needed; });
 }
 
@@ -75,8 +78,7 @@ void Executor::Impl::replay_step() {
   }
   for (const Update& u : updates_) {
     u.out.storage()->touch();
-    for (std::size_t i = 0; i < u.inputs.size(); ++i)
-      if (u.kernel->op->mutates(static_cast<int>(i))) u.inputs[i].storage()->touch();
+    for (const std::size_t i : u.kernel->mutated) u.inputs[i].storage()->touch();
   }
   ran_forward_train_ = false;
 }

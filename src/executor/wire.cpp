@@ -143,7 +143,7 @@ std::vector<Storage*> Executor::Impl::written_by(const PlanStep& step) const {
   std::ranges::for_each(step.out, add);
   if (step.node == nullptr) return written;
   for (std::size_t i = 0; i < step.in.size(); ++i)
-    if (step.node->op->mutates(static_cast<int>(i))) add(step.in[i]);
+    if (step.node->op->mutates(step.node->parsed.get(), static_cast<int>(i))) add(step.in[i]);
   return written;
 }
 

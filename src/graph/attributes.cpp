@@ -204,13 +204,17 @@ bool is_user_key(const std::string& key) {
 }  // namespace
 
 void parse_attrs(std::vector<AttrField>& fields, const AttrDict& given, std::string_view owner,
-                 const std::vector<std::string>& ignored) {
+                 const std::vector<std::string>& ignored, AttrDict* rest) {
   std::vector<std::string> names;
   for (const AttrField& field : fields) names.push_back(field.name);
   // A misspelt name first: it is often why a required one is missing.
   for (const auto& [key, value] : given) {
     if (is_user_key(key) || std::ranges::find(names, key) != names.end() ||
         std::ranges::find(ignored, key) != ignored.end()) {
+      continue;
+    }
+    if (rest != nullptr) {
+      rest->emplace(key, value);
       continue;
     }
     fail(ErrorKind::kName, "{}: there is no parameter '{}'; {} parameters: {}", owner, key,

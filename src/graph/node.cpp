@@ -48,7 +48,7 @@ std::string Node::output_name(int index) const {
 }
 
 bool Node::is_aux_input(int index) const {
-  return op != nullptr && std::ranges::find(op->aux_inputs, index) != op->aux_inputs.end();
+  return op != nullptr && op->is_aux(parsed.get(), index);
 }
 
 std::string Node::title() const {
@@ -65,15 +65,7 @@ NodePtr make_variable(std::string name, AttrDict attrs) {
 
 std::shared_ptr<const void> parse_node_attrs(const OpDef& op, const std::string& name,
                                              const AttrDict& attrs, std::size_t num_inputs) {
-  std::shared_ptr<void> parsed = op.make_attrs();
-  std::vector<AttrField> fields = op.describe(parsed.get());
-  const bool counted = !op.variadic_key.empty() && !attrs.contains(op.variadic_key);
-  if (counted) {
-    std::erase_if(fields, [&](const AttrField& f) { return f.name == op.variadic_key; });
-  }
-  parse_attrs(fields, attrs, fmt::format("{} '{}'", op.name, name), op.ignored_attrs);
-  if (counted) op.set_num_inputs(parsed.get(), num_inputs);
-  return parsed;
+  return op.parse(attrs, fmt::format("{} '{}'", op.name, name), num_inputs);
 }
 
 NodePtr make_node(const OpDef& op, std::string name, AttrDict attrs, NodeEntries inputs) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <symbind/operator.h>
@@ -6,6 +7,13 @@
 #include "base/nearest.h"
 
 namespace symbind {
+namespace {
+
+bool holds(const std::vector<int>& list, int item) {
+  return std::ranges::find(list, item) != list.end();
+}
+
+}  // namespace
 
 /// Written by CMake: one call per file of src/ops.
 void register_all_ops(OpRegistry& registry);
@@ -62,11 +70,41 @@ int OpDef::input_index(const void* attrs, std::string_view input) const {
   fail(ErrorKind::kName, "{} has no input '{}'; {}", name, input, nearest_hint(input, names));
 }
 
-bool OpDef::mutates(int input) const {
+std::shared_ptr<void> OpDef::parse(const AttrDict& given, std::string_view owner,
+                                   std::size_t num_inputs) const {
+  std::shared_ptr<void> parsed = make_attrs();
+  std::vector<AttrField> fields = describe(parsed.get());
+  const bool counted = !variadic_key.empty() && !given.contains(variadic_key);
+  if (counted) std::erase_if(fields, [&](const AttrField& f) { return f.name == variadic_key; });
+  AttrDict rest;
+  parse_attrs(fields, given, owner, ignored_attrs, take_rest ? &rest : nullptr);
+  if (counted) set_num_inputs(parsed.get(), num_inputs);
+  if (take_rest) take_rest(parsed.get(), std::move(rest));
+  return parsed;
+}
+
+std::vector<int> OpDef::aux_of(const void* attrs) const {
+  return roles ? roles(attrs).aux : aux_inputs;
+}
+
+bool OpDef::is_aux(const void* attrs, int input) const {
+  return roles ? holds(roles(attrs).aux, input) : holds(aux_inputs, input);
+}
+
+bool OpDef::mutates(const void* attrs, int input) const {
+  if (roles) return holds(roles(attrs).mutated, input);
   for (const int m : mutated_inputs) {
     if (input == m || (group > 0 && input % group == m)) return true;
   }
   return false;
+}
+
+bool OpDef::mutates_any(const void* attrs) const {
+  return roles ? !roles(attrs).mutated.empty() : !mutated_inputs.empty();
+}
+
+bool OpDef::reads_only_shape(const void* attrs, int input) const {
+  return roles ? holds(roles(attrs).shape_only, input) : holds(shape_only, input);
 }
 
 std::vector<std::pair<int, int>> OpDef::inplace_pairs(int num_outputs) const {

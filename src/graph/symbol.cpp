@@ -23,7 +23,7 @@ Inputs list(const NodeEntries& heads) {
   std::unordered_set<const Node*> aux;
   for (const NodePtr& node : order) {
     if (node->op == nullptr) continue;
-    for (const int i : node->op->aux_inputs) {
+    for (const int i : node->op->aux_of(node->parsed.get())) {
       if (static_cast<std::size_t>(i) < node->inputs.size()) {
         aux.insert(node->inputs[static_cast<std::size_t>(i)].node.get());
       }

@@ -135,11 +135,18 @@ class Writer {
     return ids;
   }
 
-  // Where each node's outputs begin when all are counted, hidden ones of MXNet's too.
+  // Where each node's outputs begin when all are counted, hidden ones of MXNet's too. Names that
+  // begin with an underscore are ours alone.
   std::vector<std::size_t> first_outputs() const {
     std::vector<std::size_t> first{0};
     for (const NodePtr& node : order_) {
-      first.push_back(first.back() + static_cast<std::size_t>(node->num_outputs()));
+      int count = 1;
+      if (!node->is_variable()) {
+        count = static_cast<int>(
+            std::ranges::count_if(node->op->output_names(node->parsed.get()),
+                                  [](const std::string& name) { return !name.starts_with('_'); }));
+      }
+      first.push_back(first.back() + static_cast<std::size_t>(count));
     }
     return first;
   }

@@ -79,13 +79,12 @@ class Chooser {
     for (int o = 0; o < n.num_outputs; ++o) {
       if (readers_[static_cast<std::size_t>(n.first_entry + o)] > 0) return true;
     }
-    return !n.node->op->mutated_inputs.empty();
+    return n.node->op->mutates_any(n.node->parsed.get());
   }
 
   // A monitor looks at the numbers as well.
   bool only_shape(const Node& node, std::size_t input) const {
-    return !l_.monitored && std::ranges::find(node.op->shape_only, static_cast<int>(input)) !=
-                                node.op->shape_only.end();
+    return !l_.monitored && node.op->reads_only_shape(node.parsed.get(), static_cast<int>(input));
   }
 
   // Stands for an input whose numbers are not read: no memory, no reader, plain.
@@ -118,7 +117,8 @@ class Chooser {
 
   KernelRequest request(const IndexedNode& n, std::size_t node) const {
     KernelRequest r;
-    r.device = kernel_device(l_.context[node]);
+    r.context = l_.context[node];
+    r.device = kernel_device(r.context);
     for (std::size_t i = 0; i < n.inputs.size(); ++i) {
       const auto entry = static_cast<std::size_t>(n.inputs[i]);
       r.in.push_back(plan_.tensors[static_cast<std::size_t>(tensor_of_[entry])].desc);

@@ -1,6 +1,6 @@
 // Merges equal subexpressions where MXNET_ELIMINATE_COMMON_EXPR asks for it. Operators that draw
-// random numbers or change their inputs are never merged. Outputs that became one get a copy each:
-// they stay arrays of their own.
+// random numbers, change their inputs or run what users wrote are never merged. Outputs that became
+// one get a copy each: they stay arrays of their own.
 
 #include <map>
 
@@ -30,8 +30,8 @@ NodeEntries eliminate_common(const NodeEntries& heads) {
   std::map<std::string, NodePtr> first_of;  // operator, attributes and inputs → node
   NodeEntries merged =
       rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
-        if (node->is_variable() || node->op->is_random || !node->op->mutated_inputs.empty() ||
-            !node->op->aux_inputs.empty()) {
+        if (node->is_variable() || node->op->is_random || node->op->runs_user_code ||
+            node->op->mutates_any(node->parsed.get()) || !node->op->aux_inputs.empty()) {
           return {};
         }
         std::string key = node->op->name;

@@ -1,8 +1,8 @@
 // Reverse-mode differentiation as a graph pass: nodes are visited against their order, the
 // gradients that arrive at an output are summed, and the operator writes the gradients of its
-// inputs. An absent gradient stays absent: a node that receives none writes none. As in MXNet two
-// kinds of nodes need none, even behind a BlockGrad: losses start their own, and nodes with
-// auxiliary states update these in their backward.
+// inputs. An absent gradient stays absent: a node that receives none writes none. As in MXNet three
+// kinds of nodes need none, even behind a BlockGrad: losses start their own, nodes with auxiliary
+// states update these in their backward, and users' operators may do either.
 
 #include "passes/gradient.h"
 
@@ -49,7 +49,7 @@ class Builder {
       const auto found = arrived_.find(it->get());
       if (found != arrived_.end()) {
         differentiate(*it, sums(*it, found->second));
-      } else if ((*it)->op->is_loss || has_states(**it)) {
+      } else if ((*it)->op->is_loss || (*it)->op->starts_gradient || has_states(**it)) {
         differentiate(*it, NodeEntries(static_cast<std::size_t>((*it)->num_outputs())));
       }
     }

@@ -23,7 +23,7 @@ Context place(const Node& node, Context fallback, const ContextMap& group2ctx,
 void check_aux_place(const Node& node, std::size_t input, Context there, Context here) {
   if (there == here || node.is_variable()) return;
   const bool aux = node.is_aux_input(static_cast<int>(input)) || node.op->is_backward;
-  if (!aux || !node.op->mutates(static_cast<int>(input))) return;
+  if (!aux || !node.op->mutates(node.parsed.get(), static_cast<int>(input))) return;
   const std::string& name = node.inputs[input].node->name;
   fail(ErrorKind::kValue,
        "{} runs on {}, its auxiliary state '{}' is on {}\n"

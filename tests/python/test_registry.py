@@ -57,7 +57,7 @@ ABSENT = {
 }
 # Operators that are still to be written; a name leaves this list when it comes.
 NOT_YET = """
-Convolution_v1 Custom Pooling_v1 _contrib_BatchNormWithReLU _contrib_DeformableConvolution
+Convolution_v1 Pooling_v1 _contrib_BatchNormWithReLU _contrib_DeformableConvolution
 _contrib_DeformablePSROIPooling _contrib_ModulatedDeformableConvolution _contrib_MultiBox*
 _contrib_MultiProposal _contrib_PSROIPooling _contrib_Proposal _contrib_ROIAlign _contrib_RROIAlign
 _contrib_SyncBatchNorm _contrib_bipartite_matching _contrib_boolean_mask _contrib_box_*
@@ -122,7 +122,7 @@ def differences(name):
     wanted = {p[0]: (kind(p[1]), p[2]) for p in there["params"]}
     pairs = [("count", there["key_var_num_args"], here["variadic_key"]),
              ("parameters", list(wanted), list(params))]
-    if not here["variadic_key"]:
+    if not here["takes_list"]:
         pairs.append(("inputs", there["inputs"], here["inputs"]))
     for each in sorted(set(params) & set(wanted)):
         (t_kind, t_default), (o_kind, o_default) = wanted[each], params[each]

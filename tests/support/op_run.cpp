@@ -15,10 +15,10 @@ namespace {
 std::string input_name(std::size_t i) { return "in" + std::to_string(i); }
 
 // Auxiliary states and inputs that are overwritten must be variables.
-bool must_be_variable(const OpDef& op, std::size_t i) {
-  for (const int k : op.aux_inputs)
-    if (static_cast<std::size_t>(k) == i) return true;
-  return op.mutates(static_cast<int>(i));
+bool must_be_variable(const OpCase& c, std::size_t i) {
+  const auto attrs = parsed_attrs(c);
+  const auto input = static_cast<int>(i);
+  return definition(c).is_aux(attrs.get(), input) || definition(c).mutates(attrs.get(), input);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Symbol case_symbol(const OpCase& c, InputsAre inputs) {
   std::vector<Symbol> given, outputs;
   for (std::size_t i = 0; i < c.inputs().size(); ++i) {
     Symbol s = Variable(input_name(i));
-    if (inputs != InputsAre::kBound && !must_be_variable(definition(c), i)) {
+    if (inputs != InputsAre::kBound && !must_be_variable(c, i)) {
       s = make_symbol("_mul_scalar", "mid" + std::to_string(i), std::vector<Symbol>{s},
                       {{"scalar", "1"}});
       outputs.push_back(s);
@@ -49,7 +49,7 @@ Symbol case_symbol(const OpCase& c, InputsAre inputs) {
 std::vector<std::size_t> free_inputs(const OpCase& c) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < c.inputs().size(); ++i)
-    if (!must_be_variable(definition(c), i)) found.push_back(i);
+    if (!must_be_variable(c, i)) found.push_back(i);
   return found;
 }
 
@@ -82,7 +82,7 @@ HostTensors rounded_inputs(const OpCase& c, DType dtype) {
 std::vector<std::string> all_gradients(const OpCase& c) {
   std::vector<std::string> req;
   for (std::size_t i = 0; i < c.inputs().size(); ++i) {
-    const bool wanted = c.wants_grad(static_cast<int>(i)) && !must_be_variable(definition(c), i);
+    const bool wanted = c.wants_grad(static_cast<int>(i)) && !must_be_variable(c, i);
     req.push_back(wanted ? "write" : "null");
   }
   return req;
@@ -175,9 +175,10 @@ HostTensors run_invoke(const OpCase& c, DType dtype) {
   for (std::size_t i = 0; i < types.size(); ++i)
     inputs.push_back(c.inputs()[i].value.array(types[i]));
   std::vector<NDArray> into;
+  const auto attrs = parsed_attrs(c);
   if (c.is_imperative()) {
     const OpDef& op = definition(c);
-    const int outputs = op.num_visible(parsed_attrs(c).get());
+    const int outputs = op.num_visible(attrs.get());
     for (int o = 0; o < outputs; ++o)
       into.push_back(inputs.at(static_cast<std::size_t>(o * op.group)));
   }
@@ -186,7 +187,8 @@ HostTensors run_invoke(const OpCase& c, DType dtype) {
   for (const NDArray& a : invoke(c.op(), inputs, c.attrs(), into, c.is_train()))
     out.push_back(HostTensor::from(a));
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (definition(c).mutates(static_cast<int>(i))) out.push_back(HostTensor::from(inputs[i]));
+    if (definition(c).mutates(attrs.get(), static_cast<int>(i)))
+      out.push_back(HostTensor::from(inputs[i]));
   return out;
 }
 
@@ -292,7 +294,8 @@ KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layo
         reordered(out[at], request.out[at], request.out[at].layout, Layout::kPlain)));
   }
   for (std::size_t i = 0; i < in.size(); ++i)
-    if (op.mutates(static_cast<int>(i))) result.outputs.push_back(HostTensor::from(in[i]));
+    if (op.mutates(attrs.get(), static_cast<int>(i)))
+      result.outputs.push_back(HostTensor::from(in[i]));
   return result;
 }
 

@@ -88,7 +88,7 @@ Page page_of(const OpDef& def) {
   std::ranges::copy_if(names, std::back_inserter(page.aliases),
                        [&](const std::string& n) { return is_public(n) && n != page.name; });
   page.type_stem = camel_case(page.name);
-  page.variadic = !def.variadic_key.empty();
+  page.variadic = !def.variadic_key.empty() || def.take_rest != nullptr;
   const std::shared_ptr<void> attrs = def.make_attrs();
   for (const AttrField& f : def.describe(attrs.get())) {
     if (f.name == def.variadic_key) continue;

@@ -1,0 +1,11 @@
+#pragma once
+// The custom operators users registered.
+
+#include <symbind/custom.h>
+
+namespace symbind {
+
+/// The operator of this name for these attributes; throws kName when nobody registered it.
+CustomDescriptionPtr describe_custom(const std::string& op_type, const AttrDict& rest);
+
+}  // namespace symbind
