@@ -166,7 +166,16 @@ void add_bounds(OpCases& c) {
           EXPECT_GE(Moments(out[0].values).lowest, -1.5);
         });
   }
-  c.add("bounds in one place")
+  c.op("_random_poisson")
+      .add("many, by rejection")
+      .attr("lam", 12.0)
+      .attr("shape", "(200000,)")
+      .property([](const HostTensors&, const HostTensors& out) {
+        expect_moments(out[0].values, 12, std::sqrt(12.0));
+        expect_whole_distribution(out[0].values, [](double k) { return poisson_log(12, k); });
+      });
+  c.op("_random_uniform")
+      .add("bounds in one place")
       .attr("low", 1.0)
       .attr("high", 1.0)
       .attr("shape", "(5,)")
