@@ -35,7 +35,8 @@ struct OpDef {
   std::function<void(void*, AttrDict)> take_rest;
 
   std::function<std::vector<std::string>(const void*)> input_names;
-  std::string variadic_key;  ///< "num_args" where the inputs are a list
+  bool names_inputs = false;  ///< monitors say node_data, not node_input0
+  std::string variadic_key;   ///< "num_args" where the inputs are a list
   std::function<std::vector<std::string>(const void*)> output_names;
   std::function<int(const void*)> num_visible;
   std::vector<int> aux_inputs;  ///< auxiliary states: mutable, no gradient, listed apart
@@ -130,11 +131,13 @@ class OpBuilder {
   }
   OpBuilder& inputs(std::vector<std::string> names) {
     def_.input_names = [names = std::move(names)](const void*) { return names; };
+    def_.names_inputs = true;
     return *this;
   }
   template <class F>
   requires std::invocable<F, const A&> OpBuilder& inputs(F names) {
     def_.input_names = [names](const void* a) { return names(*static_cast<const A*>(a)); };
+    def_.names_inputs = true;
     return *this;
   }
   /// A list of inputs named arg0, arg1, …; `count` is the attribute that holds their number.
@@ -289,9 +292,8 @@ template <class A>
 OpBuilder<A> OpRegistry::add(std::string name) {
   OpDef def;
   def.name = std::move(name);
-  OpBuilder<A> builder(*this, insert(std::move(def)));
-  builder.inputs(std::vector<std::string>{"data"}).outputs({"output"});
-  return builder;
+  def.input_names = [](const void*) { return std::vector<std::string>{"data"}; };
+  return OpBuilder<A>(*this, insert(std::move(def))).outputs({"output"});
 }
 
 }  // namespace symbind

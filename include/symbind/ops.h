@@ -306,6 +306,24 @@ inline Symbol Crop(const std::string& name, const std::vector<Symbol>& inputs, c
 }
 
 namespace ops {
+struct CustomOptions {
+  /// Name the operator was registered by. (string, required)
+  std::optional<std::string> op_type = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("op_type", op_type)
+        .done();
+  }
+};
+}  // namespace ops
+/// An operator written by users, registered by register_custom or, in Python, mx.operator.register.
+/// Its inputs and further parameters are its own.
+inline Symbol Custom(const std::string& name, const std::vector<Symbol>& inputs, const ops::CustomOptions& options = {}) {
+  return call_op("Custom", name, inputs, options.dict());
+}
+
+namespace ops {
 struct DeconvolutionOptions {
   /// Kernel size: (w,), (h, w) or (d, h, w). (Shape(tuple), required)
   TupleOption kernel = {};

@@ -50,10 +50,11 @@ void Executor::Impl::show(std::size_t number) {
   const Node& node = *step.node;
   if (monitor_all_) {
     const std::vector<std::string> names = node.input_names();
+    const bool named = node.op->names_inputs || !node.op->variadic_key.empty();
     for (std::size_t i = 0; i < step.in.size(); ++i) {
       const Node& source = *node.inputs[i].node;
       if (source.is_variable()) show_tensor(source.name, step.in[i]);
-      show_tensor(node.name + "_" + names[i], step.in[i]);
+      show_tensor(node.name + "_" + (named ? names[i] : "input" + std::to_string(i)), step.in[i]);
     }
   }
   for (std::size_t o = 0; o < step.out.size(); ++o)

@@ -173,6 +173,7 @@ Prepared index_copy_backward(const NoAttrs&, const KernelRequest& q, const Offer
 void register_index_array(OpRegistry& r) {
   using Names = std::vector<std::string>;
   r.add<IndexArrayAttrs>("_contrib_index_array")
+      .inputs(std::vector<std::string>{"data"})
       .doc("The indices of every element.")
       .infer(infer_array)
       .shape_only({0})

@@ -92,12 +92,14 @@ NodeEntries no_gradient(const RavelAttrs&, GradientBuilder&) { return {{}}; }
 
 void register_ravel(OpRegistry& r) {
   r.add<RavelAttrs>("_ravel_multi_index")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Places in an array of the given shape, from one row of indices for each axis.")
       .alias("ravel_multi_index")
       .infer(infer_ravel)
       .gradient(no_gradient)
       .reference(prepare_ravel);
   r.add<RavelAttrs>("_unravel_index")
+      .inputs(std::vector<std::string>{"data"})
       .doc("One row of indices for each axis of the given shape, from places.")
       .alias("unravel_index")
       .infer(infer_unravel)

@@ -293,7 +293,7 @@ void register_ctc_loss(OpRegistry& r) {
       .alias("_contrib_ctc_loss")
       .doc("The connectionist temporal classification loss of every sample.")
       .inputs([](const A& a) { return a.inputs(); })
-      .outputs({"output", "grad"}, 1)
+      .outputs({"output0", "output1"}, 1)
       .infer(infer)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "reference", offer_forward, forward);

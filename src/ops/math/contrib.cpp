@@ -147,6 +147,7 @@ void register_contrib(OpRegistry& r) {
       .inplace(0, 0)
       .reference(div_sqrt_dim);
   r.add<QuadraticAttrs>("_contrib_quadratic")
+      .inputs(std::vector<std::string>{"data"})
       .doc("a·x² + b·x + c.")
       .infer(infer_same)
       .gradient(quadratic_gradient)

@@ -135,6 +135,7 @@ Prepared backward(const DropoutAttrs& a, const KernelRequest& r) {
 
 void register_dropout(OpRegistry& r) {
   r.add<DropoutAttrs>("Dropout")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Zeroes elements at random while training and scales the rest.")
       .outputs({"output", "mask"}, 1)
       .random()

@@ -151,6 +151,7 @@ Prepared backward(const LRNAttrs& a, const KernelRequest& r, const Offer&) {
 
 void register_lrn(OpRegistry& r) {
   r.add<LRNAttrs>("LRN")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Divides every element by the size of its neighbours along the channels.")
       .outputs({"output", "tmp_norm"}, 1)
       .infer(infer)

@@ -333,6 +333,7 @@ void register_pooling(OpRegistry& r) {
   using A = PoolingAttrs;
   using R = KernelRequest;
   r.add<A>("Pooling")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Maximum, average, sum or p-norm of a sliding window.")
       .outputs(
           [](const A& a) -> std::vector<std::string> {

@@ -128,6 +128,7 @@ void register_multi_sum_sq(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare_lars);
   r.add<AllFiniteAttrs>("all_finite")
+      .inputs(std::vector<std::string>{"data"})
       .doc("1 if every number is finite, else 0.")
       .infer(infer_finite)
       .inplace(0, 0)

@@ -103,6 +103,7 @@ Prepared prepare_backward(const MomentsAttrs& a, const KernelRequest& q) {
 
 void register_moments(OpRegistry& r) {
   r.add<MomentsAttrs>("moments")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Mean and variance along axes.")
       .outputs({"output0", "output1"})
       .infer(infer)

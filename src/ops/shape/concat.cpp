@@ -306,6 +306,7 @@ void register_concat(OpRegistry& r) {
       .gradient(gradient_stack)
       .reference(prepare_stack);
   r.add<SliceChannelAttrs>("SliceChannel")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Cuts the input into equal parts along an axis.")
       .alias("split")
       .outputs([](const SliceChannelAttrs& a) { return numbered("output", a.num_outputs); },

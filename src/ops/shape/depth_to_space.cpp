@@ -72,6 +72,7 @@ Prepared run(const BlockCopy& copy) {
 
 void register_depth_to_space(OpRegistry& r) {
   r.add<BlockAttrs>("depth_to_space")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Moves channels into blocks of pixels.")
       .infer([](const BlockAttrs& a, Inference& io) { infer(a, io, io.in(0), io.out(0)); })
       .gradient([](const BlockAttrs&, GradientBuilder& g) {
@@ -81,6 +82,7 @@ void register_depth_to_space(OpRegistry& r) {
         return run(from_deep(a.block_size, q.in[0].shape, q.out[0].shape, q.in[0].dtype));
       });
   r.add<BlockAttrs>("space_to_depth")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Moves blocks of pixels into channels.")
       .infer([](const BlockAttrs& a, Inference& io) { infer(a, io, io.out(0), io.in(0)); })
       .gradient([](const BlockAttrs&, GradientBuilder& g) {

@@ -130,6 +130,7 @@ Prepared prepare_backward(const DiagAttrs& a, const KernelRequest& q) {
 
 void register_diag(OpRegistry& r) {
   r.add<DiagAttrs>("diag")
+      .inputs(std::vector<std::string>{"data"})
       .doc("The diagonal of two axes; of a vector, the matrix that has it as diagonal.")
       .infer(infer)
       .gradient([](const DiagAttrs&, GradientBuilder& g) {

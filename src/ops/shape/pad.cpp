@@ -150,6 +150,7 @@ Prepared prepare_backward(const PadAttrs& a, const KernelRequest& q) {
 
 void register_pad(OpRegistry& r) {
   r.add<PadAttrs>("Pad")
+      .inputs(std::vector<std::string>{"data"})
       .doc("The input with a border.")
       .alias("pad")
       .infer(infer)

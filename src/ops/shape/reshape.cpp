@@ -257,6 +257,7 @@ void register_reshape(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare);
   r.add<SqueezeAttrs>("squeeze")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Drops axes of extent 1.")
       .infer(infer_squeeze)
       .gradient(gradient)

@@ -133,6 +133,7 @@ void add_backward(OpRegistry& r, const char* name) {
 
 void register_tile(OpRegistry& r) {
   r.add<TileAttrs>("tile")
+      .inputs(std::vector<std::string>{"data"})
       .doc("The input repeated along axes.")
       .infer(infer_tile)
       .gradient([](const TileAttrs&, GradientBuilder& g) {
@@ -140,6 +141,7 @@ void register_tile(OpRegistry& r) {
       })
       .reference(prepare);
   r.add<RepeatAttrs>("repeat")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Every element repeated.")
       .infer(infer_repeat)
       .gradient([](const RepeatAttrs&, GradientBuilder& g) {

@@ -108,6 +108,7 @@ void register_transpose(OpRegistry& r) {
       .gradient(gradient)
       .reference(prepare);
   r.add<SwapAxisAttrs>("SwapAxis")
+      .inputs(std::vector<std::string>{"data"})
       .doc("Two axes change places.")
       .alias("swapaxes")
       .infer(infer)

@@ -328,6 +328,7 @@ void register_spatial_transformer(OpRegistry& r) {
       .infer(infer_sampler_backward)
       .kernel(DeviceType::kCpu, "reference", offer_sampler_backward, backward_sampler);
   r.add<GridAttrs>("GridGenerator")
+      .inputs(std::vector<std::string>{"data"})
       .doc("The places an affine transform or a flow reads from.")
       .infer(infer_grid)
       .gradient([](const GridAttrs&, GradientBuilder& g) {
