@@ -2421,6 +2421,48 @@ inline Symbol lamb_update_phase2(const std::string& name, const ops::LambUpdateP
   return call_op_named("lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}}, options.dict());
 }
 
+/// The determinant of square matrices.
+inline Symbol linalg_det(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_det", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgExtractdiagOptions {
+  /// Which diagonal: above the main one when positive. (int, optional, default=0)
+  std::optional<int> offset = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("offset", offset)
+        .done();
+  }
+};
+}  // namespace ops
+/// A diagonal of square matrices.
+inline Symbol linalg_extractdiag(const std::string& name, const Symbol& A, const ops::LinalgExtractdiagOptions& options = {}) {
+  return call_op("linalg_extractdiag", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgExtracttrianOptions {
+  /// The diagonal at which the triangle begins. (int, optional, default=0)
+  std::optional<int> offset = {};
+  /// Which triangle, where offset is 0. (boolean, optional, default=True)
+  std::optional<bool> lower = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("offset", offset)
+        ("lower", lower)
+        .done();
+  }
+};
+}  // namespace ops
+/// A triangle of square matrices, packed.
+inline Symbol linalg_extracttrian(const std::string& name, const Symbol& A, const ops::LinalgExtracttrianOptions& options = {}) {
+  return call_op("linalg_extracttrian", name, {A}, options.dict());
+}
+
 /// The factors of A = L · Q, the rows of Q orthonormal: Q, then L.
 inline Symbol linalg_gelqf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_gelqf", name, {A}, options.dict());
@@ -2499,6 +2541,48 @@ inline Symbol linalg_gemm2(const std::string& name, const ops::LinalgGemm2Inputs
   return call_op_named("linalg_gemm2", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
 }
 
+/// The inverse of square matrices.
+inline Symbol linalg_inverse(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_inverse", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgMakediagOptions {
+  /// Which diagonal: above the main one when positive. (int, optional, default=0)
+  std::optional<int> offset = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("offset", offset)
+        .done();
+  }
+};
+}  // namespace ops
+/// Matrices with a given diagonal.
+inline Symbol linalg_makediag(const std::string& name, const Symbol& A, const ops::LinalgMakediagOptions& options = {}) {
+  return call_op("linalg_makediag", name, {A}, options.dict());
+}
+
+namespace ops {
+struct LinalgMaketrianOptions {
+  /// The diagonal at which the triangle begins. (int, optional, default=0)
+  std::optional<int> offset = {};
+  /// Which triangle, where offset is 0. (boolean, optional, default=True)
+  std::optional<bool> lower = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("offset", offset)
+        ("lower", lower)
+        .done();
+  }
+};
+}  // namespace ops
+/// Matrices with a given packed triangle.
+inline Symbol linalg_maketrian(const std::string& name, const Symbol& A, const ops::LinalgMaketrianOptions& options = {}) {
+  return call_op("linalg_maketrian", name, {A}, options.dict());
+}
+
 /// The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ.
 inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_potrf", name, {A}, options.dict());
@@ -2507,6 +2591,11 @@ inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const NoOpt
 /// The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹.
 inline Symbol linalg_potri(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_potri", name, {A}, options.dict());
+}
+
+/// Sign and logarithm of the magnitude of the determinant of square matrices.
+inline Symbol linalg_slogdet(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_slogdet", name, {A}, options.dict());
 }
 
 /// The sum of the logarithms of the diagonal.

@@ -38,4 +38,14 @@ void lq(std::int64_t rows, std::int64_t columns, float* a, float* l, float* work
 void lq(std::int64_t rows, std::int64_t columns, double* a, double* l, double* work);
 inline std::int64_t lq_work(std::int64_t rows) { return 65 * rows; }
 
+/// A becomes its LU factors with exchanged rows or columns (pivots count from 1); false when a
+/// pivot is 0.
+bool eliminate(std::int64_t n, float* a, int* pivots);
+bool eliminate(std::int64_t n, double* a, int* pivots);
+/// A becomes its inverse; false, and A is spoilt, when it has none. `work` has inverse_work(n)
+/// elements.
+bool invert(std::int64_t n, float* a, float* work, int* pivots);
+bool invert(std::int64_t n, double* a, double* work, int* pivots);
+inline std::int64_t inverse_work(std::int64_t n) { return 64 * n; }
+
 }  // namespace symbind

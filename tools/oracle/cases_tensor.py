@@ -385,6 +385,22 @@ def matrices():
         single("_linalg_gelqf", "float64", F(3, 5, dtype="float64")),
         single("_linalg_gelqf", "one row", F(1, 3)),
     ]
+    for attrs in ({}, {"offset": 1}, {"offset": -2}, {"offset": 2}):
+        text = "offset %d" % attrs.get("offset", 0)
+        cases += [single("_linalg_extractdiag", text, F(2, 4, 4), attrs),
+                  single("_linalg_makediag", text, F(2, 3), attrs)]
+    for attrs in ({}, {"lower": False}, {"offset": 1}, {"offset": -1, "lower": False}):
+        text = ", ".join("%s %s" % each for each in attrs.items()) or "plain"
+        cases += [single("_linalg_extracttrian", text, F(2, 3, 3), attrs),
+                  single("_linalg_maketrian", text, F(2, 6), attrs)]
+    cases += [single(op, "float64", F(*shape, dtype="float64")) for op, shape in
+              (("_linalg_extractdiag", (3, 3)), ("_linalg_makediag", (3,)),
+               ("_linalg_extracttrian", (4, 4)), ("_linalg_maketrian", (3,)))]
+    general = [[1, 2, 0.5], [3, -1, 2], [0, 4, 1]]
+    for op in ("_linalg_inverse", "_linalg_det", "_linalg_slogdet"):
+        cases += [single(op, "one", V([[1, 2], [3, 4]])), single(op, "three", V(general)),
+                  single(op, "batch", V([[[2, 0.5], [0.5, 1]], [[0, 1], [4, 9]]])),
+                  single(op, "float64", V(general, "float64"))]
     return cases
 
 

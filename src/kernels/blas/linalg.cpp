@@ -20,6 +20,12 @@ void sorgqr_(const int* m, const int* n, const int* k, float* a, const int* lda,
              float* work, const int* lwork, int* info);
 void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau,
              double* work, const int* lwork, int* info);
+void sgetrf_(const int* m, const int* n, float* a, const int* lda, int* pivots, int* info);
+void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
+void sgetri_(const int* n, float* a, const int* lda, const int* pivots, float* work,
+             const int* lwork, int* info);
+void dgetri_(const int* n, double* a, const int* lda, const int* pivots, double* work,
+             const int* lwork, int* info);
 }
 
 namespace symbind {
@@ -66,6 +72,24 @@ void call_lq(Factor factor, Form form, std::int64_t rows, std::int64_t columns, 
   SYMBIND_ASSERT(info == 0);
 }
 
+template <class F, class T>
+bool call_eliminate(F f, std::int64_t n, T* a, int* pivots) {
+  if (n == 0) return true;
+  const int order = narrow(n);
+  int info = 0;
+  f(&order, &order, a, &order, pivots, &info);
+  return info == 0;
+}
+template <class F, class T>
+bool call_invert(F f, std::int64_t n, T* a, T* work, int* pivots) {
+  if (!eliminate(n, a, pivots)) return false;
+  if (n == 0) return true;
+  const int order = narrow(n), length = narrow(64 * n);
+  int info = 0;
+  f(&order, a, &order, pivots, work, &length, &info);
+  return info == 0;
+}
+
 }  // namespace
 
 void trmm(Triangle t, std::int64_t rows, std::int64_t columns, float alpha, const float* a,
@@ -95,6 +119,19 @@ void lq(std::int64_t rows, std::int64_t columns, float* a, float* l, float* work
 }
 void lq(std::int64_t rows, std::int64_t columns, double* a, double* l, double* work) {
   call_lq(dgeqrf_, dorgqr_, rows, columns, a, l, work);
+}
+
+bool eliminate(std::int64_t n, float* a, int* pivots) {
+  return call_eliminate(sgetrf_, n, a, pivots);
+}
+bool eliminate(std::int64_t n, double* a, int* pivots) {
+  return call_eliminate(dgetrf_, n, a, pivots);
+}
+bool invert(std::int64_t n, float* a, float* work, int* pivots) {
+  return call_invert(sgetri_, n, a, work, pivots);
+}
+bool invert(std::int64_t n, double* a, double* work, int* pivots) {
+  return call_invert(dgetri_, n, a, work, pivots);
 }
 
 }  // namespace symbind
