@@ -1,8 +1,9 @@
 // Activation functions through oneDNN.
 //
 // Decided here: relu is left to the plain loop, which is as fast as memory and keeps NaN; oneDNN
-// has no softsign, and no gradient of softrelu from its output. elu with a negative slope is left
-// out, for its output does not tell the side. Below 256 elements the call costs more than it saves.
+// has no softsign, and no gradient of softrelu from its output. elu and leaky with a negative slope
+// are left out, for the output does not tell the side. Below 256 elements the call costs more than
+// it saves.
 #include "kernels/onednn/eltwise.h"
 
 #include "base/parallel.h"
@@ -24,6 +25,7 @@ std::optional<algorithm> function_of(const std::string& name, bool backward, flo
   if (name == "sigmoid") return algorithm::eltwise_logistic_use_dst_for_bwd;
   if (name == "tanh") return algorithm::eltwise_tanh_use_dst_for_bwd;
   if (name == "softrelu" && !backward) return algorithm::eltwise_soft_relu;
+  if (name == "leaky" && slope > 0) return algorithm::eltwise_relu_use_dst_for_bwd;
   if (name == "elu" && slope >= 0) return algorithm::eltwise_elu_use_dst_for_bwd;
   if (name == "gelu") return algorithm::eltwise_gelu_erf;
   return std::nullopt;

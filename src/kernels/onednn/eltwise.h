@@ -7,7 +7,8 @@
 
 namespace symbind::onednn {
 
-/// `function` is an act_type of Activation or LeakyReLU, `slope` that of elu. Input x, output y.
+/// `function` is an act_type of Activation or LeakyReLU, `slope` that of elu and leaky. Input x,
+/// output y.
 Offer offer_eltwise(const std::string& function, const KernelRequest& request, float slope = 0);
 Prepared prepare_eltwise(const KernelRequest& request, const Offer& offer);
 

@@ -106,6 +106,17 @@ struct Rows {
   std::int64_t outer, extent, inner;
   Rows(const Shape& x, int axis)
       : outer(x.count(0, axis)), extent(x[axis]), inner(x.count(axis + 1)) {}
+  /// Calls f(offset, n) for runs of at most `most` neighbouring rows.
+  template <class F>
+  void each_run(std::int64_t most, F&& f) const {
+    const std::int64_t runs = (inner + most - 1) / most;
+    parallel_for(outer * runs, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        const std::int64_t first = p % runs * most;
+        f(p / runs * extent * inner + first, std::min(most, inner - first));
+      }
+    });
+  }
   /// Calls f(row, offset of its first element) for every row.
   template <class F>
   void each(F&& f) const {
@@ -177,6 +188,51 @@ void backward_row(const O* dy, const O* y, T* dx, std::int64_t length, std::int6
   for (std::int64_t i = length; i < extent; ++i) dx[i * stride] = T(0);
 }
 
+constexpr std::int64_t kTile = 64;
+
+/// `n` neighbouring rows at once, whose elements lie `stride` apart: memory is read in order.
+template <Kind kind, class T, class O>
+void forward_tile(const T* x, O* y, std::int64_t n, std::int64_t extent, std::int64_t stride,
+                  Wide<T, O> inverse) {
+  using A = Wide<T, O>;
+  constexpr A kSign = kind == Kind::kSoftmin ? A(-1) : A(1);
+  A top[kTile], sum[kTile] = {};
+  std::fill_n(top, n, -std::numeric_limits<A>::infinity());
+  for (std::int64_t k = 0; k < extent; ++k)
+    for (std::int64_t i = 0; i < n; ++i)
+      top[i] = std::max(top[i], kSign * static_cast<A>(x[k * stride + i]));
+  for (std::int64_t k = 0; k < extent; ++k)
+    for (std::int64_t i = 0; i < n; ++i)
+      sum[i] += std::exp((kSign * static_cast<A>(x[k * stride + i]) - top[i]) * inverse);
+  for (std::int64_t i = 0; i < n; ++i)
+    sum[i] = kind == Kind::kLogSoftmax ? std::log(sum[i]) : 1 / sum[i];
+  for (std::int64_t k = 0; k < extent; ++k)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const A z = (kSign * static_cast<A>(x[k * stride + i]) - top[i]) * inverse;
+      y[k * stride + i] =
+          static_cast<O>(kind == Kind::kLogSoftmax ? z - sum[i] : std::exp(z) * sum[i]);
+    }
+}
+
+template <Kind kind, class O, class T>
+void backward_tile(const O* dy, const O* y, T* dx, std::int64_t n, std::int64_t extent,
+                   std::int64_t stride, Wide<T, O> inverse) {
+  using A = Wide<T, O>;
+  A sum[kTile] = {};
+  for (std::int64_t k = 0; k < extent; ++k)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const A d = static_cast<A>(dy[k * stride + i]);
+      sum[i] += kind == Kind::kLogSoftmax ? d : d * static_cast<A>(y[k * stride + i]);
+    }
+  const A scale = kind == Kind::kSoftmin ? -inverse : inverse;
+  for (std::int64_t k = 0; k < extent; ++k)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const A d = static_cast<A>(dy[k * stride + i]), v = static_cast<A>(y[k * stride + i]);
+      const A grad = kind == Kind::kLogSoftmax ? d - std::exp(v) * sum[i] : v * (d - sum[i]);
+      dx[k * stride + i] = static_cast<T>(grad * scale);
+    }
+}
+
 /// Calls f<T, O>() for the types of x and y.
 template <class F>
 Prepared with_types(DType x, DType y, F&& f) {
@@ -198,6 +254,10 @@ Prepared forward(const SoftmaxAttrs& a, const KernelRequest& r) {
       const Lengths lengths{has_length ? args.inputs[1].data : nullptr, type};
       const T* x = args.in<T>(0);
       O* y = args.out<O>(0);
+      if (rows.inner > 1 && !has_length)
+        return rows.each_run(kTile, [&](std::int64_t at, std::int64_t n) {
+          forward_tile<kind>(x + at, y + at, n, rows.extent, rows.inner, inverse);
+        });
       rows.each([&](std::int64_t row, std::int64_t at) {
         forward_row<kind>(x + at, y + at, lengths.of(row, rows.extent), rows.extent, rows.inner,
                           inverse);
@@ -216,6 +276,10 @@ Prepared backward(const SoftmaxAttrs& a, const KernelRequest& r) {
       const Lengths lengths{has_length ? args.inputs[2].data : nullptr, type};
       const O *dy = args.in<O>(0), *y = args.in<O>(1);
       T* dx = args.out<T>(0);
+      if (rows.inner > 1 && !has_length)
+        return rows.each_run(kTile, [&](std::int64_t at, std::int64_t n) {
+          backward_tile<kind>(dy + at, y + at, dx + at, n, rows.extent, rows.inner, inverse);
+        });
       rows.each([&](std::int64_t row, std::int64_t at) {
         backward_row<kind>(dy + at, y + at, dx + at, lengths.of(row, rows.extent), rows.extent,
                            rows.inner, inverse);

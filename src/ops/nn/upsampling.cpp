@@ -175,12 +175,15 @@ Prepared forward_nearest(const UpSamplingAttrs& a, const KernelRequest& r) {
         const T* x = args.in<T>(static_cast<int>(k));
         const std::int64_t width = s.width * s.wide;
         each_row(s, [&](std::int64_t from, std::int64_t to) {
-          for (std::int64_t j = 0; j < s.tall; ++j)
-            for (std::int64_t i = 0; i < width; ++i) {
-              T& out = y[to + j * width + i];
-              const T v = x[from + i / s.wide];
-              out = sums && k > 0 ? static_cast<T>(static_cast<Acc>(out) + static_cast<Acc>(v)) : v;
+          for (std::int64_t j = 0; j < s.tall; ++j) {
+            T* row = y + to + j * width;
+            for (std::int64_t i = 0; i < s.width; ++i) {
+              const T v = x[from + i];
+              for (std::int64_t p = 0; p < s.wide; ++p, ++row)
+                *row = sums && k > 0 ? static_cast<T>(static_cast<Acc>(*row) + static_cast<Acc>(v))
+                                     : v;
             }
+          }
         });
       }
     };
