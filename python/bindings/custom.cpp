@@ -31,7 +31,7 @@ std::string traceback_text(const nb::python_error& error) {
   const nb::object lines =
       nb::module_::import_("traceback")
           .attr("format_exception")(error.type(), error.value(), error.traceback());
-  return nb::str("").attr("join")(lines).attr("rstrip")().operator nb::str().c_str();
+  return nb::cast<std::string>(nb::str("").attr("join")(lines).attr("rstrip")());
 }
 
 /// Raised by the package's function that was called, not by what users wrote.
