@@ -5,13 +5,15 @@ A CustomOpProp describes an operator (names, shapes, types) and makes the Custom
 `_create`. NumpyOp and NDArrayOp, which MXNet's oldest scripts use, are carried by it too.
 """
 import collections
+import ctypes  # like NDArrayHandle and NDArray: MXNet's tests find it here by `import *`
 import difflib
 import itertools
 import warnings
 
 from . import _core, autograd, error, symbol
+from .base import NDArrayHandle
 from .name import NameManager
-from .ndarray import array
+from .ndarray import NDArray, array
 
 OperatorArguments = collections.namedtuple('OperatorArguments', ['narg', 'names', 'types'])
 

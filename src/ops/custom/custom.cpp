@@ -28,10 +28,10 @@ namespace {
 
 struct CustomAttrs {
   std::string op_type;
-  CustomDescriptionPtr op;  ///< null as long as nothing was read
+  CustomDescriptionPtr op;  ///< null as long as nothing was read: no inputs, one output
   std::vector<std::string> inputs, aux;
   std::vector<std::string> outputs{"output"};
-  std::vector<bool> reads;  ///< of backward: gradients of the outputs, inputs, outputs
+  std::vector<bool> reads{true, true};  ///< of backward: gradients of the outputs, inputs, outputs
 
   void describe(AttrVisitor& v) {
     v.field("op_type", op_type, "Name the operator was registered by.").required();
