@@ -331,6 +331,18 @@ class NDArray(_core.NDArray):
         axes = kwargs.get("axes", axes)
         return _op("transpose")(self, axes=tuple(axes) if axes else ())
 
+    def mean(self, *args, dtype=None, **kwargs):
+        """The mean over axes. `dtype` is what np.mean passes on; another type than the array's own
+        is computed in that type."""
+        source = self if dtype is None else self.astype(dtype, copy=False)
+        return _op("mean")(source, *args, **kwargs)
+
+    def round(self, decimals=0, **kwargs):
+        """Rounded to integers, halves away from zero; np.round passes `decimals` on."""
+        if decimals != 0:
+            raise error.ValueError(f"round is to integers: decimals={decimals} is not offered")
+        return _op("round")(self, **kwargs)
+
     def split(self, *args, **kwargs):
         """Parts of equal size along an axis."""
         return _op("SliceChannel")(self, *args, **kwargs)

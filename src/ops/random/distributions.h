@@ -24,6 +24,7 @@ constexpr double kNoSample = std::numeric_limits<double>::quiet_NaN();
 /// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. Mean shape·scale.
 inline double draw_gamma(RandomStream& s, double shape, double scale) {
   if (!(shape > 0) || !(scale >= 0)) return shape == 0 ? 0 : kNoSample;
+  if (std::isinf(shape)) return shape * scale;
   const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   double v = 0;
   for (;;) {
