@@ -178,6 +178,11 @@ void check_range(const AttrField& f, double v, std::string_view owner) {
         f.highest ? fmt::format("at most {}", *f.highest) : "");
 }
 
+bool is_nullable(const AttrField& f) {
+  return std::visit([](auto* slot) { return IsOptional<std::decay_t<decltype(*slot)>>::value; },
+                    f.slot);
+}
+
 void fill(AttrField& f, const std::string& text, std::string_view owner) {
   std::visit(
       [&](auto* slot) {
@@ -190,7 +195,7 @@ void fill(AttrField& f, const std::string& text, std::string_view owner) {
         }
       },
       f.slot);
-  if (!f.allowed.empty() && text != "None") {
+  if (!f.allowed.empty() && !(is_nullable(f) && text == "None")) {
     check(std::ranges::find(f.allowed, text) != f.allowed.end(), ErrorKind::kName,
           "{}: {}='{}' is not a choice; {} choices: {}", owner, f.name, text,
           nearest_hint(text, f.allowed), fmt::join(f.allowed, ", "));
@@ -237,9 +242,7 @@ std::string attr_text(const AttrField& field) {
 std::string attr_type_text(const AttrField& field) {
   std::string text;
   if (!field.allowed.empty()) {
-    const bool nullable = std::visit(
-        [](auto* slot) { return IsOptional<std::decay_t<decltype(*slot)>>::value; }, field.slot);
-    text = nullable ? "{None, '" : "{'";
+    text = is_nullable(field) ? "{None, '" : "{'";
     text += fmt::format("{}'}}", fmt::join(field.allowed, "', '"));
   } else {
     text = std::visit([](auto* slot) { return std::string(kind_text(*slot)); }, field.slot);

@@ -60,6 +60,9 @@ def Correlation(data1: NDArray | None = None, data2: NDArray | None = None, kern
 def Crop(*data: NDArray, offset: Shape = (0, 0), h_w: Shape = (0, 0), center_crop: bool = False,
          out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """A window out of images."""
+def Custom(*data: NDArray, op_type: str = ..., out: Out = None, name: str | None = None,
+           **kwargs: Any) -> NDArray:
+    """An operator written by users, registered by register_custom or, in Python, mx.operator.register. Its inputs and further parameters are its own."""
 def Deconvolution(data: NDArray | None = None, weight: NDArray | None = None,
                   bias: NDArray | None = None, kernel: Shape = ..., stride: Shape = (),
                   dilate: Shape = (), pad: Shape = (), adj: Shape = (), target_shape: Shape = (),
@@ -453,6 +456,15 @@ def lamb_update_phase2(weight: NDArray | None = None, g: NDArray | None = None,
                        lower_bound: float = -1, upper_bound: float = -1, out: Out = None,
                        name: str | None = None, **kwargs: Any) -> NDArray:
     """The step of LAMB along direction g; r1 and r2 are the norms of weight and g."""
+def linalg_det(A: NDArray | None = None, out: Out = None, name: str | None = None,
+               **kwargs: Any) -> NDArray:
+    """The determinant of square matrices."""
+def linalg_extractdiag(A: NDArray | None = None, offset: int = 0, out: Out = None,
+                       name: str | None = None, **kwargs: Any) -> NDArray:
+    """A diagonal of square matrices."""
+def linalg_extracttrian(A: NDArray | None = None, offset: int = 0, lower: bool = True,
+                        out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
+    """A triangle of square matrices, packed."""
 def linalg_gelqf(A: NDArray | None = None, out: Out = None, name: str | None = None,
                  **kwargs: Any) -> list[NDArray]:
     """The factors of A = L · Q, the rows of Q orthonormal: Q, then L."""
@@ -465,12 +477,24 @@ def linalg_gemm2(A: NDArray | None = None, B: NDArray | None = None, transpose_a
                  transpose_b: bool = False, alpha: float = 1, axis: int = -2, out: Out = None,
                  name: str | None = None, **kwargs: Any) -> NDArray:
     """The product of matrices, alpha · op(A) · op(B)."""
+def linalg_inverse(A: NDArray | None = None, out: Out = None, name: str | None = None,
+                   **kwargs: Any) -> NDArray:
+    """The inverse of square matrices."""
+def linalg_makediag(A: NDArray | None = None, offset: int = 0, out: Out = None,
+                    name: str | None = None, **kwargs: Any) -> NDArray:
+    """Matrices with a given diagonal."""
+def linalg_maketrian(A: NDArray | None = None, offset: int = 0, lower: bool = True, out: Out = None,
+                     name: str | None = None, **kwargs: Any) -> NDArray:
+    """Matrices with a given packed triangle."""
 def linalg_potrf(A: NDArray | None = None, out: Out = None, name: str | None = None,
                  **kwargs: Any) -> NDArray:
     """The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ."""
 def linalg_potri(A: NDArray | None = None, out: Out = None, name: str | None = None,
                  **kwargs: Any) -> NDArray:
     """The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹."""
+def linalg_slogdet(A: NDArray | None = None, out: Out = None, name: str | None = None,
+                   **kwargs: Any) -> list[NDArray]:
+    """Sign and logarithm of the magnitude of the determinant of square matrices."""
 def linalg_sumlogdiag(A: NDArray | None = None, out: Out = None, name: str | None = None,
                       **kwargs: Any) -> NDArray:
     """The sum of the logarithms of the diagonal."""

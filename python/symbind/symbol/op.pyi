@@ -62,6 +62,9 @@ def Crop(*data: Symbol, offset: Shape = (0, 0), h_w: Shape = (0, 0), center_crop
          name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
          **kwargs: Any) -> Symbol:
     """A window out of images."""
+def Custom(*data: Symbol, op_type: str = ..., name: str | None = None,
+           attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """An operator written by users, registered by register_custom or, in Python, mx.operator.register. Its inputs and further parameters are its own."""
 def Deconvolution(data: Symbol | None = None, weight: Symbol | None = None,
                   bias: Symbol | None = None, kernel: Shape = ..., stride: Shape = (),
                   dilate: Shape = (), pad: Shape = (), adj: Shape = (), target_shape: Shape = (),
@@ -491,6 +494,17 @@ def lamb_update_phase2(weight: Symbol | None = None, g: Symbol | None = None,
                        attr: dict[str, str] | None = None, out: Out = None,
                        **kwargs: Any) -> Symbol:
     """The step of LAMB along direction g; r1 and r2 are the norms of weight and g."""
+def linalg_det(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
+               out: Out = None, **kwargs: Any) -> Symbol:
+    """The determinant of square matrices."""
+def linalg_extractdiag(A: Symbol | None = None, offset: int = 0, name: str | None = None,
+                       attr: dict[str, str] | None = None, out: Out = None,
+                       **kwargs: Any) -> Symbol:
+    """A diagonal of square matrices."""
+def linalg_extracttrian(A: Symbol | None = None, offset: int = 0, lower: bool = True,
+                        name: str | None = None, attr: dict[str, str] | None = None,
+                        out: Out = None, **kwargs: Any) -> Symbol:
+    """A triangle of square matrices, packed."""
 def linalg_gelqf(A: Symbol | None = None, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The factors of A = L · Q, the rows of Q orthonormal: Q, then L."""
@@ -504,12 +518,25 @@ def linalg_gemm2(A: Symbol | None = None, B: Symbol | None = None, transpose_a: 
                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                  **kwargs: Any) -> Symbol:
     """The product of matrices, alpha · op(A) · op(B)."""
+def linalg_inverse(A: Symbol | None = None, name: str | None = None,
+                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """The inverse of square matrices."""
+def linalg_makediag(A: Symbol | None = None, offset: int = 0, name: str | None = None,
+                    attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Matrices with a given diagonal."""
+def linalg_maketrian(A: Symbol | None = None, offset: int = 0, lower: bool = True,
+                     name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+                     **kwargs: Any) -> Symbol:
+    """Matrices with a given packed triangle."""
 def linalg_potrf(A: Symbol | None = None, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ."""
 def linalg_potri(A: Symbol | None = None, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹."""
+def linalg_slogdet(A: Symbol | None = None, name: str | None = None,
+                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Sign and logarithm of the magnitude of the determinant of square matrices."""
 def linalg_sumlogdiag(A: Symbol | None = None, name: str | None = None,
                       attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The sum of the logarithms of the diagonal."""
