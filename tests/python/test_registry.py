@@ -164,6 +164,14 @@ def test_some_choices_may_be_none():
     assert conv.list_attr()["layout"] == "None"
 
 
+def test_a_tuple_that_is_none_was_not_given():
+    ones = mx.nd.ones((2, 3))
+    assert mx.nd.tile(ones, reps=None).shape == (2, 3)  # as MXNet answers
+    assert mx.nd.Dropout(ones, axes=None).shape == (2, 3)
+    with pytest.raises(mx.MXNetError, match="begin"):
+        mx.nd.slice(ones, begin=None, end=1)
+
+
 def test_what_is_absent_has_a_reason():
     patterns = " ".join([*ABSENT.values(), NOT_YET]).split()
     here = set(_core.list_ops())
