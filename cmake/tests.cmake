@@ -105,11 +105,6 @@ endforeach()
 # tests/python: one ctest per file, python.<stem>; what is marked slow is python.<stem>.slow.
 if(SYMBIND_HAVE_PYTHON)
   set(python_environment "OMP_NUM_THREADS=1;PYTHONPATH=${PROJECT_BINARY_DIR}/python")
-  if(SYMBIND_SANITIZE MATCHES "address")
-    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libasan.so
-        OUTPUT_VARIABLE asan_library OUTPUT_STRIP_TRAILING_WHITESPACE)
-    list(APPEND python_environment "LD_PRELOAD=${asan_library}" "ASAN_OPTIONS=detect_leaks=0")
-  endif()
   file(GLOB python_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/python/test_*.py")
   foreach(source IN LISTS python_tests)
     cmake_path(GET source STEM LAST_ONLY stem)

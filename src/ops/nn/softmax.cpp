@@ -328,6 +328,7 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
                                       "_backward_softmin"};
     return gradient_by(kNames[static_cast<int>(kind)], a, g);
   });
+  if constexpr (kind == Kind::kLogSoftmax) op.inputs(std::vector<std::string>{"data"});
   if constexpr (kind == Kind::kSoftmax)
     op.inputs([](const A& a) -> std::vector<std::string> {
       if (a.has_length()) return {"data", "length"};
