@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 
-from .. import _core
+from .. import _core, error
 from ..base import integer_types, mx_real_t
 from ..context import current_context
 from .ndarray import NDArray, _op
@@ -80,10 +80,10 @@ def array(source_array, ctx=None, dtype=None):
         if values.dtype == object:
             values = np.asarray(_plain(source_array))
         store = dtype if isinstance(dtype, np.dtype) and dtype.names else np.dtype(dtype)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError) as reason:
         if isinstance(dtype, str) and dtype == "bfloat16":
             return array(source_array, ctx).astype("bfloat16")
-        raise TypeError(f"source_array must be array like object: {error}") from None
+        raise error.TypeError(f"source_array must be array like object: {reason}") from None
     if store.names is None and values.dtype != store:
         values = values.astype(store)
     result = _core.empty(values.shape, ctx, store)
@@ -130,7 +130,7 @@ def from_numpy(ndarray, zero_copy=True, array_cls=NDArray):
     if not zero_copy:
         return array(ndarray, dtype=ndarray.dtype)
     if not ndarray.flags["C_CONTIGUOUS"]:
-        raise ValueError("Only c-contiguous arrays are supported for zero-copy")
+        raise error.ValueError("Only c-contiguous arrays are supported for zero-copy")
     ndarray.flags["WRITEABLE"] = False
     return _core.from_numpy(ndarray, ndarray.dtype)
 
@@ -161,14 +161,14 @@ def save(fname, data):
         data = [data]
     if isinstance(data, dict):
         if any(not isinstance(k, str) or not isinstance(v, NDArray) for k, v in data.items()):
-            raise TypeError("save only accept dict str->NDArray or list of NDArray")
+            raise error.TypeError("save only accept dict str->NDArray or list of NDArray")
     elif isinstance(data, (list, tuple)):
         if any(not isinstance(v, NDArray) for v in data):
-            raise TypeError("save only accept dict str->NDArray or list of NDArray")
+            raise error.TypeError("save only accept dict str->NDArray or list of NDArray")
         data = list(data)
     else:
-        raise ValueError("data needs to either be a NDArray, dict of str, NDArray pairs or a list "
-                         "of NDarrays.")
+        raise error.ValueError("data needs to either be a NDArray, dict of str, NDArray pairs or a list "
+                               "of NDarrays.")
     _core.save(str(fname), data)
 
 
@@ -180,12 +180,12 @@ def _list_or_dict(loaded):
 def load(fname):
     """Reads a list or a dict of arrays."""
     if not isinstance(fname, str):
-        raise TypeError("fname required to be a string")
+        raise error.TypeError("fname required to be a string")
     return _list_or_dict(_core.load(fname))
 
 
 def load_frombuffer(buf):
     """Reads a list or a dict of arrays from bytes."""
     if not isinstance(buf, (bytes, bytearray, memoryview)):
-        raise TypeError("buf required to be a string or bytes")
+        raise error.TypeError("buf required to be a string or bytes")
     return _list_or_dict(_core.load_frombuffer(bytes(buf)))

@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 
-from .. import _core
+from .. import _core, error
 from ..base import MXNetError, integer_types, numeric_types
 from .creation import array
 from .indexing import split_key
@@ -19,7 +19,7 @@ __all__ = ["concatenate", "moveaxis", "onehot_encode", "histogram", "split_v2",
 def concatenate(arrays, axis=0, always_copy=True):
     """Arrays one after another along an axis."""
     if not isinstance(arrays, list) or not arrays or not isinstance(arrays[0], NDArray):
-        raise TypeError("concatenate wants a non-empty list of NDArrays")
+        raise error.TypeError("concatenate wants a non-empty list of NDArrays")
     if len(arrays) == 1 and not always_copy:
         return arrays[0]
     result = _op("Concat")(*arrays, dim=axis)
@@ -31,15 +31,15 @@ def moveaxis(tensor, source, destination):
     source = [source] if isinstance(source, integer_types) else list(source)
     destination = [destination] if isinstance(destination, integer_types) else list(destination)
     if len(source) != len(destination):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+        raise error.ValueError("`source` and `destination` arguments must have the same number of elements")
     for axes, what in ((source, "source"), (destination, "destination")):
         for axis in axes:
             if not -tensor.ndim <= axis < tensor.ndim:
-                raise ValueError(f"{what} axis {axis} is out of range for {tensor.ndim} axes")
+                raise error.ValueError(f"{what} axis {axis} is out of range for {tensor.ndim} axes")
     source = [a % tensor.ndim for a in source]
     destination = [a % tensor.ndim for a in destination]
     if len(set(source)) != len(source) or len(set(destination)) != len(destination):
-        raise ValueError("an axis was named twice")
+        raise error.ValueError("an axis was named twice")
     order = [a for a in range(tensor.ndim) if a not in source]
     for place, axis in sorted(zip(destination, source)):
         order.insert(place, axis)
@@ -67,7 +67,7 @@ def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
     size = ary.shape[axis]
     if isinstance(indices_or_sections, int):
         if size % indices_or_sections:
-            raise ValueError("array split does not result in an equal division")
+            raise error.ValueError("array split does not result in an equal division")
         indices = [i * (size // indices_or_sections) for i in range(indices_or_sections)]
     else:
         indices = [0] + [int(i) for i in indices_or_sections]
@@ -93,7 +93,7 @@ def _binary(name, arrays, scalar, reverse, doc):
             return arrays(lhs, rhs)
         number = rhs if is_array[0] else lhs
         if not isinstance(number, numeric_types):
-            raise TypeError(f"type {type(number)} not supported")
+            raise error.TypeError(f"type {type(number)} not supported")
         if is_array[0]:
             return scalar(lhs, scalar=number)
         if is_array[1]:

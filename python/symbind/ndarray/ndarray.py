@@ -85,7 +85,7 @@ class NDArray(_core.NDArray):
 
     def __len__(self):
         if self.ndim == 0:
-            raise TypeError("len() of an array without axes")
+            raise error.TypeError("len() of an array without axes")
         return self.shape[0]
 
     def __hash__(self):
@@ -101,7 +101,7 @@ class NDArray(_core.NDArray):
             return False
         if self.size == 1:
             return bool(self.asscalar())
-        raise ValueError("The truth value of an NDArray with multiple elements is ambiguous.")
+        raise error.ValueError("The truth value of an NDArray with multiple elements is ambiguous.")
 
     def __float__(self):
         return float(self._only_number("float"))
@@ -112,12 +112,12 @@ class NDArray(_core.NDArray):
     def __index__(self):
         value = self._only_number("index")
         if not isinstance(value, int):
-            raise TypeError("only an integer array of size 1 can be an index")
+            raise error.TypeError("only an integer array of size 1 can be an index")
         return value
 
     def _only_number(self, what):
         if self.size != 1:
-            raise TypeError(f"only an NDArray of size 1 has {what}(); this one has shape {self.shape}")
+            raise error.TypeError(f"only an NDArray of size 1 has {what}(); this one has shape {self.shape}")
         return self.asscalar()
 
     def __abs__(self):
@@ -128,7 +128,7 @@ class NDArray(_core.NDArray):
     def asscalar(self):
         """The only number of an array of size 1, as a Python number."""
         if self.size != 1:
-            raise ValueError("The current array is not a scalar")
+            raise error.ValueError("The current array is not a scalar")
         number = self.asnumpy().item()
         return _Float(number) if isinstance(number, float) else (
             number if isinstance(number, bool) else _Int(number))
@@ -141,7 +141,7 @@ class NDArray(_core.NDArray):
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
-            raise ValueError("an NDArray becomes a NumPy array by copying; pass copy=None or True")
+            raise error.ValueError("an NDArray becomes a NumPy array by copying; pass copy=None or True")
         array = self.asnumpy()
         return array if dtype is None else array.astype(dtype, copy=False)
 
@@ -223,7 +223,7 @@ class NDArray(_core.NDArray):
 
     def _check_writable(self):
         if not self.writable:
-            raise ValueError("trying to assign to a readonly NDArray")
+            raise error.ValueError("trying to assign to a readonly NDArray")
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
@@ -244,7 +244,7 @@ class NDArray(_core.NDArray):
     def _basic_indexing_slice_is_contiguous(slc_key, shape):
         """Whether a key of integers and slices selects neighbouring elements."""
         if len(slc_key) != len(shape):
-            raise ValueError(f"a key for {len(slc_key)} axes, an array of {len(shape)}")
+            raise error.ValueError(f"a key for {len(slc_key)} axes, an array of {len(shape)}")
         ranges = [range(n)[k:k + 1 or None] if isinstance(k, integer_types) else range(n)[k]
                   for k, n in zip(slc_key, shape)]
         if any(len(r) == 0 for r in ranges):
@@ -268,12 +268,12 @@ class NDArray(_core.NDArray):
         elif not shape:
             shape = kwargs.get("shape")
             if shape is None:
-                raise TypeError("reshape() needs a shape")
+                raise error.TypeError("reshape() needs a shape")
             shape = (shape,) if isinstance(shape, integer_types) else tuple(shape)
         unknown = set(kwargs) - {"shape", "reverse"}
         if unknown:
-            raise TypeError(f"Got unknown keywords in reshape: {', '.join(sorted(unknown))}. "
-                            "Accepted keyword arguments are 'shape' and 'reverse'.")
+            raise error.TypeError(f"Got unknown keywords in reshape: {', '.join(sorted(unknown))}. "
+                                  "Accepted keyword arguments are 'shape' and 'reverse'.")
         result = self._reshape([int(n) for n in shape], bool(kwargs.get("reverse", False)))
         return result if self.writable else NDArray(result, writable=False)
 
@@ -290,7 +290,7 @@ class NDArray(_core.NDArray):
         if not inplace:
             return _op("expand_dims")(self, axis=axis)
         if not -self.ndim - 1 <= axis <= self.ndim:
-            raise ValueError(f"axis {axis} is out of range for a result of {self.ndim + 1} axes")
+            raise error.ValueError(f"axis {axis} is out of range for a result of {self.ndim + 1} axes")
         shape = list(self.shape)
         shape.insert(axis if axis >= 0 else axis + self.ndim + 1, 1)
         return self._view(tuple(shape))
@@ -302,7 +302,7 @@ class NDArray(_core.NDArray):
         axes = range(self.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
         axes = {a % self.ndim for a in axes if axis is not None or self.shape[a] == 1}
         if any(self.shape[a] != 1 for a in axes):
-            raise ValueError(f"cannot squeeze shape {self.shape} along {axis}: an extent is not 1")
+            raise error.ValueError(f"cannot squeeze shape {self.shape} along {axis}: an extent is not 1")
         shape = tuple(n for a, n in enumerate(self.shape) if a not in axes)
         return self._view(shape or (1,))
 
@@ -315,13 +315,14 @@ class NDArray(_core.NDArray):
         if shape == given:
             return self
         missing = len(shape) - len(given)
-        error = ValueError(f"operands could not be broadcast together with remapped shapes "
-                           f"[original->remapped]: {given} and requested shape {shape}")
+        refusal = error.ValueError(
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: "
+            f"{given} and requested shape {shape}")
         if missing < 0:
-            raise error
+            raise refusal
         source = self._view((1,) * missing + given) if missing else self
         if any(n not in (1, m) and m != 0 for n, m in zip(source.shape, shape)):
-            raise error
+            raise refusal
         return _op("broadcast_to")(source, shape=shape)
 
     def transpose(self, *axes, **kwargs):
@@ -358,7 +359,7 @@ class NDArray(_core.NDArray):
         if isinstance(other, Context):
             return self._as_in_context(other) if other != self.context else self._copy()
         if not isinstance(other, NDArray):
-            raise TypeError(f"copyto does not support type {type(other)}")
+            raise error.TypeError(f"copyto does not support type {type(other)}")
         if other is self:
             warnings.warn("You are attempting to copy an array to itself", RuntimeWarning)
             return False

@@ -2,7 +2,7 @@
 operator."""
 import numpy as np
 
-from .. import _core
+from .. import _core, error
 from ..attribute import AttrScope
 from ..base import numeric_types
 from ..name import NameManager
@@ -19,7 +19,7 @@ def var(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, ini
         profiler_scope=None, **kwargs):
     """A variable: an argument of the graph."""
     if not isinstance(name, str):
-        raise TypeError("Expect a string for variable `name`")
+        raise error.TypeError("Expect a string for variable `name`")
     attr = dict(AttrScope.current.get(attr) or {})
     if shape is not None:
         attr["__shape__"] = str(tuple(int(n) for n in shape))
@@ -35,8 +35,8 @@ def var(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, ini
         attr["__storage_type__"] = str({"default": 0, "row_sparse": 1, "csr": 2}[stype])
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
-            raise ValueError(f"Attribute name={key} is not supported. Additional attributes must "
-                             "start and end with double underscores, e.g, __yourattr__")
+            raise error.ValueError(f"Attribute name={key} is not supported. Additional attributes must "
+                                   "start and end with double underscores, e.g, __yourattr__")
         attr[key] = str(value)
     return _core.variable(NameManager.current.get(name, None), attr)
 
@@ -48,14 +48,14 @@ def Group(symbols, create_fn=None):
     """Several symbols as one with all their outputs."""
     symbols = list(symbols)
     if not symbols or any(not isinstance(s, Symbol) for s in symbols):
-        raise TypeError("Expected a list of symbols as input")
+        raise error.TypeError("Expected a list of symbols as input")
     return _core.group(symbols)
 
 
 def load(fname):
     """Reads a graph from MXNet's JSON, of any age."""
     if not isinstance(fname, str):
-        raise TypeError("fname need to be string")
+        raise error.TypeError("fname need to be string")
     return _core.load_symbol(fname)
 
 
@@ -65,7 +65,7 @@ fromfile = load
 def load_json(json_str):
     """A graph from MXNet's JSON, of any age."""
     if not isinstance(json_str, str):
-        raise TypeError("fname required to be string")
+        raise error.TypeError("fname required to be string")
     return _core.load_json(json_str)
 
 
@@ -85,7 +85,7 @@ def _binary(name, both, scalar, reverse, on_numbers):
             return reverse(right, scalar=left)
         if isinstance(left, numeric_types) and isinstance(right, numeric_types):
             return on_numbers(left, right)
-        raise TypeError(f"types ({type(left)}, {type(right)}) not supported")
+        raise error.TypeError(f"types ({type(left)}, {type(right)}) not supported")
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name} of symbols and numbers."
@@ -143,7 +143,7 @@ def histogram(a, bins=10, range=None, **kwargs):
     if isinstance(bins, Symbol):
         return _op("_histogram")(a, bins, **kwargs)
     if range is None:
-        raise ValueError("null range is not supported in symbol mode")
+        raise error.ValueError("null range is not supported in symbol mode")
     return _op("_histogram")(a, bin_cnt=bins, range=range, **kwargs)
 
 

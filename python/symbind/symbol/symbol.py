@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from .. import _core
+from .. import _core, error
 from ..attribute import AttrScope
 from ..base import MXNetError, NotImplementedForSymbol, integer_types, numeric_types
 from ..context import current_context
@@ -60,19 +60,19 @@ class Symbol(_core.Symbol):
         if isinstance(index, slice):
             picked = [self._output(i) for i in range(*index.indices(count))]
             if not picked:
-                raise ValueError("the slice selects no output")
+                raise error.ValueError("the slice selects no output")
             return Group(picked)
         if isinstance(index, str):
             places = [i for i, name in enumerate(self.list_outputs()) if name == index]
             if not places:
-                raise ValueError(f"Cannot find output that matches name \"{index}\"")
+                raise error.ValueError(f"Cannot find output that matches name \"{index}\"")
             if len(places) > 1:
-                raise ValueError(f"There are multiple outputs with name \"{index}\"")
+                raise error.ValueError(f"There are multiple outputs with name \"{index}\"")
             index = places[0]
         if not isinstance(index, integer_types):
-            raise TypeError("Symbol only support integer index to fetch i-th output")
+            raise error.TypeError("Symbol only support integer index to fetch i-th output")
         if not -count <= index < count:
-            raise IndexError(f"Index: {index} is out of bound: the symbol has {count} outputs")
+            raise error.IndexError(f"Index: {index} is out of bound: the symbol has {count} outputs")
         return self._output(int(index) % count)
 
     # -------------------------------------------------------------- attributes
@@ -92,7 +92,7 @@ class Symbol(_core.Symbol):
         changed = self
         for key, value in kwargs.items():
             if not isinstance(value, str):
-                raise ValueError("Set Attr only accepts string values")
+                raise error.ValueError("Set Attr only accepts string values")
             changed = changed._with_attr(key, value)
         self._assign(changed)
 
@@ -102,15 +102,15 @@ class Symbol(_core.Symbol):
         """A copy with variables replaced: by name, or in the order of the arguments."""
         name = kwargs.pop("name", None)
         if args and kwargs:
-            raise TypeError("compose only accept input Symbols either as positional or keyword "
-                            "arguments, not both")
+            raise error.TypeError("compose only accept input Symbols either as positional or keyword "
+                                  "arguments, not both")
         for value in (*args, *kwargs.values()):
             if not isinstance(value, Symbol):
-                raise TypeError("Compose expect `Symbol` as arguments")
+                raise error.TypeError("Compose expect `Symbol` as arguments")
         if args:
             names = self.list_arguments()
             if len(args) > len(names):
-                raise TypeError(f"{len(args)} symbols for {len(names)} arguments")
+                raise error.TypeError(f"{len(args)} symbols for {len(names)} arguments")
             kwargs = dict(zip(names, args))
         return self._compose(kwargs, name or "")
 
@@ -162,19 +162,19 @@ class Symbol(_core.Symbol):
     def save(self, fname, remove_amp_cast=True):
         """Writes the graph as MXNet's JSON."""
         if not isinstance(fname, str):
-            raise TypeError("fname need to be string")
+            raise error.TypeError("fname need to be string")
         _core.save_symbol(self, fname)
 
     # --------------------------------------------------------------- inference
 
     def _given(self, args, kwargs, convert):
         if args and kwargs:
-            raise ValueError("Can only specify known argument shapes either by positional or "
-                             "kwargs way.")
+            raise error.ValueError("Can only specify known argument shapes either by positional or "
+                                   "kwargs way.")
         if args:
             names = self.list_arguments()
             if len(args) > len(names):
-                raise ValueError(f"{len(args)} values for {len(names)} arguments")
+                raise error.ValueError(f"{len(args)} values for {len(names)} arguments")
             kwargs = dict(zip(names, args))
         return {k: convert(v) for k, v in kwargs.items() if v is not None}
 
@@ -227,7 +227,7 @@ class Symbol(_core.Symbol):
              shared_exec=None):
         """An executor over the given arrays, which stay the caller's."""
         if not isinstance(ctx, type(current_context())):
-            raise TypeError("Context type error")
+            raise error.TypeError("Context type error")
         args_grad, grads_req, others = self._stand_ins(args, args_grad, grad_req)
         bound = self._bind(ctx, args, args_grad, grads_req, aux_states, group2ctx, shared_exec)
         return Executor(bound, self, ctx, grad_req, group2ctx, others)
@@ -339,7 +339,7 @@ def _operator(both, scalar):
             return both(self, other)
         if isinstance(other, numeric_types):
             return scalar(self, scalar=other)
-        raise TypeError(f"type {type(other)} not supported")
+        raise error.TypeError(f"type {type(other)} not supported")
 
     return method
 
@@ -381,7 +381,7 @@ def _shape(value):
         return tuple(int(n) for n in value)
     if isinstance(value, integer_types):
         return (int(value),)
-    raise TypeError(f"Arguments need to be shapes (tuple), but an argument is {type(value)}.")
+    raise error.TypeError(f"Arguments need to be shapes (tuple), but an argument is {type(value)}.")
 
 
 def _dtype(value):
