@@ -46,7 +46,9 @@ std::vector<std::string> most_input_names(const OpDef& op) {
 }
 
 std::pair<int, int> visible_outputs(const OpDef& op) {
-  int fewest = 1 << 30, most = 0;
+  constexpr int kAny = 1 << 30;
+  if (op.take_rest) return {1, kAny};  // users decide
+  int fewest = kAny, most = 0;
   vary(op, [&](const void* attrs) {
     const int count = op.num_visible(attrs);
     fewest = std::min(fewest, count);

@@ -215,3 +215,22 @@ def test_39_error_of_an_operator_comes_once():
           "2 classes")
     assert executor.outputs[0].asnumpy().shape == (1,)
     mx.nd.waitall()
+
+
+def test_40_a_custom_operator_raises():
+    class Broken(mx.operator.CustomOp):
+        def forward(self, is_train, req, in_data, out_data, aux):
+            raise TypeError("no such thing")
+
+    @mx.operator.register("test_broken")
+    class BrokenProp(mx.operator.CustomOpProp):
+        def create_operator(self, ctx, in_shapes, in_dtypes):
+            return Broken()
+
+    executor = sym.Custom(data, op_type="test_broken", name="mine").simple_bind(cpu, data=(2, 2))
+    executor.forward()
+    check(executor.outputs[0].asnumpy, TypeError, "Custom 'mine'", "'test_broken'",
+          "Traceback (most recent call last)", "in forward", 'raise TypeError("no such thing")',
+          "TypeError: no such thing")
+    assert executor.outputs[0].asnumpy().shape == (2, 2)
+    mx.nd.waitall()
