@@ -63,6 +63,7 @@ void Executor::Impl::interrupted_at(std::size_t step, const Error& stop) {
        written_[static_cast<std::size_t>(in_forward ? Phase::kForward : Phase::kBackward)])
     storage->touch();
   if (!in_forward) return;
+  ran_forward_train_ = false;
   forward_error_ = std::make_shared<PendingError>(stop);
   forward_error_->read.store(true);
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/parallel.h"
 #include "kernels/gemm.h"
 
 namespace symbind {
@@ -39,8 +40,11 @@ TEST(Interrupt, NothingIsAskedWithoutACheck) {
 
 TEST(Interrupt, AskedOncePerPause) {
   const Installed check;
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 1000; ++i) interruption_point();
-  EXPECT_EQ(asked, 1);
+  const auto pauses = (std::chrono::steady_clock::now() - begin) / std::chrono::milliseconds(50);
+  EXPECT_GE(asked, 1);
+  EXPECT_LE(asked, 1 + pauses);
 }
 
 TEST(Interrupt, EachThreadIsAsked) {
@@ -65,14 +69,16 @@ TEST(Interrupt, AForwardThatWasStoppedLeavesReadableArraysAndRunsAgain) {
   EXPECT_EQ(e.forward(true).front().to_vector<float>(), (std::vector<float>{8, 8, 8}));
 }
 
-// 700·700·700 stays one tile; 4000·3000·900 is cut along both axes on few threads.
+// On one thread this is cut along both axes.
 TEST(Interrupt, TilesOfAProductJoin) {
+  set_num_threads(1);
   const std::int64_t m = 4001, n = 3001, k = 900;
   std::vector<float> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n));
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5) - 2;
   std::vector<float> c(static_cast<std::size_t>(m * n), 1);
   gemm({false, false, m, n, k, k, n, n}, 1, a.data(), b.data(), 2, c.data());
+  set_num_threads(0);
   for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{0, 0},
                              {m - 1, n - 1},
                              {m / 2, n / 2},

@@ -235,12 +235,8 @@ Prepared prepare_assign_scalar(const SliceAssignScalarAttrs& a, const KernelRequ
 template <class A>
 void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<std::string> inputs,
          const char* alias, NodeEntries (*gradient)(const A&, GradientBuilder&)) {
-  auto op = r.add<A>(name)
-                .doc(doc)
-                .inputs(std::move(inputs))
-                .infer(infer<A>)
-                .gradient(gradient)
-                .reference(prepare<A>);
+  auto op = r.add<A>(name).doc(doc).infer(infer<A>).gradient(gradient).reference(prepare<A>);
+  if (!inputs.empty()) op.inputs(std::move(inputs));
   if (alias != nullptr) op.alias(alias);
   r.add<A>("_backward_" + name)
       .inputs(std::vector<std::string>{"head", "data"})
@@ -253,12 +249,12 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
 }  // namespace
 
 void register_slice(OpRegistry& r) {
-  add<SliceAttrs>(r, "slice", "A part of the input: begin, end and step per axis.", {"data"},
-                  "crop", [](const SliceAttrs&, GradientBuilder& g) {
+  add<SliceAttrs>(r, "slice", "A part of the input: begin, end and step per axis.", {}, "crop",
+                  [](const SliceAttrs&, GradientBuilder& g) {
                     return g.call_with_same_attrs("_backward_slice", {g.head(0), g.input(0)});
                   });
   add<SliceAxisAttrs>(
-      r, "slice_axis", "A part of the input along one axis.", {"data"}, nullptr,
+      r, "slice_axis", "A part of the input along one axis.", {}, nullptr,
       [](const SliceAxisAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_slice_axis", {g.head(0), g.input(0)});
       });
