@@ -317,8 +317,7 @@ struct CustomOptions {
   }
 };
 }  // namespace ops
-/// An operator written by users, registered by register_custom or, in Python, mx.operator.register.
-/// Its inputs and further parameters are its own.
+/// An operator that users wrote and registered; inputs and further parameters are its own.
 inline Symbol Custom(const std::string& name, const std::vector<Symbol>& inputs, const ops::CustomOptions& options = {}) {
   return call_op("Custom", name, inputs, options.dict());
 }

@@ -61,8 +61,8 @@ def Crop(*data: NDArray, offset: Shape = (0, 0), h_w: Shape = (0, 0), center_cro
          out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """A window out of images."""
 def Custom(*data: NDArray, op_type: str = ..., out: Out = None, name: str | None = None,
-           **kwargs: Any) -> NDArray:
-    """An operator written by users, registered by register_custom or, in Python, mx.operator.register. Its inputs and further parameters are its own."""
+           **kwargs: Any) -> NDArray | list[NDArray]:
+    """An operator that users wrote and registered; inputs and further parameters are its own."""
 def Deconvolution(data: NDArray | None = None, weight: NDArray | None = None,
                   bias: NDArray | None = None, kernel: Shape = ..., stride: Shape = (),
                   dilate: Shape = (), pad: Shape = (), adj: Shape = (), target_shape: Shape = (),

@@ -64,7 +64,7 @@ def Crop(*data: Symbol, offset: Shape = (0, 0), h_w: Shape = (0, 0), center_crop
     """A window out of images."""
 def Custom(*data: Symbol, op_type: str = ..., name: str | None = None,
            attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """An operator written by users, registered by register_custom or, in Python, mx.operator.register. Its inputs and further parameters are its own."""
+    """An operator that users wrote and registered; inputs and further parameters are its own."""
 def Deconvolution(data: Symbol | None = None, weight: Symbol | None = None,
                   bias: Symbol | None = None, kernel: Shape = ..., stride: Shape = (),
                   dilate: Shape = (), pad: Shape = (), adj: Shape = (), target_shape: Shape = (),

@@ -366,8 +366,7 @@ Prepared backward(const CustomAttrs& a, const KernelRequest& r, const Offer&) {
 void register_custom(OpRegistry& r) {
   r.add<CustomAttrs>("Custom")
       .doc(
-          "An operator written by users, registered by register_custom or, in Python, "
-          "mx.operator.register. Its inputs and further parameters are its own.")
+          "An operator that users wrote and registered; inputs and further parameters are its own.")
       .rest(take_rest)
       .inputs(input_names)
       .outputs(output_names, [](const CustomAttrs& a) { return a.num_out(); })
