@@ -25,7 +25,8 @@ def normal(loc=0, scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwarg
 
 
 def randn(*shape, **kwargs):
-    """Standard normal numbers in the shape given as arguments."""
+    """Standard normal numbers in the shape given as arguments; `data` is overlooked, as in MXNet."""
+    kwargs.pop("data", None)
     loc, scale = kwargs.pop("loc", 0), kwargs.pop("scale", 1)
     return normal(loc, scale, shape=shape, **kwargs)
 
