@@ -160,7 +160,8 @@ std::string attr_text(nb::handle value) {
     if (tuple && count == 1) text += ',';
     return text + (tuple ? ')' : ']');
   }
-  if (nb::isinstance<nb::type_object>(value) || nb::hasattr(value, "newbyteorder")) {
+  static nb::object& dtype_class = *new nb::object(nb::module_::import_("numpy").attr("dtype"));
+  if (nb::isinstance<nb::type_object>(value) || nb::isinstance(value, dtype_class)) {
     const DType dtype = dtype_from(value);
     return std::string(dtype_name(dtype));
   }
