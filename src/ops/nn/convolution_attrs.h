@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "kernels/convolution_sizes.h"
+#include "ops/nn/window_attrs.h"
 
 namespace symbind {
 
@@ -58,17 +59,10 @@ inline void check_convolution(const ConvolutionAttrs& a, const Shape& data) {
     fail(ErrorKind::kValue, "kernel {} is {}-D but the data has {} spatial axes; give {}", text,
          a.spatial(), axes, tuple_text(Tuple(static_cast<std::size_t>(axes), a.kernel[0])));
   }
-  const auto each = [&](const char* name, const Tuple& t, std::int64_t lowest) {
-    check(t.empty() || t.size() == a.kernel.size(), "{} {} must have as many axes as kernel {}",
-          name, tuple_text(t), text);
-    for (const std::int64_t value : t)
-      check(value >= lowest && value <= 0x7fffffff, "{} {} must be {} along every axis", name,
-            tuple_text(t), lowest == 0 ? "at least 0" : "positive");
-  };
-  each("kernel", a.kernel, 1);
-  each("stride", a.stride, 1);
-  each("dilate", a.dilate, 1);
-  each("pad", a.pad, 0);
+  check_per_axis("kernel", a.kernel, a.kernel, 1);
+  check_per_axis("stride", a.stride, a.kernel, 1);
+  check_per_axis("dilate", a.dilate, a.kernel, 1);
+  check_per_axis("pad", a.pad, a.kernel, 0);
   check(a.num_filter % a.num_group == 0, "num_filter {} must be divisible by num_group {}",
         a.num_filter, a.num_group);
   check(!a.layout || (*a.layout)[1] == 'C', ErrorKind::kNotImplemented,

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "kernels/convolution_sizes.h"
+#include "ops/nn/window_attrs.h"
 
 namespace symbind {
 
@@ -74,19 +75,12 @@ inline void check_deconvolution(const DeconvolutionAttrs& a, const Shape& data) 
   check(!data.rank_known() || data.rank() == a.spatial() + 2, ErrorKind::kShape,
         "kernel {} is {}-D: the data must be (batch, channels, {} spatial axes), it is {}", text,
         a.spatial(), a.spatial(), data.str());
-  const auto each = [&](const char* name, const Tuple& t, std::int64_t lowest) {
-    check(t.empty() || t.size() == a.kernel.size(), "{} {} must have as many axes as kernel {}",
-          name, tuple_text(t), text);
-    for (const std::int64_t value : t)
-      check(value >= lowest && value <= 0x7fffffff, "{} {} must be {} along every axis", name,
-            tuple_text(t), lowest == 0 ? "at least 0" : "positive");
-  };
-  each("kernel", a.kernel, 1);
-  each("stride", a.stride, 1);
-  each("dilate", a.dilate, 1);
-  each("pad", a.pad, 0);
-  each("adj", a.adj, 0);
-  each("target_shape", a.target_shape, 0);
+  check_per_axis("kernel", a.kernel, a.kernel, 1);
+  check_per_axis("stride", a.stride, a.kernel, 1);
+  check_per_axis("dilate", a.dilate, a.kernel, 1);
+  check_per_axis("pad", a.pad, a.kernel, 0);
+  check_per_axis("adj", a.adj, a.kernel, 0);
+  check_per_axis("target_shape", a.target_shape, a.kernel, 0);
   for (int i = 0; i < a.spatial() && !a.has_target(); ++i)
     check(DeconvolutionAttrs::at(a.adj, i, 0) < a.stride_of(i),
           "adj {} must be smaller than stride {}", tuple_text(a.adj), tuple_text(a.stride));

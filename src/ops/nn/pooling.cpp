@@ -21,6 +21,7 @@
 #include "kernels/onednn/pooling.h"
 #include "kernels/pooling_sizes.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/nn/window_attrs.h"
 
 namespace symbind {
 
@@ -76,18 +77,11 @@ void check_attrs(const PoolingAttrs& a, const Shape& data) {
   check(static_cast<int>(a.kernel.size()) == axes,
         "kernel {} is {}-D but the data has {} spatial axes; give {}", text, a.kernel.size(), axes,
         tuple_text(Tuple(static_cast<std::size_t>(axes), a.kernel[0])));
-  const auto each = [&](const char* name, const Tuple& t, std::int64_t lowest) {
-    check(t.empty() || t.size() == a.kernel.size(), "{} {} must have as many axes as kernel {}",
-          name, tuple_text(t), text);
-    for (const std::int64_t value : t)
-      check(value >= lowest && value <= 0x7fffffff, "{} {} must be {} along every axis", name,
-            tuple_text(t), lowest == 0 ? "at least 0" : "positive");
-  };
-  each("kernel", a.kernel, 1);
-  each("stride", a.stride, 1);
+  check_per_axis("kernel", a.kernel, a.kernel, 1);
+  check_per_axis("stride", a.stride, a.kernel, 1);
   const bool no_pad = std::ranges::all_of(a.pad, [](std::int64_t n) { return n == 0; });
   if (a.pooling_convention == "same" && no_pad) return;  // MXNet's users give zeros of any number
-  each("pad", a.pad, 0);
+  check_per_axis("pad", a.pad, a.kernel, 0);
   for (int i = 0; i < axes; ++i) {
     check(a.pad_of(i) < a.kernel[i], "pad {} must be smaller than kernel {}", tuple_text(a.pad),
           text);
