@@ -1,0 +1,67 @@
+#pragma once
+// Callbacks: what fit and score call behind a batch or an epoch.
+//
+// The ready-made ones write MXNet's log lines, to the byte, through symbind/log.h. A callback ends
+// the training by throwing StopTraining, which fit takes as a normal end.
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <symbind/metric.h>
+#include <symbind/symbol.h>
+
+namespace symbind {
+
+/// Where the training stands, for callbacks.
+struct BatchEndParam {
+  int epoch = 0;
+  int nbatch = 0;                     ///< of this epoch, from 0
+  EvalMetric* eval_metric = nullptr;  ///< may be null
+};
+
+using BatchEndCallback = std::function<void(const BatchEndParam&)>;
+using EpochEndCallback = std::function<void(int epoch, const Symbol& symbol, const NDArrayMap& args,
+                                            const NDArrayMap& aux)>;
+
+/// Thrown by a callback: the training ends here, as if it were complete.
+struct StopTraining : std::exception {
+  explicit StopTraining(std::string why = "a callback stopped the training")
+      : reason(std::move(why)) {}
+  const char* what() const noexcept override { return reason.c_str(); }
+  std::string reason;
+};
+
+/// Logs samples per second and the metric every `frequent` batches, then resets its local sums
+/// (auto_reset).
+BatchEndCallback Speedometer(int batch_size, int frequent = 50, bool auto_reset = true);
+/// Logs the metric every `period` batches.
+BatchEndCallback log_train_metric(int period, bool auto_reset = false);
+/// Logs the metric as "Epoch[n] Validation-name=value".
+BatchEndCallback LogValidationMetricsCallback();
+
+struct ProgressBarOptions {
+  int total = 0;    ///< batches of an epoch
+  int length = 80;  ///< of the bar, in characters
+  /// Draws on the terminal (stderr) over and over with the time left; without one, MXNet's log
+  /// line. Unset: whether stderr is a terminal.
+  std::optional<bool> terminal = {};
+};
+/// Shows how far the epoch is.
+BatchEndCallback ProgressBar(const ProgressBarOptions& options);
+
+/// Saves `prefix-symbol.json` and `prefix-%04d.params` every `period` epochs.
+EpochEndCallback do_checkpoint(const std::string& prefix, int period = 1);
+
+struct EarlyStoppingOptions {
+  std::string metric = {};    ///< the value watched; empty: the metric's first
+  int patience = 1;           ///< evaluations without improvement that are waited for
+  std::string mode = "auto";  ///< "max", "min"; "auto" goes by the metric's name
+  double min_delta = 0;       ///< what counts as an improvement
+};
+/// For eval_end_callback: throws StopTraining when the metric stopped improving.
+BatchEndCallback EarlyStopping(const EarlyStoppingOptions& options = {});
+
+}  // namespace symbind

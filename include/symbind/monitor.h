@@ -1,0 +1,70 @@
+#pragma once
+// Looking at what flows through executors: Monitor prints statistics, NanGuard stops at the first
+// number that is none.
+//
+// A watched executor runs unfused and keeps every value, so it is slower: for debugging.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <symbind/executor.h>
+
+namespace symbind {
+
+/// One statistic: when, of what, and its text (each array's text ends with a tab).
+struct MonitorRecord {
+  int step = 0;
+  std::string name;
+  std::string text;
+  bool operator==(const MonitorRecord&) const = default;
+};
+
+/// The arrays that tell something about an array.
+using StatFunction = std::function<std::vector<NDArray>(const NDArray&)>;
+
+struct MonitorOptions {
+  StatFunction stat_func = {};  ///< norm(x) / sqrt(size) unless given
+  std::string pattern = ".*";   ///< a regular expression that the names' beginning must match
+  bool sort = false;            ///< by name
+  bool monitor_all = false;     ///< inputs of operators too
+};
+
+/// Statistics of outputs, arguments and auxiliary states, every `interval` batches.
+class Monitor {
+ public:
+  explicit Monitor(int interval, MonitorOptions options = {});
+  virtual ~Monitor();
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
+
+  /// Watches an executor; several may be watched.
+  virtual void install(Executor& executor);
+  /// Before a batch: begins collecting when it is time.
+  virtual void tic();
+  /// Behind a batch: what was collected; nothing when it was not time.
+  virtual std::vector<MonitorRecord> toc();
+  /// toc, each record as MXNet's log line.
+  void toc_print();
+
+ protected:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// Throws (kValue) in the step that makes the first NaN or infinity: names the step, the node, its
+/// output's number and the ranges of the node's inputs. Give it wherever a Monitor is taken.
+class NanGuard : public Monitor {
+ public:
+  NanGuard();
+  void install(Executor& executor) override;
+  void tic() override;
+  std::vector<MonitorRecord> toc() override;
+
+ private:
+  struct Watch;
+  std::shared_ptr<Watch> watch_;
+};
+
+}  // namespace symbind
