@@ -129,10 +129,7 @@ class ExecutorGroup {
   void load_slices(const std::vector<NDArray>& sources,
                    const std::vector<std::vector<SlicedArray>>& targets,
                    const std::vector<int>& axes, const char* what) const;
-  std::vector<NDArray> own_labels(const std::vector<NDArray>& labels, std::size_t device) const;
   void show(EvalMetric& metric, const std::vector<NDArray>& labels, std::size_t device) const;
-  template <class F>
-  void on_devices(F&& f) const;
 
   Symbol symbol_;
   std::vector<Context> contexts_;

@@ -87,10 +87,11 @@ void check_fits(const std::vector<ArraySlot>& slots, const std::vector<std::size
        total / 1e9, static_cast<double>(memory.free) / 1e9, fmt::join(names, ", "));
 }
 
-Executor make_executor(Bound bound, const Executor* shared) {
+Executor make_executor(Bound bound, const Executor* shared,
+                       const std::vector<NDArray>& outputs_to_reuse = {}) {
   return Executor(std::make_shared<Executor::Impl>(
       std::move(bound), shared && shared->impl() ? shared->impl()->arenas() : nullptr,
-      std::vector<NDArray>{}));
+      outputs_to_reuse));
 }
 
 struct Inferring {
@@ -188,7 +189,7 @@ Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap&
     bound.grads = lent(inferred.args, lenders.gradient, &bound.grad_req);
     bound.aux = lent(inferred.aux, lenders.auxiliary);
     allocate(bound, inferred);
-    return make_executor(std::move(bound), options.shared_exec);
+    return make_executor(std::move(bound), options.shared_exec, lenders.outputs);
   } catch (const Error& e) {
     std::string text = "simple_bind error. Arguments:\n";
     for (const auto& [name, shape] : shapes) text += fmt::format("{}: {}\n", name, shape.str());

@@ -20,6 +20,8 @@ using Lend = std::function<NDArray(const ArraySlot&)>;
 
 struct Lenders {
   Lend argument = {}, gradient = {}, auxiliary = {};
+  /// Arrays whose memory the outputs may take where they fit, in the order of the outputs.
+  std::vector<NDArray> outputs = {};
 };
 
 /// Symbol::simple_bind over lent arrays. A lent array has the slot's shape and dtype.
