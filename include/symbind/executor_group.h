@@ -58,6 +58,8 @@ class ExecutorGroup {
   /// Executors for other shapes, over the arrays of those bound first.
   void reshape(const std::vector<DataDesc>& data_shapes,
                const std::optional<std::vector<DataDesc>>& label_shapes);
+  /// reshape to the shapes of a batch, if they are others: those it declares, else its arrays'.
+  void reshape_for(const DataBatch& batch);
   /// Copies parameters to every device; unknown names throw unless `allow_extra`.
   void set_params(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra = false);
   /// The mean over the devices, written into the given arrays.
@@ -125,6 +127,7 @@ class ExecutorGroup {
   Executor bind_one(std::size_t device);
   std::vector<DataDesc> sliced(const std::vector<DataDesc>& shapes, const std::vector<int>& axes,
                                std::size_t device) const;
+  ShapeMap input_shapes(std::size_t device) const;
   void collect_arrays();
   void load_slices(const std::vector<NDArray>& sources,
                    const std::vector<std::vector<SlicedArray>>& targets,

@@ -31,6 +31,8 @@ constexpr Setting kTable[] = {
      "Comma list of kernels to forbid, each with a minus sign, e.g. -onednn."},
     {"MXNET_ELIMINATE_COMMON_EXPR", "1", Treatment::kHonoured, "",
      "Compute equal subexpressions of a graph once."},
+    {"MXNET_UPDATE_ON_KVSTORE", "1", Treatment::kHonoured, "",
+     "0: a module with several devices updates its weights itself, not on the store."},
     {"MXNET_OMP_MAX_THREADS", "", Treatment::kMapped, "SYMBIND_NUM_THREADS",
      "Threads of one CPU operation."},
     {"MXNET_CPU_WORKER_NTHREADS", "1", Treatment::kIgnored, "",

@@ -275,6 +275,24 @@ void ExecutorGroup::collect_arrays() {
     total_exec_megabytes_ += static_cast<std::int64_t>(e.stats().arena_bytes >> 20);
 }
 
+// The shapes of a device's inputs. Labels that were not given follow from the data, so that a batch
+// of another size can be predicted without them; parameters keep their shapes or reshape says why.
+ShapeMap ExecutorGroup::input_shapes(std::size_t device) const {
+  ShapeMap shapes;
+  for (const DataDesc& d : sliced(options_.data_shapes, data_layouts_, device))
+    shapes[d.name] = d.shape;
+  for (const DataDesc& d :
+       sliced(options_.label_shapes.value_or(std::vector<DataDesc>{}), label_layouts_, device))
+    if (has(arg_names_, d.name)) shapes[d.name] = d.shape;
+  const InferredShapes inferred = symbol_.infer_shape_partial(shapes);
+  for (std::size_t i = 0; i < arg_names_.size(); ++i) {
+    const std::string& name = arg_names_[i];
+    const bool kept = has(options_.param_names, name) || has(options_.state_names, name);
+    if (!kept && !shapes.contains(name)) shapes[name] = inferred.args[i];
+  }
+  return shapes;
+}
+
 void ExecutorGroup::reshape(const std::vector<DataDesc>& data_shapes,
                             const std::optional<std::vector<DataDesc>>& label_shapes) {
   if (data_shapes == options_.data_shapes && label_shapes == options_.label_shapes) return;
@@ -286,13 +304,7 @@ void ExecutorGroup::reshape(const std::vector<DataDesc>& data_shapes,
     decide_slices();
     std::vector<Executor> fresh(contexts_.size());
     threads_->run([&](std::size_t device) {
-      ShapeMap shapes;
-      for (const DataDesc& d : sliced(options_.data_shapes, data_layouts_, device))
-        shapes[d.name] = d.shape;
-      for (const DataDesc& d : sliced(options_.label_shapes.value_or(std::vector<DataDesc>{}),
-                                      label_layouts_, device))
-        if (has(arg_names_, d.name)) shapes[d.name] = d.shape;
-      fresh[device] = default_execs_[device].reshape(shapes, {.allow_up_sizing = true});
+      fresh[device] = default_execs_[device].reshape(input_shapes(device), {.allow_up_sizing = true});
     });
     execs_ = std::move(fresh);
   } catch (...) {  // as it was
@@ -301,6 +313,28 @@ void ExecutorGroup::reshape(const std::vector<DataDesc>& data_shapes,
     throw;
   }
   collect_arrays();
+}
+
+void ExecutorGroup::reshape_for(const DataBatch& batch) {
+  const std::vector<DataDesc>& bound = options_.data_shapes;
+  check(batch.data.size() == bound.size(), "the batch has {} data arrays, the module {}",
+        batch.data.size(), bound.size());
+  const bool same = std::ranges::equal(batch.data, bound, [](const NDArray& a, const DataDesc& d) {
+    return a.shape() == d.shape;
+  });
+  if (same) return;
+  const auto resized = [](const std::vector<DataDesc>& shapes, const std::vector<NDArray>& arrays) {
+    std::vector<DataDesc> fresh = shapes;
+    for (std::size_t i = 0; i < fresh.size() && i < arrays.size(); ++i)
+      fresh[i].shape = arrays[i].shape();
+    return fresh;
+  };
+  std::optional<std::vector<DataDesc>> labels;
+  if (!batch.provide_label.empty())
+    labels = batch.provide_label;
+  else if (!batch.label.empty() && options_.label_shapes)
+    labels = resized(*options_.label_shapes, batch.label);
+  reshape(batch.provide_data.empty() ? resized(bound, batch.data) : batch.provide_data, labels);
 }
 
 void ExecutorGroup::set_params(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra) {
