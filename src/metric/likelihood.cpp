@@ -1,0 +1,124 @@
+// Perplexity, CrossEntropy and NegativeLogLikelihood: the probability the labels were given.
+//
+// Decided here: sums are in double. Perplexity holds labels to the classes there are (as the
+// operator pick does) and floors probabilities at 1e-10; the other two take a negative label from
+// the end, as NumPy's indexing does, and refuse labels beyond.
+
+#include <cmath>
+#include <limits>
+
+#include "metric/kinds.h"
+#include "metric/numbers.h"
+
+namespace symbind {
+namespace {
+
+class PerplexityMetric : public EvalMetric {
+ public:
+  explicit PerplexityMetric(MetricOptions options) : EvalMetric("perplexity", std::move(options)) {}
+
+  void describe(AttrVisitor& v) override {
+    v.field("ignore_label", ignore_, "The label that is not counted, or None.").required();
+    v.field("axis", axis_, "The axis of the classes.");
+  }
+
+  void update(const std::vector<NDArray>& labels, const std::vector<NDArray>& preds) override {
+    check_counts(labels.size(), preds.size());
+    double loss = 0, count = 0;
+    for (std::size_t i = 0; i < preds.size(); ++i) {
+      const Shape& shape = preds[i].shape();
+      check(shape.rank() > 0 && labels[i].size() * shape.back() == preds[i].size(),
+            ErrorKind::kState, "shape mismatch: {} vs. {} in metric '{}'", labels[i].shape().str(),
+            shape.str(), name);
+      const AroundAxis a = around_axis(shape, axis_, name);
+      with_numbers(labels[i], label_scratch_, [&](const auto* label) {
+        with_numbers(preds[i], pred_scratch_, [&](const auto* pred) {
+          for (std::int64_t n = 0; n < labels[i].size(); ++n) {
+            if (ignore_ && static_cast<double>(label[n]) == *ignore_) continue;
+            const std::int64_t at = std::clamp<std::int64_t>(class_of(label[n]), 0, a.length - 1);
+            const std::int64_t o = n / a.inner, inner = n % a.inner;
+            const double p = static_cast<double>(pred[(o * a.length + at) * a.inner + inner]);
+            loss -= std::log(p > 1e-10 || std::isnan(p) ? p : 1e-10);
+            count += 1;
+          }
+        });
+      });
+    }
+    add(loss, count);
+  }
+
+  std::vector<NameValue> get() const override { return {{name, value(sum_metric, num_inst)}}; }
+  std::vector<NameValue> get_global() const override {
+    return {{name, value(global_sum_metric, global_num_inst)}};
+  }
+
+ private:
+  static double value(double sum, double count) {
+    return count == 0 ? std::numeric_limits<double>::quiet_NaN() : std::exp(sum / count);
+  }
+
+  std::optional<double> ignore_;
+  int axis_ = -1;
+  Scratch label_scratch_, pred_scratch_;
+};
+
+class LikelihoodMetric : public EvalMetric {
+ public:
+  LikelihoodMetric(const char* own_name, MetricOptions options)
+      : EvalMetric(own_name, std::move(options)) {}
+
+  void describe(AttrVisitor& v) override {
+    v.field("eps", eps_, "Added to probabilities, whose logarithm then is finite.");
+  }
+
+  void update(const std::vector<NDArray>& labels, const std::vector<NDArray>& preds) override {
+    check_counts(labels.size(), preds.size());
+    for (std::size_t i = 0; i < preds.size(); ++i) {
+      const Shape& shape = preds[i].shape();
+      check(shape.rank() >= 2, ErrorKind::kIndex,
+            "metric '{}' takes one row of probabilities an instance, and got an output of shape {}",
+            name, shape.str());
+      check(
+          labels[i].size() == shape[0], ErrorKind::kState,
+          "metric '{}' got labels of shape {} for an output of shape {}; it takes one label a row",
+          name, labels[i].shape().str(), shape.str());
+      with_numbers(labels[i], label_scratch_, [&](const auto* label) {
+        with_numbers(preds[i], pred_scratch_, [&](const auto* pred) { sum(shape, label, pred); });
+      });
+    }
+  }
+
+ private:
+  template <class L, class P>
+  void sum(const Shape& shape, const L* label, const P* pred) {
+    const std::int64_t classes = shape[1], inner = shape.count(2);
+    double total = 0;
+    for (std::int64_t n = 0; n < shape[0]; ++n) {
+      const double given = static_cast<double>(label[n]);
+      check(given > -static_cast<double>(classes) - 1 && given < static_cast<double>(classes),
+            ErrorKind::kIndex, "metric '{}': label {} of row {} is no class of {}", name, given, n,
+            classes);
+      const auto wanted = static_cast<std::int64_t>(given);
+      const P* p = pred + (n * classes + (wanted < 0 ? wanted + classes : wanted)) * inner;
+      for (std::int64_t k = 0; k < inner; ++k) total -= std::log(static_cast<double>(p[k]) + eps_);
+    }
+    add(total, static_cast<double>(shape[0]));
+  }
+
+  double eps_ = 1e-12;
+  Scratch label_scratch_, pred_scratch_;
+};
+
+}  // namespace
+
+MetricPtr make_perplexity(MetricOptions options) {
+  return std::make_shared<PerplexityMetric>(std::move(options));
+}
+MetricPtr make_cross_entropy(MetricOptions options) {
+  return std::make_shared<LikelihoodMetric>("cross-entropy", std::move(options));
+}
+MetricPtr make_nll_loss(MetricOptions options) {
+  return std::make_shared<LikelihoodMetric>("nll-loss", std::move(options));
+}
+
+}  // namespace symbind
