@@ -32,7 +32,8 @@ def __getattr__(attribute):
     import importlib
 
     lazy = {"gluon": "gluon", "np": "numpy", "numpy": "numpy", "npx": "numpy_extension",
-            "numpy_extension": "numpy_extension", "profiler": "profiler", "test_utils": "test_utils"}
+            "numpy_extension": "numpy_extension", "profiler": "profiler", "rnn": "rnn",
+            "test_utils": "test_utils"}
     if attribute in lazy:
         return importlib.import_module(f"{__name__}.{lazy[attribute]}")
     raise AttributeError(f"module '{__name__}' has no attribute '{attribute}'")
