@@ -16,4 +16,6 @@ NB_MODULE(_core, m) {
   bind_executor(m);
   bind_runtime(m);
   bind_interrupt(m);
+  bind_kvstore(m);
+  bind_executor_group(m);
 }
