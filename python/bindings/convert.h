@@ -80,6 +80,7 @@ void bind_custom(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_interrupt(nb::module_& m);
 void bind_kvstore(nb::module_& m);
+void bind_model(nb::module_& m);
 void bind_executor_group(nb::module_& m);
 
 }  // namespace symbind::python

@@ -17,5 +17,6 @@ NB_MODULE(_core, m) {
   bind_runtime(m);
   bind_interrupt(m);
   bind_kvstore(m);
+  bind_model(m);
   bind_executor_group(m);
 }

@@ -12,6 +12,7 @@
 #include <symbind/log.h>
 
 #include "base/check.h"
+#include "base/files.h"
 
 namespace symbind {
 namespace {
@@ -37,6 +38,10 @@ ModelParams split(const NamedArrays& loaded, const std::string& path, bool stric
 }
 
 }  // namespace
+
+void write_file(const std::string& path, std::string_view bytes) {
+  write_file_atomic(path, [&](FileWriter& file) { file.write(bytes); });
+}
 
 std::string checkpoint_path(const std::string& prefix, int epoch, const char* ending) {
   return fmt::format("{}-{:04d}.{}", prefix, epoch, ending);

@@ -41,19 +41,19 @@ void check_input_names(const Symbol& symbol, const std::vector<std::string>& nam
   }
 }
 
-// The shapes must be those of the names, in any order; they are put into the names' order.
-Shapes in_order(const std::vector<std::string>& names, const Shapes& given, const char* what) {
-  Shapes ordered;
-  for (const std::string& name : names) {
-    const auto it = std::ranges::find(given, name, &DataDesc::name);
-    if (it != given.end()) ordered.push_back(*it);
-  }
+// The shapes should be those of the names, in any order. Data must; of labels it is only said.
+void check_names_match(std::vector<std::string> names, const Shapes& given, const char* what,
+                       bool must_be) {
   std::vector<std::string> given_names;
   for (const DataDesc& d : given) given_names.push_back(d.name);
-  check(ordered.size() == names.size() && given.size() == names.size(), ErrorKind::kValue,
-        "Data provided by {}_shapes don't match names specified by {}_names ({} vs. {})", what,
-        what, fmt::join(given_names, ", "), fmt::join(names, ", "));
-  return given;
+  std::ranges::sort(names);
+  std::ranges::sort(given_names);
+  if (names == given_names) return;
+  const std::string text = fmt::format(
+      "Data provided by {}_shapes don't match names specified by {}_names ({} vs. {})", what, what,
+      fmt::join(given_names, ", "), fmt::join(names, ", "));
+  if (must_be) fail(ErrorKind::kValue, "{}", text);
+  log_warning(text);
 }
 
 }  // namespace
@@ -127,9 +127,11 @@ void Module::bind(const Shapes& data_shapes, const std::optional<Shapes>& label_
   check(!shared || shared->state_->options.context.size() >= s.options.context.size(),
         ErrorKind::kState, "shared_module runs on fewer devices than this module");
   const bool has_labels = label_shapes && !label_shapes->empty();
+  check_names_match(s.options.data_names, data_shapes, "data", true);
+  if (has_labels) check_names_match(s.options.label_names, *label_shapes, "label", false);
   GroupOptions group{.work_load = s.options.work_load_list,
-                     .data_shapes = in_order(s.options.data_names, data_shapes, "data"),
-                     .label_shapes = {},
+                     .data_shapes = data_shapes,
+                     .label_shapes = has_labels ? label_shapes : std::nullopt,
                      .param_names = s.param_names,
                      .for_training = options.for_training,
                      .inputs_need_grad = options.inputs_need_grad,
@@ -138,7 +140,6 @@ void Module::bind(const Shapes& data_shapes, const std::optional<Shapes>& label_
                      .grad_req = options.grad_req,
                      .state_names = s.options.state_names,
                      .group2ctxs = s.options.group2ctxs};
-  if (has_labels) group.label_shapes = in_order(s.options.label_names, *label_shapes, "label");
   s.group = std::make_unique<ExecutorGroup>(s.symbol, s.options.context, group);
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
@@ -164,11 +165,10 @@ void Module::bind(const Shapes& data_shapes, const std::optional<Shapes>& label_
 
 void Module::reshape(const Shapes& data_shapes, const std::optional<Shapes>& label_shapes) {
   check_bound();
-  State& s = *state_;
-  std::optional<Shapes> labels;
-  if (label_shapes && !label_shapes->empty())
-    labels = in_order(s.options.label_names, *label_shapes, "label");
-  s.group->reshape(in_order(s.options.data_names, data_shapes, "data"), labels);
+  const bool has_labels = label_shapes && !label_shapes->empty();
+  check_names_match(state_->options.data_names, data_shapes, "data", true);
+  if (has_labels) check_names_match(state_->options.label_names, *label_shapes, "label", false);
+  state_->group->reshape(data_shapes, has_labels ? label_shapes : std::nullopt);
 }
 
 void Module::forward(const DataBatch& batch, std::optional<bool> is_train) {

@@ -114,8 +114,7 @@ void Module::borrow_optimizer(const Module& other) {
 void Module::save_optimizer_states(const std::string& path) const {
   check(optimizer_initialized_, ErrorKind::kState,
         "save_optimizer_states before init_optimizer\n  fix:  call init_optimizer first");
-  const std::string bytes = state_->updater->get_states();
-  write_file_atomic(path, [&](FileWriter& file) { file.write(bytes); });
+  write_file(path, state_->updater->get_states());
 }
 
 void Module::load_optimizer_states(const std::string& path) {

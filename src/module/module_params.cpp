@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "module/module_state.h"
-#include "module/params_check.h"
 
 namespace symbind {
 
@@ -21,8 +20,8 @@ void Module::init_params(const InitParamsOptions& options) {
   const auto pointer = [](const std::optional<NDArrayMap>& map) {
     return map ? &*map : nullptr;
   };
-  check_params({pointer(options.arg_params), s.params->args},
-               {pointer(options.aux_params), s.params->aux}, options.allow_missing);
+  check_params(pointer(options.arg_params), s.params->args, pointer(options.aux_params),
+               s.params->aux, options.allow_missing);
   const auto attrs = s.symbol.attr_dict();
   const auto fill = [&](NDArrayMap& arrays, const NDArrayMap* given) {
     for (auto& [name, array] : arrays) {

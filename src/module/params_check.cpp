@@ -1,4 +1,7 @@
-#include "module/params_check.h"
+// Given parameters against those a network needs. The message opens with MXNet's
+// "<name> is not presented" when something is missing.
+
+#include <symbind/model.h>
 
 #include <algorithm>
 #include <vector>
@@ -14,19 +17,19 @@ namespace {
 struct Findings {
   std::vector<std::string> missing, extra, wrong;
 
-  void look(const ParamsCheck& c, bool allow_missing) {
-    if (!c.given) return;
-    for (const auto& [name, needed] : c.needed) {
-      const auto it = c.given->find(name);
-      if (it == c.given->end()) {
+  void look(const NDArrayMap* given, const NDArrayMap& needed, bool allow_missing) {
+    if (!given) return;
+    for (const auto& [name, array] : needed) {
+      const auto it = given->find(name);
+      if (it == given->end()) {
         if (!allow_missing) missing.push_back(name);
-      } else if (it->second.shape() != needed.shape()) {
+      } else if (it->second.shape() != array.shape()) {
         wrong.push_back(fmt::format("{} given {} needed {}", name, it->second.shape().str(),
-                                    needed.shape().str()));
+                                    array.shape().str()));
       }
     }
-    for (const auto& [name, array] : *c.given)
-      if (!c.needed.contains(name)) extra.push_back(name);
+    for (const auto& [name, array] : *given)
+      if (!needed.contains(name)) extra.push_back(name);
   }
 };
 
@@ -41,10 +44,11 @@ void list(std::string& text, const char* title, const std::vector<std::string>& 
 
 }  // namespace
 
-void check_params(const ParamsCheck& args, const ParamsCheck& aux, bool allow_missing) {
+void check_params(const NDArrayMap* given_args, const NDArrayMap& needed_args,
+                  const NDArrayMap* given_aux, const NDArrayMap& needed_aux, bool allow_missing) {
   Findings found;
-  found.look(args, allow_missing);
-  found.look(aux, allow_missing);
+  found.look(given_args, needed_args, allow_missing);
+  found.look(given_aux, needed_aux, allow_missing);
   if (found.missing.empty() && found.wrong.empty()) return;
   std::string text = found.missing.empty() ? "parameters do not fit the network"
                                            : found.missing.front() + " is not presented";

@@ -30,7 +30,7 @@ std::vector<NameValue> BaseModule::score(DataIter& eval, const MetricArg& metric
     options.batch_end_callback(BatchEndParam{options.epoch, nbatch, &metric});
   }
   options.score_end_callback(BatchEndParam{options.epoch, nbatch, &metric});
-  return metric.get_global();
+  return metric.get();
 }
 
 std::vector<std::vector<NDArray>> BaseModule::predict_batches(DataIter& eval, int num_batch,
