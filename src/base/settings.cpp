@@ -31,6 +31,8 @@ constexpr Setting kTable[] = {
      "Comma list of kernels to forbid, each with a minus sign, e.g. -onednn."},
     {"MXNET_ELIMINATE_COMMON_EXPR", "1", Treatment::kHonoured, "",
      "Compute equal subexpressions of a graph once."},
+    {"MXNET_OPTIMIZER_AGGREGATION_SIZE", "", Treatment::kHonoured, "",
+     "Weights that an Updater updates in one call; by default 4 for SGD and LARS, 45 for LAMB."},
     {"MXNET_OMP_MAX_THREADS", "", Treatment::kMapped, "SYMBIND_NUM_THREADS",
      "Threads of one CPU operation."},
     {"MXNET_CPU_WORKER_NTHREADS", "1", Treatment::kIgnored, "",
