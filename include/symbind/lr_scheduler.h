@@ -32,10 +32,13 @@ class Fields {
   void attribute(const std::string& name, T& value, const std::string& doc) {
     attributes.field(name, value, doc);
   }
+  /// An attribute that MXNet's class keeps as a dictionary and that is empty in a pickle of ours.
+  void empty_dict(const std::string& name) { empty_dicts.push_back(name); }
   /// The attribute called `name`, or null.
   AttrField* find(std::string_view name);
 
   AttrVisitor params, attributes;
+  std::vector<std::string> empty_dicts;
 };
 
 /// What every scheduler can be told: where it starts, and how it gets there.
@@ -139,8 +142,8 @@ class FunctionScheduler : public LRScheduler {
   std::function<double(std::int64_t)> rate_;
 };
 
-/// A scheduler of ours by MXNet's class name, with the parameters it needs to exist; kName with the
-/// nearest names for another.
+/// A scheduler of ours by MXNet's class name, its fields yet to be set; kName with the nearest
+/// names for another.
 std::shared_ptr<LRScheduler> make_lr_scheduler(std::string_view class_name);
 
 }  // namespace symbind

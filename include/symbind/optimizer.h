@@ -100,6 +100,7 @@ struct SymbolFacts {
 struct OptimizerHooks {
   std::function<double(const Key&)> lr = {}, wd = {};
   std::function<void(const Key&)> count = {};
+  std::function<void(const std::string&)> warn = {};
 };
 
 /// Hyper-parameters, multipliers, counts; derived classes add the mathematics.
@@ -151,9 +152,9 @@ class Optimizer {
   void set_learning_rate(double lr);
   /// Multipliers by name or key over those of the symbol; the former ones are forgotten.
   void set_lr_mult(const Multipliers& mult);
-  virtual void set_wd_mult(const Multipliers& mult);
+  void set_wd_mult(const Multipliers& mult);
   /// The rate and the decay of one weight, multipliers applied.
-  virtual double get_lr(const Key& key);
+  double get_lr(const Key& key);
   double get_wd(const Key& key) const;
 
   /// Counts are kept per device; this one's are current from now on.
@@ -186,16 +187,30 @@ class Optimizer {
  protected:
   /// Called when the parameters are in place; a class's own consequences go here.
   virtual void on_configured() {}
-  double base_lr();
+  /// Whether a parameter of this name decays unless it is told not to.
+  virtual bool decays(const std::string& name) const;
+  /// Whether this could be the state of a weight without master copy.
+  virtual bool takes_plain_state(const OptimizerState& state) const;
+  /// The rate now, before multipliers.
+  virtual double current_lr();
+  /// As get_lr, get_wd and update_count, or what replaces them.
+  double step_lr(const Key& key);
+  double step_wd(const Key& key);
+  void step_count(const Key& key);
+  /// The rates of several weights: the scheduler is asked once.
+  std::vector<double> step_lrs(std::span<const Key> keys);
   /// The value an operator gets: negative when there is no clipping.
   double clip_value() const { return clip_gradient.value_or(0) != 0 ? *clip_gradient : -1; }
+  /// Whether `weight` has a master copy.
   bool is_mixed(const NDArray& weight) const;
+  /// Says once per weight that float16 is a poor place to accumulate in.
   void warn_half(const NDArray& weight, const char* who) const;
-  /// Rescaled and clipped, a new array.
+  /// The gradient rescaled, plus decay·weight, then clipped: a new array.
   NDArray prepared(const NDArray& grad) const;
-  double multiplied(double value, const Key& key, const Multipliers& mult) const;
-
-  bool lr_given_ = false;
+  NDArray prepared(const NDArray& grad, double decay, const NDArray& weight) const;
+  NDArray clipped(const NDArray& grad) const;
+  /// A class that keeps a rate of its own leaves the scheduler's alone.
+  bool keeps_scheduler_ = false;
 
  private:
   std::shared_ptr<LRScheduler> lr_scheduler_;
@@ -203,6 +218,8 @@ class Optimizer {
   Names idx2name_;
   SymbolFacts symbol_;
   std::map<std::int64_t, Counts> all_counts_;
+  double multiplied(double value, const Key& key, const Multipliers& mult) const;
+
   std::int64_t device_ = 0;
   OptimizerHooks hooks_;
 };
@@ -230,8 +247,11 @@ class Updater {
 
   /// The states as MXNet pickles them; with the optimizer itself on request.
   std::string get_states(bool dump_optimizer = false) const;
-  /// Takes them back, all or none. `source` opens messages. States of another optimizer throw.
+  /// Takes them back, all or none. `source` opens messages. States of another optimizer throw; an
+  /// optimizer that comes with them takes the place of this one.
   void set_states(std::string_view bytes, const std::string& source = "optimizer states");
+  void set_states(std::map<Key, OptimizerState> states,
+                  const std::string& source = "optimizer states");
 
   const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
   std::map<Key, OptimizerState>& states() { return states_; }

@@ -33,6 +33,8 @@ constexpr Setting kTable[] = {
      "Compute equal subexpressions of a graph once."},
     {"MXNET_UPDATE_ON_KVSTORE", "1", Treatment::kHonoured, "",
      "0: a module with several devices updates its weights itself, not on the store."},
+    {"MXNET_OPTIMIZER_AGGREGATION_SIZE", "", Treatment::kHonoured, "",
+     "Weights that an Updater updates in one call; by default 4 for SGD and LARS, 45 for LAMB."},
     {"MXNET_OMP_MAX_THREADS", "", Treatment::kMapped, "SYMBIND_NUM_THREADS",
      "Threads of one CPU operation."},
     {"MXNET_CPU_WORKER_NTHREADS", "1", Treatment::kIgnored, "",
