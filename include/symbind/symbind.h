@@ -14,6 +14,7 @@
 #include <symbind/operator.h>
 #include <symbind/ops.h>
 #include <symbind/random.h>
+#include <symbind/recordio.h>
 #include <symbind/rules.h>
 #include <symbind/runtime.h>
 #include <symbind/shape.h>

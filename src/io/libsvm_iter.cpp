@@ -64,7 +64,8 @@ float parse_line(const TextLines& lines, std::string_view line, std::span<std::b
 void check_options(const LibSVMIterOptions& o) {
   check(!o.data_libsvm.empty(), "LibSVMIter: data_libsvm is required");
   check(o.data_shape.size() == 1, ErrorKind::kShape,
-        "LibSVMIter: dimension of data_shape is expected to be 1, not {}", tuple_text(o.data_shape));
+        "LibSVMIter: dimension of data_shape is expected to be 1, not {}",
+        tuple_text(o.data_shape));
   check(o.round_batch, ErrorKind::kNotImplemented,
         "LibSVMIter: round_batch must be true, as in MXNet");
   std::int64_t size = 1;

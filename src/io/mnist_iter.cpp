@@ -83,14 +83,13 @@ MNISTIter::MNISTIter(const MNISTIterOptions& o) {
     std::shuffle(rows.begin(), rows.end(), std::mt19937(static_cast<std::uint32_t>(o.seed)));
   NDArray data = scaled_rows(images, rows, 1.0F / 256);
   const Shape& image = images.shape();
-  data = o.flat ? data.reshape({-1, image[1] * image[2]})
-                : data.reshape({-1, 1, image[1], image[2]});
-  rows_ = std::make_unique<NDArrayIter>(
-      data, scaled_rows(labels, rows, 1),
-      NDArrayIterOptions{.batch_size = o.batch_size,
-                         .last_batch_handle = "discard",
-                         .data_name = o.data_name,
-                         .label_name = o.label_name});
+  data =
+      o.flat ? data.reshape({-1, image[1] * image[2]}) : data.reshape({-1, 1, image[1], image[2]});
+  rows_ = std::make_unique<NDArrayIter>(data, scaled_rows(labels, rows, 1),
+                                        NDArrayIterOptions{.batch_size = o.batch_size,
+                                                           .last_batch_handle = "discard",
+                                                           .data_name = o.data_name,
+                                                           .label_name = o.label_name});
   if (!o.silent)
     log_info(fmt::format("MNISTIter: load {} images, shuffle={}, shape={}", rows.size(),
                          o.shuffle ? 1 : 0, provide_data().front().shape.str()));

@@ -52,8 +52,8 @@ struct Source {
 /// Copies rows of the CPU array `from` along `axis`; neighbouring rows in one piece.
 void gather(const NDArray& from, const Rows& rows, int axis, const NDArray& to) {
   const std::size_t outer = static_cast<std::size_t>(from.shape().count(0, axis));
-  const std::size_t row = static_cast<std::size_t>(from.shape().count(axis + 1)) *
-                          size_of(from.dtype());
+  const std::size_t row =
+      static_cast<std::size_t>(from.shape().count(axis + 1)) * size_of(from.dtype());
   const std::size_t from_block = row * static_cast<std::size_t>(from.shape()[axis]);
   const std::byte* source = read_pointer(from);
   std::byte* target = write_pointer(to);
@@ -113,6 +113,7 @@ struct NDArrayIter::State {
     return last_batch == LastBatch::kPad && cursor + options.batch_size > num_data;
   }
   void collect_rows();
+  bool complete() const { return static_cast<std::int64_t>(rows.size()) == options.batch_size; }
   void hand_out(const std::vector<Source>& from, std::vector<NDArray>& to) const;
   void put(DataBatch& batch) const;
 };
@@ -121,9 +122,10 @@ std::vector<Source> NDArrayIter::State::sources(const IterArrays& arrays, const 
   std::vector<Source> result;
   for (const auto& [key, array] : named(arrays, name)) {
     check_defined(array, key.c_str());
-    check(array.ndim() > axis, ErrorKind::kShape,
-          "NDArrayIter: '{}' has shape {}, which has no batch axis: layout {} wants it to be axis {}",
-          key, array.shape().str(), options.layout, axis);
+    check(
+        array.ndim() > axis, ErrorKind::kShape,
+        "NDArrayIter: '{}' has shape {}, which has no batch axis: layout {} wants it to be axis {}",
+        key, array.shape().str(), options.layout, axis);
     const bool gatherable = array.context() == cpu() || axis == 0;
     result.push_back({key, gatherable ? array : array.as_in_context(cpu())});
   }
@@ -272,8 +274,10 @@ bool NDArrayIter::advance() {
 }
 
 void NDArrayIter::fetch(DataBatch& batch) {
-  state_->collect_rows();
-  state_->put(batch);
+  State& s = *state_;
+  s.collect_rows();
+  if (!s.complete()) s.carried = s.rows;
+  s.put(batch);
   batch.pad = pad();
 }
 
@@ -287,7 +291,7 @@ bool NDArrayIter::next(DataBatch& batch) {
   State& s = *state_;
   if (!advance()) return false;
   s.collect_rows();
-  if (static_cast<std::int64_t>(s.rows.size()) != s.options.batch_size) {
+  if (!s.complete()) {
     s.carried = s.rows;
     return false;
   }

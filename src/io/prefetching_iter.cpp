@@ -5,8 +5,8 @@
 // dies of it. Between worker and reader stand two short queues under one lock: batches that are
 // ready, and batches the reader is done with, whose arrays the iterator may fill again.
 //
-// Decided here: after an error or the end of an epoch a worker rests until reset. A reset before the
-// reader took the last batch is a hard one: how far the worker had come must not show in what
+// Decided here: after an error or the end of an epoch a worker rests until reset. A reset before
+// the reader took the last batch is a hard one: how far the worker had come must not show in what
 // follows. In a forked child there are no workers: the state is left alone there, never joined.
 #include <unistd.h>
 
@@ -72,8 +72,8 @@ class Worker {
   void run() {
     std::unique_lock lock(guard_);
     while (true) {
-      wake_worker_.wait(
-          lock, [&] { return stop_ || reset_ || (!resting_ && ready_.size() < depth_); });
+      wake_worker_.wait(lock,
+                        [&] { return stop_ || reset_ || (!resting_ && ready_.size() < depth_); });
       if (stop_) return;
       if (reset_)
         restart(lock);
@@ -254,8 +254,7 @@ bool PrefetchingIter::next(DataBatch& batch) {
   s.check_process();
   s.split(batch);
   std::size_t more = 0;
-  for (std::size_t i = 0; i < s.workers.size(); ++i)
-    more += s.workers[i]->take(s.parts[i]) ? 1 : 0;
+  for (std::size_t i = 0; i < s.workers.size(); ++i) more += s.workers[i]->take(s.parts[i]) ? 1 : 0;
   if (more == 0) return false;
   check(more == s.workers.size(), ErrorKind::kState,
         "PrefetchingIter: Number of entry mismatches between iterators: {} of {} are at their end",

@@ -7,6 +7,8 @@
 // Decided here: lengths are held against the size of the file before memory is asked for.
 #include <symbind/recordio.h>
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -47,15 +49,19 @@ struct RecordWriter::State {
   std::string path;
   File file;
   std::uint64_t offset = 0;
+  ::pid_t process = ::getpid();
 
+  /// What a forked process inherits unwritten is the parent's to write.
+  ~State() {
+    if (process != ::getpid()) static_cast<void>(file.release());
+  }
   void put(const void* data, std::size_t size) {
     check(std::fwrite(data, 1, size, file.get()) == size, ErrorKind::kIo, "{}: {} (at byte {})",
           path, std::strerror(errno), offset);
     offset += size;
   }
   void put_part(Flag flag, std::span<const std::byte> bytes) {
-    const std::uint32_t head[2] = {kMagic,
-                                   flag << 29 | static_cast<std::uint32_t>(bytes.size())};
+    const std::uint32_t head[2] = {kMagic, flag << 29 | static_cast<std::uint32_t>(bytes.size())};
     put(head, sizeof(head));
     put(bytes.data(), bytes.size());
     constexpr char zeros[4] = {};
@@ -63,16 +69,17 @@ struct RecordWriter::State {
   }
 };
 
-RecordWriter::RecordWriter(const std::string& path)
-    : state_(new State{path, open(path, "wb"), 0}) {}
+RecordWriter::RecordWriter(const std::string& path) : state_(std::make_unique<State>()) {
+  state_->path = path;
+  state_->file = open(path, "wb");
+}
 RecordWriter::~RecordWriter() = default;
 
 void RecordWriter::write(std::span<const std::byte> record) {
   State& s = *state_;
   check(s.file != nullptr, ErrorKind::kState, "{}: the writer is closed", s.path);
   check(record.size() < kLengthLimit,
-        "{}: a record of {} bytes; RecordIO holds records below 2^29 bytes", s.path,
-        record.size());
+        "{}: a record of {} bytes; RecordIO holds records below 2^29 bytes", s.path, record.size());
   std::size_t begin = 0;
   for (std::size_t i = 0; i + 4 <= record.size(); i += 4) {
     if (word_at(record.data() + i) != kMagic) continue;
@@ -122,13 +129,13 @@ Flag RecordReader::State::get_part(std::vector<std::byte>& record) {
   std::uint32_t head[2];
   get(head, sizeof(head));
   if (head[0] != kMagic)
-    fail_at(start, fmt::format("no record begins here: 0x{:08X} instead of the magic number",
-                               head[0]));
+    fail_at(start,
+            fmt::format("no record begins here: 0x{:08X} instead of the magic number", head[0]));
   const std::uint32_t flag = head[1] >> 29, length = head[1] & (kLengthLimit - 1);
   if (flag > kLast) fail_at(start + 4, fmt::format("flag {} of a record; there are 0 to 3", flag));
   if (length > size - offset)
-    fail_at(start + 4, fmt::format("a record of {} bytes, and the file has {} left", length,
-                                   size - offset));
+    fail_at(start + 4,
+            fmt::format("a record of {} bytes, and the file has {} left", length, size - offset));
   const bool goes_on = flag == kMiddle || flag == kLast;
   const std::size_t had = record.size();
   record.resize(had + (goes_on ? 4 : 0) + length);

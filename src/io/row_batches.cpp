@@ -23,7 +23,8 @@ RowBatches::RowBatches(RowSource source, std::int64_t batch_size, bool round_bat
     : source_(std::move(source)), batch_size_(batch_size), round_batch_(round_batch) {
   for (const DataDesc* desc : {&data, &label})
     for (const std::int64_t extent : desc->shape)
-      check(extent > 0, "{}: '{}' would have shape {}; batch_size and every extent must be positive",
+      check(extent > 0,
+            "{}: '{}' would have shape {}; batch_size and every extent must be positive",
             source_.name, desc->name, desc->shape.str());
   const auto rows = static_cast<std::size_t>(batch_size);
   data_rows_.resize(bytes_of(data.shape, data.dtype));

@@ -129,9 +129,8 @@ bool TextLines::read_line(std::string_view& line) {
     const char* begin = buffer_.data() + at_;
     const std::size_t have = filled_ - at_;
     const auto* end =
-        have > looked
-            ? static_cast<const char*>(std::memchr(begin + looked, '\n', have - looked))
-            : nullptr;
+        have > looked ? static_cast<const char*>(std::memchr(begin + looked, '\n', have - looked))
+                      : nullptr;
     if (end != nullptr) {
       const auto length = static_cast<std::size_t>(end - begin);
       line = {begin, length};
