@@ -4,6 +4,7 @@
 #include <symbind/attributes.h>
 #include <symbind/context.h>
 #include <symbind/custom.h>
+#include <symbind/datasets.h>
 #include <symbind/dtype.h>
 #include <symbind/error.h>
 #include <symbind/executor.h>
@@ -17,5 +18,6 @@
 #include <symbind/recordio.h>
 #include <symbind/rules.h>
 #include <symbind/runtime.h>
+#include <symbind/sentences.h>
 #include <symbind/shape.h>
 #include <symbind/symbol.h>

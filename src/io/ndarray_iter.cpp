@@ -12,8 +12,8 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
-#include "base/philox.h"
 #include "io/batch_arrays.h"
+#include "io/shuffle.h"
 #include "ndarray/access.h"
 
 namespace symbind {
@@ -72,15 +72,6 @@ void gather_on_device(const NDArray& from, const Rows& rows, const NDArray& to) 
     for (n = 1; i + n < rows.size() && rows[i + n] == rows[i] + static_cast<std::int64_t>(n);) ++n;
     const auto count = static_cast<std::int64_t>(n), at = static_cast<std::int64_t>(i);
     from.slice(rows[i], rows[i] + count).copy_to(to.slice(at, at + count));
-  }
-}
-
-/// Fisher and Yates's shuffle by counters: the same on any machine.
-void shuffle_rows(Rows& rows, std::uint64_t seed, std::uint64_t epoch) {
-  for (std::uint64_t i = rows.size(); i > 1; --i) {
-    const auto bits = philox(seed, epoch, i);
-    const std::uint64_t draw = (std::uint64_t{bits[0]} << 32) | bits[1];
-    std::swap(rows[i - 1], rows[draw % i]);
   }
 }
 
@@ -165,7 +156,7 @@ void NDArrayIter::State::new_order() {
   }
   order.resize(static_cast<std::size_t>(num_data));
   std::iota(order.begin(), order.end(), 0);
-  shuffle_rows(order, options.seed, epoch++);
+  shuffle(order, options.seed, epoch++);
 }
 
 /// The rows of the batch at the cursor.
