@@ -6,6 +6,7 @@
 // whoever copies an NDArray out of a batch keeps its numbers.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +66,8 @@ class DataIter {
   virtual const std::vector<DataDesc>& provide_label() const = 0;
   /// Begins the next epoch.
   virtual void reset() = 0;
+  /// The same, but leftovers of the epoch before (rolled over rows) are forgotten.
+  virtual void hard_reset() { reset(); }
   /// Fills `batch` and returns true, or returns false at the end of the epoch.
   virtual bool next(DataBatch& batch) = 0;
   /// Rows of a batch: the extent of the batch axis of the first data.
@@ -92,6 +95,9 @@ struct NDArrayIterOptions {
   std::string label_name = "softmax_label";
   std::string layout = "NCHW";
   std::uint64_t seed = 0;
+  /// The order of the coming epoch, in place of our own shuffling: asked at every reset and at
+  /// construction when `shuffle` is on.
+  std::function<std::vector<std::int64_t>()> reorder = {};
 };
 
 /// Batches of arrays in memory. A batch of neighbouring rows is a view of the source and copies
@@ -106,8 +112,7 @@ class NDArrayIter final : public DataIter {
   void reset() override;
   bool next(DataBatch& batch) override;
 
-  /// Forgets rolled over rows as well.
-  void hard_reset();
+  void hard_reset() override;
   /// Number of rows.
   std::int64_t num_data() const;
   /// Row of the current epoch's order at which the current batch begins; minus one batch before
@@ -115,9 +120,7 @@ class NDArrayIter final : public DataIter {
   std::int64_t cursor() const;
   void set_cursor(std::int64_t cursor);
   /// The rows in the order of this epoch.
-  const std::vector<std::int64_t>& order() const;
-  /// An order of the caller's, in force until another one is set; for shuffle = false.
-  void set_order(std::vector<std::int64_t> order);
+  std::vector<std::int64_t> order() const;
   /// Moves on by one batch; false at the end. What `next` does first.
   bool advance();
   /// The batch at the cursor; the incomplete last one is shorter unless it is padded.
@@ -137,6 +140,7 @@ class ResizeIter final : public DataIter {
   const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
   const std::vector<DataDesc>& provide_label() const override { return iter_->provide_label(); }
   void reset() override;
+  void hard_reset() override;
   bool next(DataBatch& batch) override;
 
  private:
@@ -163,6 +167,7 @@ class PrefetchingIter final : public DataIter {
   const std::vector<DataDesc>& provide_data() const override;
   const std::vector<DataDesc>& provide_label() const override;
   void reset() override;
+  void hard_reset() override;
   bool next(DataBatch& batch) override;
 
  private:
@@ -206,7 +211,8 @@ struct CSVIterOptions {
   std::string label_csv = "NULL";
   Tuple label_shape = {1};
   std::int64_t batch_size = 0;
-  /// Completes the last batch with rows from the start; else it is dropped.
+  /// Completes the last batch with rows from the start, which the next epoch then leaves out, as
+  /// in MXNet; else what the batch before held stays in its filler rows.
   bool round_batch = true;
   /// float32, int32 or int64, of data and label alike.
   DType dtype = DType::kFloat32;
@@ -220,6 +226,7 @@ class CSVIter final : public DataIter {
   const std::vector<DataDesc>& provide_data() const override;
   const std::vector<DataDesc>& provide_label() const override;
   void reset() override;
+  void hard_reset() override;
   bool next(DataBatch& batch) override;
 
  private:
@@ -248,6 +255,7 @@ class LibSVMIter final : public DataIter {
   const std::vector<DataDesc>& provide_data() const override;
   const std::vector<DataDesc>& provide_label() const override;
   void reset() override;
+  void hard_reset() override;
   bool next(DataBatch& batch) override;
 
  private:

@@ -77,6 +77,8 @@ void bind_symbol(nb::module_& m);
 void bind_executor(nb::module_& m);
 void bind_operator(nb::module_& m);
 void bind_custom(nb::module_& m);
+void bind_io(nb::module_& m);
+void bind_recordio(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_interrupt(nb::module_& m);
 void bind_kvstore(nb::module_& m);

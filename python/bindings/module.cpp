@@ -14,6 +14,8 @@ NB_MODULE(_core, m) {
   bind_custom(m);
   bind_symbol(m);
   bind_executor(m);
+  bind_io(m);
+  bind_recordio(m);
   bind_runtime(m);
   bind_interrupt(m);
   bind_kvstore(m);

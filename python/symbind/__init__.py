@@ -17,6 +17,7 @@ from . import executor, executor_manager, symbol
 from . import symbol as sym
 from . import contrib, operator, visualization
 from . import visualization as viz
+from . import io, recordio
 from . import image
 from . import image as img
 from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_np, set_np_shape,

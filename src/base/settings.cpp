@@ -29,6 +29,8 @@ constexpr Setting kTable[] = {
      "Forbid kernels that trade digits for speed: Winograd and reduced precision."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",
      "Comma list of kernels to forbid, each with a minus sign, e.g. -onednn."},
+    {"SYMBIND_DATA", "", Treatment::kHonoured, "",
+     "Folders of data sets, with a colon between; looked into before data/ and Debian's."},
     {"MXNET_ELIMINATE_COMMON_EXPR", "1", Treatment::kHonoured, "",
      "Compute equal subexpressions of a graph once."},
     {"MXNET_UPDATE_ON_KVSTORE", "1", Treatment::kHonoured, "",
