@@ -79,5 +79,8 @@ void bind_operator(nb::module_& m);
 void bind_custom(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_interrupt(nb::module_& m);
+void bind_metric(nb::module_& m);
+void bind_initializer(nb::module_& m);
+void bind_monitor(nb::module_& m);
 
 }  // namespace symbind::python

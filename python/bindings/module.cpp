@@ -16,4 +16,7 @@ NB_MODULE(_core, m) {
   bind_executor(m);
   bind_runtime(m);
   bind_interrupt(m);
+  bind_metric(m);
+  bind_initializer(m);
+  bind_monitor(m);
 }
