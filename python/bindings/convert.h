@@ -84,5 +84,8 @@ void bind_interrupt(nb::module_& m);
 void bind_kvstore(nb::module_& m);
 void bind_model(nb::module_& m);
 void bind_executor_group(nb::module_& m);
+void bind_metric(nb::module_& m);
+void bind_initializer(nb::module_& m);
+void bind_monitor(nb::module_& m);
 
 }  // namespace symbind::python

@@ -21,4 +21,7 @@ NB_MODULE(_core, m) {
   bind_kvstore(m);
   bind_model(m);
   bind_executor_group(m);
+  bind_metric(m);
+  bind_initializer(m);
+  bind_monitor(m);
 }

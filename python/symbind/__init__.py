@@ -20,6 +20,9 @@ from . import visualization as viz
 from . import io, recordio
 from . import image
 from . import image as img
+from . import callback, initializer, metric, monitor
+from . import initializer as init
+from . import monitor as mon
 from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_np, set_np_shape,
                    use_np, use_np_array, use_np_shape)
 

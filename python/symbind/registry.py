@@ -1,9 +1,17 @@
 """Registries of classes by name: optimizers, metrics and initializers are made from a string, from
 a JSON text (`'["xavier", {"magnitude": 2}]'`), or from a dict."""
+import builtins
+import difflib
 import json
 import warnings
 
+from . import error
+
 _REGISTRY = {}
+
+
+class NotRegistered(error.NameError, builtins.AssertionError):
+    """No class of this name was registered."""
 
 
 def _names(base_class):
@@ -76,8 +84,11 @@ def get_create_func(base_class, nickname):
             assert not args and not kwargs
             return create(**json.loads(name))
         name = name.lower()
-        assert name in registry, \
-            "%s is not registered. Please register with %s.register first" % (name, nickname)
+        if name not in registry:
+            nearest = difflib.get_close_matches(name, registry, 3)
+            raise NotRegistered("%s is not registered. Please register with %s.register first%s" % (
+                name, nickname, "; did you mean %s?" % " or ".join(map(repr, nearest)) if nearest
+                else "; there are " + ", ".join(sorted(registry))))
         return registry[name](*args, **kwargs)
 
     create.__doc__ = "Makes a %s from a name, an object, a JSON text or a dict." % nickname

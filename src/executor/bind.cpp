@@ -294,6 +294,7 @@ std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes,
   for (std::size_t i = 0; i < bound.aux.size(); ++i) fit(bound.aux[i], nullptr, inferred.aux[i]);
   auto impl = std::make_shared<Impl>(std::move(bound), arenas_, outputs_);
   if (monitor_) impl->set_monitor(monitor_, monitor_all_);
+  if (guard_) impl->set_guard(guard_);
   return impl;
 }
 

@@ -35,7 +35,7 @@ bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
         std::tie(state.random_seed, state.random_draw) = next_random_draw(plan_->steps[i].context);
       }
       (*step.run)(step.args);
-      if (monitor_) show(i);
+      if (is_watched()) show(i);
     } catch (const Interrupted& stop) {
       interrupted_at(i, stop);
       throw;

@@ -39,6 +39,15 @@ struct Update {
   const double* device_values = nullptr;  ///< `values` on the device, where there is one
 };
 
+/// A node that just ran: names, and values that are copied out when asked for (undefined arrays
+/// where there is no value).
+struct RanNode {
+  std::string title;
+  std::vector<std::string> inputs, outputs;
+  std::function<NDArray(std::size_t)> input, output;
+};
+using NodeCallback = std::function<void(const RanNode&)>;
+
 class Executor::Impl {
  public:
   Impl(Bound bound, std::shared_ptr<Arenas> arenas, const std::vector<NDArray>& outputs_to_reuse);
@@ -48,6 +57,8 @@ class Executor::Impl {
   void backward(const NDArrayMap& head_grads);
   void copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra);
   void set_monitor(MonitorCallback callback, bool all);
+  /// Called behind every node, as a monitor is; null removes it.
+  void set_guard(NodeCallback callback);
   int add_update(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out,
                  const AttrDict& attrs);
   void set_update_value(int number, const std::string& attr, double value);
@@ -88,8 +99,15 @@ class Executor::Impl {
   std::vector<Storage*> written_by(const PlanStep& step) const;
   void fail_from(std::size_t step, const Error& error, std::size_t last);
   void interrupted_at(std::size_t step, const Error& stop);
+  bool is_watched() const { return monitor_ != nullptr || guard_ != nullptr; }
+  void compile_for_watchers(bool was_watched);
+  NDArray value_of(int tensor) const;
   void show(std::size_t step);
+  void show_inputs(const PlanStep& step);
+  void show_gradients(const PlanStep& step);
   void show_tensor(const std::string& name, int tensor);
+  void show_value(const std::string& name, const NDArray& value);
+  void show_to_guard(const PlanStep& step);
   /// Brings the per-call values of steps and updates to the devices, if one changed.
   void refresh_device_values();
   void zero_unreached_gradients();
@@ -118,6 +136,7 @@ class Executor::Impl {
   bool step_is_warm_ = false;             ///< it ran once as it is wired now
   bool record_steps_ = false;
   MonitorCallback monitor_;
+  NodeCallback guard_;
   bool monitor_all_ = false;
   bool showing_ = false;                         ///< the monitor is being called
   std::shared_ptr<PendingError> forward_error_;  ///< why the last forward did not end

@@ -17,7 +17,7 @@
 namespace symbind {
 
 bool Executor::Impl::recordable() const {
-  return plan_->contexts.size() == 1 && plan_->contexts.front().is_gpu() && !monitor_ &&
+  return plan_->contexts.size() == 1 && plan_->contexts.front().is_gpu() && !is_watched() &&
          std::ranges::none_of(plan_->steps, &PlanStep::is_random) &&
          std::ranges::none_of(
              plan_->steps,

@@ -63,7 +63,7 @@ BindSpec Executor::Impl::bind_spec() const {
   spec.arg_contexts = contexts_of(bound_.args);
   spec.aux_contexts = contexts_of(bound_.aux);
   spec.grad_req = bound_.grad_req;
-  spec.monitored = monitor_ != nullptr;
+  spec.monitored = is_watched();
   return spec;
 }
 

@@ -1,8 +1,9 @@
 // Perplexity, CrossEntropy and NegativeLogLikelihood: the probability the labels were given.
 //
-// Decided here: sums are in double. Perplexity holds labels to the classes there are (as the
-// operator pick does) and floors probabilities at 1e-10; the other two take a negative label from
-// the end, as NumPy's indexing does, and refuse labels beyond.
+// Decided here: sums and logarithms are in double, eps is added in the outputs' own precision.
+// Perplexity holds labels to the classes there are (as the operator pick does) and floors
+// probabilities at 1e-10; the other two take a negative label from the end, as NumPy's indexing
+// does, and refuse labels beyond.
 
 #include <cmath>
 #include <limits>
@@ -100,7 +101,8 @@ class LikelihoodMetric : public EvalMetric {
             classes);
       const auto wanted = static_cast<std::int64_t>(given);
       const P* p = pred + (n * classes + (wanted < 0 ? wanted + classes : wanted)) * inner;
-      for (std::int64_t k = 0; k < inner; ++k) total -= std::log(static_cast<double>(p[k]) + eps_);
+      for (std::int64_t k = 0; k < inner; ++k)
+        total -= std::log(static_cast<double>(p[k] + static_cast<P>(eps_)));
     }
     add(total, static_cast<double>(shape[0]));
   }

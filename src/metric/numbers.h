@@ -17,6 +17,7 @@ using Scratch = std::vector<double>;
 /// Calls f(const float*) or f(const double*) with the numbers of `array`. Waits; raises its error.
 template <class F>
 decltype(auto) with_numbers(const NDArray& array, Scratch& scratch, F&& f) {
+  check_defined(array, "a metric's label or output");
   array.wait_to_read();
   if (array.dtype() == DType::kFloat32 && !array.context().is_gpu())
     return f(reinterpret_cast<const float*>(read_pointer(array)));

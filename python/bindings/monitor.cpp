@@ -1,0 +1,17 @@
+// The NaN guard; monitors are Python over Executor.set_monitor_callback.
+
+#include <symbind/monitor.h>
+
+#include "convert.h"
+
+namespace symbind::python {
+
+void bind_monitor(nb::module_& m) {
+  nb::class_<NanGuard>(m, "NanGuard")
+      .def(nb::init<>())
+      .def("install", [](NanGuard& guard, Executor& executor) { guard.install(executor); })
+      .def("tic", &NanGuard::tic)
+      .def("toc", [](NanGuard& guard) { guard.toc(); });
+}
+
+}  // namespace symbind::python

@@ -1,0 +1,178 @@
+"""Callbacks: what fit and score call behind a batch or an epoch.
+
+They write MXNet's log lines through Python's `logging`. A callback ends the training by raising
+StopTraining, which fit takes as a normal end.
+"""
+import logging
+import math
+import sys
+import time
+
+from . import error
+
+__all__ = ["Speedometer", "ProgressBar", "LogValidationMetricsCallback", "EarlyStopping",
+           "StopTraining", "do_checkpoint", "module_checkpoint", "log_train_metric"]
+
+
+class StopTraining(Exception):
+    """Raised by a callback: the training ends here, as if it were complete."""
+
+
+def module_checkpoint(mod, prefix, period=1, save_optimizer_states=False):
+    """For epoch_end_callback: `mod.save_checkpoint` every `period` epochs."""
+    period = int(max(1, period))
+
+    def _callback(iter_no, sym=None, arg=None, aux=None):
+        if (iter_no + 1) % period == 0:
+            mod.save_checkpoint(prefix, iter_no + 1, save_optimizer_states)
+    return _callback
+
+
+def do_checkpoint(prefix, period=1):
+    """For epoch_end_callback: writes `prefix-symbol.json` and `prefix-%04d.params` every `period`
+    epochs."""
+    period = int(max(1, period))
+
+    def _callback(iter_no, sym, arg, aux):
+        from .model import save_checkpoint
+
+        if (iter_no + 1) % period == 0:
+            save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
+    return _callback
+
+
+def log_train_metric(period, auto_reset=False):
+    """For batch_end_callback: logs the metric every `period` batches."""
+    def _callback(param):
+        if param.nbatch % period == 0 and param.eval_metric is not None:
+            for name, value in param.eval_metric.get_name_value():
+                logging.info("Iter[%d] Batch[%d] Train-%s=%f",
+                             param.epoch, param.nbatch, name, value)
+            if auto_reset:
+                param.eval_metric.reset_local()
+    return _callback
+
+
+class Speedometer:
+    """For batch_end_callback: logs samples per second and the metric every `frequent` batches, and
+    resets the metric's local sums (auto_reset)."""
+
+    def __init__(self, batch_size, frequent=50, auto_reset=True):
+        self.batch_size = batch_size
+        self.frequent = frequent
+        self.init = False
+        self.tic = 0
+        self.last_count = 0
+        self.auto_reset = auto_reset
+
+    def __call__(self, param):
+        count = param.nbatch
+        if self.last_count > count:  # another epoch
+            self.init = False
+        self.last_count = count
+        if not self.init:
+            self.init = True
+            self.tic = time.time()
+        elif count % self.frequent == 0:
+            seconds = time.time() - self.tic
+            speed = self.frequent * self.batch_size / seconds if seconds else float("inf")
+            self._log(param, count, speed)
+            self.tic = time.time()
+
+    def _log(self, param, count, speed):
+        if param.eval_metric is None:
+            logging.info("Iter[%d] Batch [%d]\tSpeed: %.2f samples/sec", param.epoch, count, speed)
+            return
+        pairs = param.eval_metric.get_name_value()
+        values = [part for pair in pairs for part in pair]
+        if self.auto_reset:
+            param.eval_metric.reset_local()
+        logging.info("Epoch[%d] Batch [%d-%d]\tSpeed: %.2f samples/sec" + "\t%s=%f" * len(pairs),
+                     param.epoch, count - self.frequent if self.auto_reset else 0, count, speed,
+                     *values)
+
+
+class ProgressBar:
+    """For batch_end_callback: how far the epoch is. On a terminal the bar is drawn over and over,
+    with the time left; anywhere else, MXNet's log line."""
+
+    def __init__(self, total, length=80):
+        self.bar_len = length
+        self.total = total
+        self._began = None  # (count, time) of the epoch's first call
+        self._last = -1
+
+    def _bar(self, done):
+        filled = int(round(self.bar_len * done))
+        return "=" * filled + "-" * (self.bar_len - filled)
+
+    def __call__(self, param):
+        count = param.nbatch
+        if not sys.stderr.isatty():
+            logging.info("[%s] %s%s\r", self._bar(count / float(self.total)),
+                         math.ceil(100.0 * count / float(self.total)), "%")
+            return
+        if self._began is None or count <= self._last:
+            self._began = (count, time.time())
+        self._last = count
+        done = min(1.0, (count + 1) / float(self.total))
+        text = "\r[%s] %3d%%" % (self._bar(done), math.ceil(100 * done))
+        if count > self._began[0]:
+            each = (time.time() - self._began[1]) / (count - self._began[0])
+            left = int(each * max(0, self.total - count - 1) + 0.5)
+            text += " ETA %d:%02d:%02d" % (left // 3600, left // 60 % 60, left % 60)
+        sys.stderr.write(text + ("\n" if count + 1 >= self.total else ""))
+        sys.stderr.flush()
+
+
+class LogValidationMetricsCallback:
+    """For eval_end_callback: logs the metric."""
+
+    def __call__(self, param):
+        if not param.eval_metric:
+            return
+        for name, value in param.eval_metric.get_name_value():
+            logging.info("Epoch[%d] Validation-%s=%f", param.epoch, name, value)
+
+
+class EarlyStopping:
+    """For eval_end_callback: raises StopTraining when the metric did not improve by more than
+    `min_delta` in `patience` evaluations. `mode` is "max", "min", or "auto" by the metric's name."""
+
+    _GROWS = ("acc", "f1", "mcc", "pcc", "pearson", "auc", "recall", "precision")
+
+    def __init__(self, metric=None, patience=1, mode="auto", min_delta=0.0):
+        if mode not in ("auto", "max", "min"):
+            raise error.ValueError("EarlyStopping: there is no mode %r; modes: auto, max, min" % mode)
+        if patience < 1:
+            raise error.ValueError("EarlyStopping: patience is %r; it must be > 0" % patience)
+        self.metric = metric
+        self.patience = patience
+        self.mode = mode
+        self.min_delta = min_delta
+        self.best = float("nan")
+        self.waited = 0
+
+    def _watched(self, param):
+        pairs = param.eval_metric.get_name_value()
+        for name, value in pairs:
+            if self.metric in (None, name):
+                return name, value
+        raise error.NameError("EarlyStopping watches %r, which is not evaluated; evaluated: %s" % (
+            self.metric, ", ".join(name for name, _ in pairs)))
+
+    def __call__(self, param):
+        name, value = self._watched(param)
+        grows = self.mode == "max" or (
+            self.mode == "auto" and any(part in name for part in self._GROWS))
+        gain = value - self.best if grows else self.best - value
+        if not math.isnan(value) if math.isnan(self.best) else gain > self.min_delta:
+            self.best = value
+            self.waited = 0
+            return
+        self.waited += 1
+        if self.waited >= self.patience:
+            why = ("Epoch[%d] Stopping early: %s=%f is no improvement of %f for %d evaluations" % (
+                param.epoch, name, value, self.best, self.waited))
+            logging.info("%s", why)
+            raise StopTraining(why)

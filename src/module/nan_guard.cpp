@@ -1,0 +1,114 @@
+// NanGuard: says which node made the first NaN or infinity, and from what.
+//
+// Decided here: the error is raised inside the run, behind the node, so nothing later is computed
+// from the number; it is then kept on what was not written, and toc raises it again for loops that
+// read none of that.
+
+#include <symbind/monitor.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/check.h"
+#include "executor/executor_impl.h"
+#include "ndarray/access.h"
+#include "ndarray/dtype_dispatch.h"
+
+namespace symbind {
+namespace {
+
+bool is_floating(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
+         dtype == DType::kBFloat16;
+}
+
+/// What the numbers of an array are like.
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  std::int64_t bad = 0, first_bad = -1;
+  double bad_value = 0;
+};
+
+Range range_of(const NDArray& array) {
+  const NDArray host = array.as_in_context(cpu());
+  host.wait_to_read();
+  Range range;
+  dispatch_dtype(host.dtype(), [&]<class T>() {
+    const T* numbers = reinterpret_cast<const T*>(read_pointer(host));
+    for (std::int64_t i = 0; i < host.size(); ++i) {
+      const auto value = static_cast<double>(numbers[i]);
+      if (std::isfinite(value)) {
+        range.low = std::min(range.low, value);
+        range.high = std::max(range.high, value);
+      } else if (range.bad++ == 0) {
+        range.first_bad = i;
+        range.bad_value = value;
+      }
+    }
+  });
+  return range;
+}
+
+std::string place(std::int64_t at, const Shape& shape) {
+  std::vector<std::int64_t> index(static_cast<std::size_t>(shape.rank()));
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    index[static_cast<std::size_t>(d)] = at % shape[d];
+    at /= shape[d];
+  }
+  return fmt::format("[{}]", fmt::join(index, ", "));
+}
+
+std::string described(const NDArray& array) {
+  if (!array.defined()) return "no value";
+  const Range range = range_of(array);
+  std::string text = array.shape().str();
+  if (range.bad < array.size()) text += fmt::format(" in [{:.6g}, {:.6g}]", range.low, range.high);
+  if (range.bad > 0) text += fmt::format(", {} of {} not finite", range.bad, array.size());
+  return text;
+}
+
+}  // namespace
+
+struct NanGuard::Watch {
+  int step = 0;
+  std::optional<Error> found;
+
+  void look(const RanNode& node) {
+    for (std::size_t o = 0; o < node.outputs.size(); ++o) {
+      const NDArray value = node.output(o);
+      if (!value.defined() || !is_floating(value.dtype())) continue;
+      const Range range = range_of(value);
+      if (range.bad == 0) continue;
+      std::string text = fmt::format(
+          "step {}: {} is the first node that gave a number that is not finite: output {} ('{}', "
+          "shape {}), {} of {} numbers, the first at {} is {}",
+          step, node.title, o, node.outputs[o], value.shape().str(), range.bad, value.size(),
+          place(range.first_bad, value.shape()), range.bad_value);
+      for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        text += fmt::format("\n  input {} '{}': {}", i, node.inputs[i], described(node.input(i)));
+      found.emplace(ErrorKind::kValue, text);
+      throw *found;
+    }
+  }
+};
+
+NanGuard::NanGuard() : Monitor(1), watch_(std::make_shared<Watch>()) {}
+
+void NanGuard::install(Executor& executor) {
+  executor.impl()->set_guard([held = std::weak_ptr(watch_)](const RanNode& node) {
+    if (const std::shared_ptr<Watch> watch = held.lock()) watch->look(node);
+  });
+}
+
+void NanGuard::tic() { ++watch_->step; }
+
+std::vector<MonitorRecord> NanGuard::toc() {
+  if (const std::optional<Error> found = std::exchange(watch_->found, std::nullopt)) throw *found;
+  return {};
+}
+
+}  // namespace symbind

@@ -1,0 +1,154 @@
+// Names, filters, functions and mistakes of metrics; the values are in recorded_test.cpp.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <symbind/metric.h>
+
+namespace symbind {
+namespace {
+
+using testing::HasSubstr;
+
+const NDArray kLabel({0, 1, 1}, {3});
+const NDArray kPred({0.3f, 0.7f, 0.f, 1.f, 0.4f, 0.6f}, {3, 2});
+
+std::string message_of(const std::function<void()>& f, ErrorKind kind) {
+  try {
+    f();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+TEST(Metric, accuracy_of_the_manual) {
+  const MetricPtr acc = Accuracy();
+  acc->update({kLabel}, {kPred});
+  EXPECT_DOUBLE_EQ(acc->get()[0].second, 2.0 / 3.0);
+  EXPECT_EQ(acc->sum_metric, 2);
+  EXPECT_EQ(acc->num_inst, 3);
+}
+
+TEST(Metric, reads_other_types_and_integers) {
+  for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kInt32, DType::kInt64}) {
+    const MetricPtr acc = Accuracy();
+    const bool whole = dtype == DType::kInt32 || dtype == DType::kInt64;
+    acc->update({kLabel.astype(dtype)}, {whole ? kPred : kPred.astype(dtype)});
+    EXPECT_EQ(acc->sum_metric, 2) << dtype_name(dtype);
+  }
+}
+
+TEST(Metric, nan_without_instances) {
+  for (const std::string& name : list_metrics()) {
+    if (name == "composite" || name == "compositeevalmetric") continue;
+    MetricParams params;
+    if (name == "perplexity") params.emplace("ignore_label", nullptr);
+    if (name.starts_with("top")) params.emplace("top_k", 2);
+    const MetricPtr metric = create_metric(name, params);
+    EXPECT_TRUE(std::isnan(metric->get()[0].second)) << name;
+    EXPECT_TRUE(std::isnan(metric->get_global()[0].second)) << name;
+  }
+}
+
+TEST(Metric, picks_arrays_by_name) {
+  const MetricPtr acc = Accuracy(
+      1, {.name = "second", .output_names = NameList{"out2"}, .label_names = NameList{"label2"}});
+  const NamedArrays labels{{"label1", "label2"}, {NDArray({9}, {1}), kLabel}};
+  const NamedArrays preds{{"out1", "out2"}, {NDArray({9}, {1}), kPred}};
+  acc->update_dict(labels, preds);
+  EXPECT_EQ(acc->get()[0].first, "second");
+  EXPECT_EQ(acc->sum_metric, 2);
+}
+
+TEST(Metric, composite_lists_all_in_order) {
+  const MetricArg both = {"acc", "mse"};
+  both.metric()->update({kLabel}, {kPred});
+  const std::vector<NameValue> values = both.metric()->get();
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_EQ(values[0].first, "accuracy");
+  EXPECT_EQ(values[1].first, "mse");
+  both.metric()->reset_local();
+  EXPECT_TRUE(std::isnan(both.metric()->get()[0].second));
+  EXPECT_FALSE(std::isnan(both.metric()->get_global()[0].second));
+}
+
+TEST(Metric, of_a_function) {
+  const MetricPtr mine = make_metric(
+      [](const NDArray& label, const NDArray& pred) {
+        return static_cast<double>(label.size() + pred.size());
+      },
+      "mine");
+  mine->update({kLabel}, {kPred});
+  mine->update({kLabel}, {kPred});
+  EXPECT_EQ(mine->get(), (std::vector<NameValue>{{"mine", 9.0}}));
+  const MetricPtr sums = make_sum_metric(
+      [](const NDArray&, const NDArray& pred) {
+        return std::pair(1.0, static_cast<double>(pred.size()));
+      },
+      "sums", true);
+  sums->update({kLabel}, {kPred, kPred});
+  EXPECT_EQ(sums->get()[0].second, 1.0 / 6.0);
+}
+
+TEST(Metric, can_be_registered) {
+  register_metric("Zero_One", [] {
+    return make_metric([](const NDArray&, const NDArray&) { return 0.5; }, "zero_one");
+  });
+  const MetricPtr metric = create_metric("zero_one", {}, {.name = "renamed"});
+  metric->update({kLabel}, {kPred});
+  EXPECT_EQ(metric->get(), (std::vector<NameValue>{{"renamed", 0.5}}));
+}
+
+TEST(BadInputMetric, M23_needs_labels_and_gets_none) {
+  for (const char* name : {"acc", "ce", "mse", "f1", "pcc", "pearsonr"}) {
+    const MetricPtr metric = create_metric(name);
+    const std::string text = message_of(
+        [&] {
+          metric->update_dict({}, {{"softmax_output"}, {kPred}});
+        },
+        ErrorKind::kValue);
+    EXPECT_THAT(text, HasSubstr("'" + metric->name + "'"));
+    EXPECT_THAT(text, HasSubstr("outputs: softmax_output"));
+    EXPECT_THAT(text, HasSubstr("labels found: none"));
+  }
+}
+
+TEST(BadInputMetric, M32_unknown_names_get_the_nearest) {
+  EXPECT_THAT(message_of([] { create_metric("accuarcy"); }, ErrorKind::kName),
+              HasSubstr("did you mean 'accuracy'"));
+  EXPECT_THAT(message_of(
+                  [] {
+                    create_metric("acc", {{"axes", 1}});
+                  },
+                  ErrorKind::kName),
+              HasSubstr("'axis'"));
+}
+
+TEST(BadInputMetric, parameters_and_shapes) {
+  message_of([] { TopKAccuracy(1); }, ErrorKind::kState);
+  message_of([] { F1("weighted"); }, ErrorKind::kName);
+  message_of([] { create_metric("perplexity"); }, ErrorKind::kValue);
+  message_of([] { Accuracy(5)->update({kLabel}, {kPred}); }, ErrorKind::kValue);
+  message_of([] { Accuracy()->update({NDArray({1, 1}, {2})}, {kPred}); }, ErrorKind::kValue);
+  message_of([] { CrossEntropy()->update({NDArray({0, 1, 2}, {3})}, {kPred}); }, ErrorKind::kIndex);
+  message_of([] { CrossEntropy()->update({NDArray({0, 1}, {2})}, {kPred}); }, ErrorKind::kState);
+  message_of([] { MSE()->update({NDArray({0, 1}, {2, 1})}, {kPred}); }, ErrorKind::kShape);
+  message_of([] { F1()->update({NDArray({0, 1, 2}, {3})}, {kPred}); }, ErrorKind::kValue);
+  message_of([] { PCC()->update({NDArray({0, -1, 2}, {3})}, {kPred}); }, ErrorKind::kIndex);
+  message_of([] { Accuracy()->update({NDArray()}, {kPred}); }, ErrorKind::kState);
+  EXPECT_THAT(message_of(
+                  [] {
+                    const MetricPtr acc = Accuracy(1, {.output_names = NameList{"sofmax_output"}});
+                    acc->update_dict({{"l"}, {kLabel}}, {{"softmax_output"}, {kPred}});
+                  },
+                  ErrorKind::kName),
+              HasSubstr("softmax_output"));
+}
+
+}  // namespace
+}  // namespace symbind
