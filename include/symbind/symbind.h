@@ -10,6 +10,7 @@
 #include <symbind/io.h>
 #include <symbind/kernel.h>
 #include <symbind/log.h>
+#include <symbind/models.h>
 #include <symbind/ndarray.h>
 #include <symbind/operator.h>
 #include <symbind/ops.h>

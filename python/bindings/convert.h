@@ -77,6 +77,7 @@ void bind_symbol(nb::module_& m);
 void bind_executor(nb::module_& m);
 void bind_operator(nb::module_& m);
 void bind_custom(nb::module_& m);
+void bind_models(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_interrupt(nb::module_& m);
 

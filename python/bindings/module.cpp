@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   bind_custom(m);
   bind_symbol(m);
   bind_executor(m);
+  bind_models(m);
   bind_runtime(m);
   bind_interrupt(m);
 }
