@@ -233,6 +233,22 @@ FAULTS = [Fault(*row) for row in [
      "if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape);", "",
      "ops:Custom.registering_again"),
 
+    # ---- networks
+    ("ResNet's shortcut starts before the activation", "src/models/resnet.cpp",
+     'unit_shortcut(u.name + "_sc", first, u)', 'unit_shortcut(u.name + "_sc", data, u)',
+     "models:*GoldenModels*"),
+    ("channels of MobileNet v2 cut instead of rounded", "src/models/mobilenet.cpp",
+     "std::nearbyint(filters * multiplier)", "std::floor(filters * multiplier)",
+     "models:*GoldenModels*"),
+    ("the LSTM forgets by its input gate", "src/models/lstm.cpp",
+     "kept = forget * state;", "kept = in * state;", "models:*GoldenModels*"),
+    ("options given as a struct are not checked", "src/models/layers.h",
+     "  parse_attrs(v.fields(), given, network);\n", "  static_cast<void>(network);\n",
+     "models:BadInputModels.*"),
+    ("a depth between two depths", "src/models/residual.cpp",
+     "(num_layers - 2) % per_unit == 0,", "(num_layers - 2) / per_unit > 0,",
+     "models:BadInputModels.*"),
+
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",
      "return kept + ((rest > middle || (rest == middle && (kept & 1u))) ? 1u : 0u);",

@@ -15,6 +15,7 @@
 #include <symbind/log.h>
 #include <symbind/metric.h>
 #include <symbind/monitor.h>
+#include <symbind/models.h>
 #include <symbind/ndarray.h>
 #include <symbind/operator.h>
 #include <symbind/ops.h>

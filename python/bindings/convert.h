@@ -79,6 +79,7 @@ void bind_operator(nb::module_& m);
 void bind_custom(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_recordio(nb::module_& m);
+void bind_models(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_interrupt(nb::module_& m);
 void bind_kvstore(nb::module_& m);

@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   bind_executor(m);
   bind_io(m);
   bind_recordio(m);
+  bind_models(m);
   bind_runtime(m);
   bind_interrupt(m);
   bind_kvstore(m);
