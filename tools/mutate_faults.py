@@ -51,6 +51,8 @@ FAULTS = [Fault(*row) for row in [
      "ops:Ops.Deconvolution"),
     ("CTC's paths jump over a blank between equal labels", "src/ops/loss/ctc_loss.cpp",
      "s % 2 == 1 && classes[s] != classes[s - 2];", "s % 2 == 1;", "ops:Ops.CTCLoss"),
+    ("of patches that overlap the last one stays", "src/kernels/patches.h",
+     "+= static_cast<Sum>(from[o + p]);", "= static_cast<Sum>(from[o + p]);", "ops:Ops.col2im"),
 
     # ---- updates
     ("momentum's sign", UPDATE_LOOP, "s[0] = momentum * s[0]", "s[0] = -momentum * s[0]",

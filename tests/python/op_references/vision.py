@@ -178,10 +178,54 @@ def _crop(d):
     return inputs, attrs, [x[:, :, top:top + window[0], left:left + window[1]]]
 
 
+def _window(d):
+    """(attributes, image size, positions): a window that goes over images of one to three axes."""
+    axes = d.integer(1, 3)
+    kernel = tuple(d.integer(1, 3 if axes < 3 else 2) for _ in range(axes))
+    stride, dilate, pad = (tuple(d.integer(low, 2) for _ in range(axes)) for low in (1, 1, 0))
+    reach = [g * (k - 1) + 1 for k, g in zip(kernel, dilate)]
+    size = tuple(max(1, r - 2 * p) + d.integer(0, 2) for r, p in zip(reach, pad))
+    positions = tuple((n + 2 * p - r) // s + 1 for n, p, r, s in zip(size, pad, reach, stride))
+    attrs = {"kernel": kernel, "stride": stride, "dilate": dilate, "pad": pad}
+    return attrs, size, positions
+
+
+def _under(attrs, place, tap):
+    """Where a tap lies on the padded image when the window stands at a place."""
+    return tuple(o * s + k * g for o, s, k, g in zip(place, attrs["stride"], tap, attrs["dilate"]))
+
+
+def _im2col(d):
+    attrs, size, positions = _window(d)
+    n, c = d.integer(1, 2), d.integer(1, 3)
+    x = d.uniform((n, c, *size))
+    padded = np.pad(x, [(0, 0), (0, 0)] + [(p, p) for p in attrs["pad"]])
+    y = np.empty((n, c, *attrs["kernel"], *positions))
+    for tap in np.ndindex(*attrs["kernel"]):
+        for place in np.ndindex(*positions):
+            y[(..., *tap, *place)] = padded[(..., *_under(attrs, place, tap))]
+    return [x], attrs, [y.reshape(n, c * math.prod(attrs["kernel"]), math.prod(positions))]
+
+
+def _col2im(d):
+    attrs, size, positions = _window(d)
+    n, c = d.integer(1, 2), d.integer(1, 3)
+    x = d.uniform((n, c, *attrs["kernel"], *positions))
+    y = np.zeros((n, c, *(m + 2 * p for m, p in zip(size, attrs["pad"]))))
+    for tap in np.ndindex(*attrs["kernel"]):
+        for place in np.ndindex(*positions):
+            y[(..., *_under(attrs, place, tap))] += x[(..., *tap, *place)]
+    inner = tuple(slice(p, p + m) for p, m in zip(attrs["pad"], size))
+    flat = x.reshape(n, c * math.prod(attrs["kernel"]), math.prod(positions))
+    return [flat], {"output_size": size, **attrs}, [y[(..., *inner)]]
+
+
 ROWS = {
     "BilinearSampler": _bilinear_sampler, "GridGenerator": _grid_generator,
     "SpatialTransformer": _spatial_transformer, "ROIPooling": _roi_pooling,
     "Correlation": _correlation, "_contrib_BilinearResize2D": _bilinear_resize, "Crop": _crop,
+    "im2col": _im2col, "col2im": _col2im,
 }
 GRADIENTS = {"BilinearSampler": None, "GridGenerator": None, "SpatialTransformer": None,
-             "ROIPooling": [0], "Correlation": None, "_contrib_BilinearResize2D": [0], "Crop": [0]}
+             "ROIPooling": [0], "Correlation": None, "_contrib_BilinearResize2D": [0], "Crop": [0],
+             "im2col": [0], "col2im": [0]}
