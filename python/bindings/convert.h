@@ -79,5 +79,9 @@ void bind_operator(nb::module_& m);
 void bind_custom(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_interrupt(nb::module_& m);
+void bind_log(nb::module_& m);
+void bind_lr_scheduler(nb::module_& m);
+void bind_optimizer(nb::module_& m);
+void bind_states(nb::module_& m);
 
 }  // namespace symbind::python

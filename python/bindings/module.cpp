@@ -16,4 +16,8 @@ NB_MODULE(_core, m) {
   bind_executor(m);
   bind_runtime(m);
   bind_interrupt(m);
+  bind_log(m);
+  bind_lr_scheduler(m);
+  bind_optimizer(m);
+  bind_states(m);
 }
