@@ -43,6 +43,10 @@ target_link_libraries(symbind PRIVATE
     symbind_internal symbind_blas OpenMP::OpenMP_CXX ZLIB::ZLIB Threads::Threads
     $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<$<BOOL:${SYMBIND_HAVE_CUDA}>:symbind_cuda>)
 set_target_properties(symbind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+if(SKBUILD)
+  # The system's libz.a is position independent only for symbols that stay inside.
+  target_link_options(symbind PRIVATE LINKER:--exclude-libs,libz.a)
+endif()
 
 if(SYMBIND_CPU AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(symbind PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=${SYMBIND_CPU}>)

@@ -51,6 +51,8 @@ FAULTS = [Fault(*row) for row in [
      "ops:Ops.Deconvolution"),
     ("CTC's paths jump over a blank between equal labels", "src/ops/loss/ctc_loss.cpp",
      "s % 2 == 1 && classes[s] != classes[s - 2];", "s % 2 == 1;", "ops:Ops.CTCLoss"),
+    ("of patches that overlap the last one stays", "src/kernels/patches.h",
+     "+= static_cast<Sum>(from[o + p]);", "= static_cast<Sum>(from[o + p]);", "ops:Ops.col2im"),
 
     # ---- updates
     ("momentum's sign", UPDATE_LOOP, "s[0] = momentum * s[0]", "s[0] = -momentum * s[0]",
@@ -232,6 +234,22 @@ FAULTS = [Fault(*row) for row in [
     ("a custom operator is cached", "src/executor/imperative.cpp",
      "if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape);", "",
      "ops:Custom.registering_again"),
+
+    # ---- networks
+    ("ResNet's shortcut starts before the activation", "src/models/resnet.cpp",
+     'unit_shortcut(u.name + "_sc", first, u)', 'unit_shortcut(u.name + "_sc", data, u)',
+     "models:*GoldenModels*"),
+    ("channels of MobileNet v2 cut instead of rounded", "src/models/mobilenet.cpp",
+     "std::nearbyint(filters * multiplier)", "std::floor(filters * multiplier)",
+     "models:*GoldenModels*"),
+    ("the LSTM forgets by its input gate", "src/models/lstm.cpp",
+     "kept = forget * state;", "kept = in * state;", "models:*GoldenModels*"),
+    ("options given as a struct are not checked", "src/models/layers.h",
+     "  parse_attrs(v.fields(), given, network);\n", "  static_cast<void>(network);\n",
+     "models:BadInputModels.*"),
+    ("a depth between two depths", "src/models/residual.cpp",
+     "(num_layers - 2) % per_unit == 0,", "(num_layers - 2) / per_unit > 0,",
+     "models:BadInputModels.*"),
 
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",

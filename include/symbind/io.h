@@ -1,11 +1,271 @@
 #pragma once
-// Reading data sets.
+// Data: what a batch is, the iterators that hand batches over, and those that read files.
+//
+// An iterator fills a DataBatch the caller holds. Arrays of that batch nobody else holds are
+// written over by the next call, so a loop over one batch allocates nothing after its first turn;
+// whoever copies an NDArray out of a batch keeps its numbers.
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
+#include <symbind/attributes.h>
 #include <symbind/ndarray.h>
 
 namespace symbind {
+
+/// Name, shape and type of one array of a batch.
+struct DataDesc {
+  std::string name;
+  Shape shape;
+  DType dtype = DType::kFloat32;
+  /// One letter per axis, 'N' is the batch; empty when not known (Python's None).
+  std::string layout = "NCHW";
+
+  /// Type and layout do not count, as in MXNet: a reshape to a new type alone is none.
+  bool operator==(const DataDesc& other) const {
+    return name == other.name && shape == other.shape;
+  }
+  /// MXNet's text: "DataDesc[data,(128, 3, 224, 224),<class 'numpy.float32'>,NCHW]".
+  std::string str() const;
+  /// Where 'N' stands in the layout: 0 for an empty one, -1 if it is not there.
+  static int batch_axis(std::string_view layout);
+};
+
+/// One mini-batch. The last `pad` rows are filler.
+struct DataBatch {
+  std::vector<NDArray> data, label;
+  int pad = 0;
+  /// Row numbers in the source; empty where the iterator knows none.
+  std::vector<std::int64_t> index;
+  /// Which bucket the batch belongs to, for BucketingModule.
+  std::optional<std::int64_t> bucket_key;
+  /// What this batch is, where it differs from one to the next (buckets); else empty.
+  std::vector<DataDesc> provide_data, provide_label;
+
+  /// MXNet's text: "DataBatch: data shapes: [(2, 3)] label shapes: None".
+  std::string str() const;
+};
+
+/// Hands batches over, epoch after epoch. One thread at a time.
+class DataIter {
+ public:
+  DataIter() = default;
+  DataIter(const DataIter&) = delete;
+  DataIter& operator=(const DataIter&) = delete;
+  virtual ~DataIter() = default;
+  /// What the data of a batch are, in order.
+  virtual const std::vector<DataDesc>& provide_data() const = 0;
+  /// What the labels are; may be empty.
+  virtual const std::vector<DataDesc>& provide_label() const = 0;
+  /// Begins the next epoch.
+  virtual void reset() = 0;
+  /// The same, but leftovers of the epoch before (rolled over rows) are forgotten.
+  virtual void hard_reset() { reset(); }
+  /// Fills `batch` and returns true, or returns false at the end of the epoch.
+  virtual bool next(DataBatch& batch) = 0;
+  /// Rows of a batch: the extent of the batch axis of the first data.
+  std::int64_t batch_size() const;
+};
+
+/// Arrays with or without names: `x`, `{x, y}` or `{{"left", x}, {"right", y}}`.
+struct IterArrays {
+  IterArrays() = default;
+  IterArrays(NDArray array) : given(std::vector<NDArray>{std::move(array)}) {}  // NOLINT
+  IterArrays(std::vector<NDArray> arrays) : given(std::move(arrays)) {}         // NOLINT
+  IterArrays(NDArrayMap arrays) : given(std::move(arrays)) {}                   // NOLINT
+  std::variant<std::vector<NDArray>, NDArrayMap> given;
+};
+
+struct NDArrayIterOptions {
+  std::int64_t batch_size = 1;
+  /// A new order every epoch, the same for the same seed on any machine.
+  bool shuffle = false;
+  /// What becomes of the rows that fill no batch: "pad" completes it with rows from the start,
+  /// "discard" drops them, "roll_over" hands them out first in the next epoch.
+  std::string last_batch_handle = "pad";
+  /// Name of a single array; several are called _0_data, _1_data, …
+  std::string data_name = "data";
+  std::string label_name = "softmax_label";
+  std::string layout = "NCHW";
+  std::uint64_t seed = 0;
+  /// The order of the coming epoch, in place of our own shuffling: asked at every reset and at
+  /// construction when `shuffle` is on.
+  std::function<std::vector<std::int64_t>()> reorder = {};
+};
+
+/// Batches of arrays in memory. A batch of neighbouring rows is a view of the source and copies
+/// nothing; any other is gathered.
+class NDArrayIter final : public DataIter {
+ public:
+  explicit NDArrayIter(const IterArrays& data, const IterArrays& label = {},
+                       const NDArrayIterOptions& options = {});
+  ~NDArrayIter() override;
+  const std::vector<DataDesc>& provide_data() const override;
+  const std::vector<DataDesc>& provide_label() const override;
+  void reset() override;
+  bool next(DataBatch& batch) override;
+
+  void hard_reset() override;
+  /// Number of rows.
+  std::int64_t num_data() const;
+  /// Row of the current epoch's order at which the current batch begins; minus one batch before
+  /// the first.
+  std::int64_t cursor() const;
+  void set_cursor(std::int64_t cursor);
+  /// The rows in the order of this epoch.
+  std::vector<std::int64_t> order() const;
+  /// Moves on by one batch; false at the end. What `next` does first.
+  bool advance();
+  /// The batch at the cursor; the incomplete last one is shorter unless it is padded.
+  void fetch(DataBatch& batch);
+  /// Filler rows of the batch at the cursor.
+  int pad() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// `size` batches an epoch, from the start again as often as needed.
+class ResizeIter final : public DataIter {
+ public:
+  ResizeIter(std::shared_ptr<DataIter> iter, std::int64_t size, bool reset_internal = true);
+  const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
+  const std::vector<DataDesc>& provide_label() const override { return iter_->provide_label(); }
+  void reset() override;
+  void hard_reset() override;
+  bool next(DataBatch& batch) override;
+
+ private:
+  std::shared_ptr<DataIter> iter_;
+  std::int64_t size_, given_ = 0;
+  bool reset_internal_;
+};
+
+struct PrefetchOptions {
+  /// Per iterator, old name → new name.
+  std::vector<std::map<std::string, std::string>> rename_data = {}, rename_label = {};
+  /// Batches read ahead per iterator.
+  int depth = 2;
+};
+
+/// Reads ahead, each iterator in a thread of its own, and joins their batches. What an iterator
+/// throws is thrown by `next` in the reader's thread; `reset` then starts afresh.
+class PrefetchingIter final : public DataIter {
+ public:
+  explicit PrefetchingIter(std::vector<std::shared_ptr<DataIter>> iters,
+                           const PrefetchOptions& options = {});
+  /// Lets the batches being read finish, and ends the threads.
+  ~PrefetchingIter() override;
+  const std::vector<DataDesc>& provide_data() const override;
+  const std::vector<DataDesc>& provide_label() const override;
+  void reset() override;
+  void hard_reset() override;
+  bool next(DataBatch& batch) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// MNIST and its kin, from idx files, plain or gzipped.
+struct MNISTIterOptions {
+  std::string image = "./train-images-idx3-ubyte";
+  std::string label = "./train-labels-idx1-ubyte";
+  std::int64_t batch_size = 128;
+  bool shuffle = true;
+  /// Rows of 784 numbers instead of images of one channel.
+  bool flat = false;
+  std::int64_t seed = 0;
+  bool silent = false;
+  /// Reads part `part_index` of `num_parts` of nearly equal size.
+  int num_parts = 1, part_index = 0;
+  std::string data_name = "data", label_name = "softmax_label";
+  void describe(AttrVisitor& v);
+};
+class MNISTIter final : public DataIter {
+ public:
+  explicit MNISTIter(const MNISTIterOptions& options);
+  ~MNISTIter() override;
+  const std::vector<DataDesc>& provide_data() const override;
+  const std::vector<DataDesc>& provide_label() const override;
+  void reset() override;
+  bool next(DataBatch& batch) override;
+
+ private:
+  std::unique_ptr<NDArrayIter> rows_;
+};
+
+/// Rows of numbers in text: one row a line, separated by commas.
+struct CSVIterOptions {
+  std::string data_csv;
+  Tuple data_shape;
+  /// "NULL": labels are zeros.
+  std::string label_csv = "NULL";
+  Tuple label_shape = {1};
+  std::int64_t batch_size = 0;
+  /// Completes the last batch with rows from the start, which the next epoch then leaves out, as
+  /// in MXNet; else what the batch before held stays in its filler rows.
+  bool round_batch = true;
+  /// float32, int32 or int64, of data and label alike.
+  DType dtype = DType::kFloat32;
+  std::string data_name = "data", label_name = "softmax_label";
+  void describe(AttrVisitor& v);
+};
+class CSVIter final : public DataIter {
+ public:
+  explicit CSVIter(const CSVIterOptions& options);
+  ~CSVIter() override;
+  const std::vector<DataDesc>& provide_data() const override;
+  const std::vector<DataDesc>& provide_label() const override;
+  void reset() override;
+  void hard_reset() override;
+  bool next(DataBatch& batch) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Lines of `label index:value …`, indices from zero. Batches are dense.
+struct LibSVMIterOptions {
+  std::string data_libsvm;
+  Tuple data_shape;
+  /// Labels from a file of their own in the same form; "NULL": those of the data file.
+  std::string label_libsvm = "NULL";
+  Tuple label_shape = {1};
+  std::int64_t batch_size = 0;
+  bool round_batch = true;
+  /// Reads part `part_index` of `num_parts`, cut at line ends.
+  int num_parts = 1, part_index = 0;
+  std::string data_name = "data", label_name = "softmax_label";
+  void describe(AttrVisitor& v);
+};
+class LibSVMIter final : public DataIter {
+ public:
+  explicit LibSVMIter(const LibSVMIterOptions& options);
+  ~LibSVMIter() override;
+  const std::vector<DataDesc>& provide_data() const override;
+  const std::vector<DataDesc>& provide_label() const override;
+  void reset() override;
+  void hard_reset() override;
+  bool next(DataBatch& batch) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// An iterator by MXNet's name ("MNISTIter", "CSVIter", "LibSVMIter") and options as text; options
+/// that MXNet has and Symbind does not need are passed over.
+std::shared_ptr<DataIter> create_iter(std::string_view name, const AttrDict& options);
 
 /// An idx file, plain or gzipped, as MNIST and its kin come: unsigned bytes, shape as the file
 /// says, on the CPU. Anything else is an Error kIo that names the path and the byte.

@@ -1959,6 +1959,35 @@ inline Symbol clip(const std::string& name, const Symbol& data, const ops::ClipO
   return call_op("clip", name, {data}, options.dict());
 }
 
+namespace ops {
+struct Col2imOptions {
+  /// Size of the image. (Shape(tuple), required)
+  TupleOption output_size = {};
+  /// Size of the window: (w,), (h, w) or (d, h, w). (Shape(tuple), required)
+  TupleOption kernel = {};
+  /// Step of the window along each axis; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption stride = {};
+  /// Distance of the window's taps; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption dilate = {};
+  /// Zeros on both sides of each axis; 0 by default. (Shape(tuple), optional, default=())
+  TupleOption pad = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("output_size", output_size)
+        ("kernel", kernel)
+        ("stride", stride)
+        ("dilate", dilate)
+        ("pad", pad)
+        .done();
+  }
+};
+}  // namespace ops
+/// Images as the sums of their patches, which im2col takes.
+inline Symbol col2im(const std::string& name, const Symbol& data, const ops::Col2imOptions& options = {}) {
+  return call_op("col2im", name, {data}, options.dict());
+}
+
 /// Elementwise cos.
 inline Symbol cos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("cos", name, {data}, options.dict());
@@ -2339,6 +2368,32 @@ inline Symbol hard_sigmoid(const std::string& name, const Symbol& data, const op
 /// A copy of the input.
 inline Symbol identity(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("identity", name, {data}, options.dict());
+}
+
+namespace ops {
+struct Im2colOptions {
+  /// Size of the window: (w,), (h, w) or (d, h, w). (Shape(tuple), required)
+  TupleOption kernel = {};
+  /// Step of the window along each axis; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption stride = {};
+  /// Distance of the window's taps; 1 by default. (Shape(tuple), optional, default=())
+  TupleOption dilate = {};
+  /// Zeros on both sides of each axis; 0 by default. (Shape(tuple), optional, default=())
+  TupleOption pad = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("kernel", kernel)
+        ("stride", stride)
+        ("dilate", dilate)
+        ("pad", pad)
+        .done();
+  }
+};
+}  // namespace ops
+/// The patches of images under a window, as columns.
+inline Symbol im2col(const std::string& name, const Symbol& data, const ops::Im2colOptions& options = {}) {
+  return call_op("im2col", name, {data}, options.dict());
 }
 
 namespace ops {

@@ -5,6 +5,7 @@
 #include <symbind/callback.h>
 #include <symbind/context.h>
 #include <symbind/custom.h>
+#include <symbind/datasets.h>
 #include <symbind/dtype.h>
 #include <symbind/error.h>
 #include <symbind/executor.h>
@@ -14,11 +15,14 @@
 #include <symbind/log.h>
 #include <symbind/metric.h>
 #include <symbind/monitor.h>
+#include <symbind/models.h>
 #include <symbind/ndarray.h>
 #include <symbind/operator.h>
 #include <symbind/ops.h>
 #include <symbind/random.h>
+#include <symbind/recordio.h>
 #include <symbind/rules.h>
 #include <symbind/runtime.h>
+#include <symbind/sentences.h>
 #include <symbind/shape.h>
 #include <symbind/symbol.h>

@@ -14,8 +14,14 @@ NB_MODULE(_core, m) {
   bind_custom(m);
   bind_symbol(m);
   bind_executor(m);
+  bind_io(m);
+  bind_recordio(m);
+  bind_models(m);
   bind_runtime(m);
   bind_interrupt(m);
+  bind_kvstore(m);
+  bind_model(m);
+  bind_executor_group(m);
   bind_metric(m);
   bind_initializer(m);
   bind_monitor(m);

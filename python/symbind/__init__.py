@@ -17,9 +17,13 @@ from . import executor, executor_manager, symbol
 from . import symbol as sym
 from . import contrib, operator, visualization
 from . import visualization as viz
+from . import io, recordio
 from . import image
 from . import image as img
-from . import callback, initializer, metric, monitor
+from . import callback, initializer, lr_scheduler, metric, monitor, optimizer
+from . import kvstore, model, module
+from . import kvstore as kv
+from . import module as mod
 from . import initializer as init
 from . import monitor as mon
 from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_np, set_np_shape,
@@ -34,8 +38,9 @@ def __getattr__(attribute):
     """What costs time to import, at first use."""
     import importlib
 
-    lazy = {"gluon": "gluon", "np": "numpy", "numpy": "numpy", "npx": "numpy_extension",
-            "numpy_extension": "numpy_extension", "profiler": "profiler", "test_utils": "test_utils"}
+    lazy = {"gluon": "gluon", "models": "models", "np": "numpy", "numpy": "numpy",
+            "npx": "numpy_extension", "numpy_extension": "numpy_extension", "profiler": "profiler",
+            "rnn": "rnn", "test_utils": "test_utils"}
     if attribute in lazy:
         return importlib.import_module(f"{__name__}.{lazy[attribute]}")
     raise AttributeError(f"module '{__name__}' has no attribute '{attribute}'")

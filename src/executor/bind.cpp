@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "device/runtime.h"
+#include "executor/bind.h"
 #include "executor/executor_impl.h"
 #include "passes/infer.h"
 
@@ -64,16 +65,8 @@ Context place_variable(const Node& node, Context fallback, const ContextMap& gro
   return it == groups.end() ? fallback : it->second;
 }
 
-struct Slot {
-  std::string name;
-  Shape shape;
-  DType dtype;
-  Context context;
-};
-
 // What simple_bind will allocate must fit before anything is allocated.
-void check_fits(const std::vector<Slot>& slots, const std::vector<std::size_t>& copies) {
-  std::map<std::pair<int, int>, std::size_t> needed;
+void check_fits(const std::vector<ArraySlot>& slots, const std::vector<std::size_t>& copies) {
   std::vector<std::pair<double, std::string>> sizes;
   double total = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -94,16 +87,17 @@ void check_fits(const std::vector<Slot>& slots, const std::vector<std::size_t>& 
        total / 1e9, static_cast<double>(memory.free) / 1e9, fmt::join(names, ", "));
 }
 
-Executor make_executor(Bound bound, const Executor* shared) {
+Executor make_executor(Bound bound, const Executor* shared,
+                       const std::vector<NDArray>& outputs_to_reuse = {}) {
   return Executor(std::make_shared<Executor::Impl>(
       std::move(bound), shared && shared->impl() ? shared->impl()->arenas() : nullptr,
-      std::vector<NDArray>{}));
+      outputs_to_reuse));
 }
 
 struct Inferring {
   IndexedGraph graph;
   Inferred known;
-  std::vector<Slot> args, aux;
+  std::vector<ArraySlot> args, aux;
 };
 
 Inferring infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeMap& types,
@@ -147,38 +141,65 @@ Bound named(const Symbol& symbol, Context context, const ContextMap& groups) {
                .grad_req = {}};
 }
 
+// The arrays of all slots: lent ones, and fresh zeros where `wanted` and nobody lends.
+std::vector<NDArray> lent(const std::vector<ArraySlot>& slots, const Lend& lend,
+                          const std::vector<GradReq>* wanted = nullptr) {
+  std::vector<NDArray> arrays(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (wanted && (*wanted)[i] == GradReq::kNull) continue;
+    if (lend) arrays[i] = lend(slots[i]);
+  }
+  return arrays;
+}
+
+// How many arrays each slot still needs must fit; then they are allocated.
+void allocate(Bound& bound, const Inferring& inferred) {
+  std::vector<ArraySlot> all = inferred.args;
+  all.insert(all.end(), inferred.aux.begin(), inferred.aux.end());
+  std::vector<std::size_t> copies;
+  for (std::size_t i = 0; i < bound.args.size(); ++i) {
+    const bool grad = bound.grad_req[i] != GradReq::kNull && !bound.grads[i].defined();
+    copies.push_back((bound.args[i].defined() ? 0 : 1) + (grad ? 1 : 0));
+  }
+  for (const NDArray& aux : bound.aux) copies.push_back(aux.defined() ? 0 : 1);
+  check_fits(all, copies);
+  const auto fill = [](NDArray& array, const ArraySlot& s) {
+    if (!array.defined()) array = NDArray::zeros(s.shape, s.context, s.dtype);
+  };
+  for (std::size_t i = 0; i < bound.args.size(); ++i) {
+    fill(bound.args[i], inferred.args[i]);
+    if (bound.grad_req[i] != GradReq::kNull) fill(bound.grads[i], inferred.args[i]);
+  }
+  for (std::size_t i = 0; i < bound.aux.size(); ++i) fill(bound.aux[i], inferred.aux[i]);
+}
+
 }  // namespace
 
-Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
-                             const SimpleBindOptions& options) const {
+Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap& shapes,
+                          const SimpleBindOptions& options, const Lenders& lenders) {
   ShapeMap given;
   for (const auto& [name, shape] : shapes) given.emplace(name, from_user(shape));
   try {
     runtime(context);
-    Bound bound = named(*this, context, options.group2ctx);
+    Bound bound = named(symbol, context, options.group2ctx);
     bound.grad_req = resolve_req(options.grad_req, bound.arg_names);
-    const Inferring inferred = infer_slots(*this, given, options.types, context, options.group2ctx);
-    std::vector<Slot> all = inferred.args;
-    all.insert(all.end(), inferred.aux.begin(), inferred.aux.end());
-    std::vector<std::size_t> copies(all.size(), 1);
-    for (std::size_t i = 0; i < bound.grad_req.size(); ++i)
-      copies[i] += bound.grad_req[i] != GradReq::kNull;
-    check_fits(all, copies);
-    for (std::size_t i = 0; i < inferred.args.size(); ++i) {
-      const Slot& s = inferred.args[i];
-      bound.args.push_back(NDArray::zeros(s.shape, s.context, s.dtype));
-      bound.grads.push_back(bound.grad_req[i] == GradReq::kNull
-                                ? NDArray()
-                                : NDArray::zeros(s.shape, s.context, s.dtype));
-    }
-    for (const Slot& s : inferred.aux)
-      bound.aux.push_back(NDArray::zeros(s.shape, s.context, s.dtype));
-    return make_executor(std::move(bound), options.shared_exec);
+    const Inferring inferred =
+        infer_slots(symbol, given, options.types, context, options.group2ctx);
+    bound.args = lent(inferred.args, lenders.argument);
+    bound.grads = lent(inferred.args, lenders.gradient, &bound.grad_req);
+    bound.aux = lent(inferred.aux, lenders.auxiliary);
+    allocate(bound, inferred);
+    return make_executor(std::move(bound), options.shared_exec, lenders.outputs);
   } catch (const Error& e) {
     std::string text = "simple_bind error. Arguments:\n";
     for (const auto& [name, shape] : shapes) text += fmt::format("{}: {}\n", name, shape.str());
     throw Error(e.kind(), text + e.what());
   }
+}
+
+Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
+                             const SimpleBindOptions& options) const {
+  return simple_bind_lent(*this, context, shapes, options, {});
 }
 
 Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions& options) const {
@@ -249,7 +270,7 @@ std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes,
   const Inferring inferred =
       infer_slots(bound_.symbol, given, types, bound_.context, bound_.group2ctx);
   Bound bound = bound_;
-  const auto fit = [&](NDArray& array, NDArray* grad, const Slot& slot) {
+  const auto fit = [&](NDArray& array, NDArray* grad, const ArraySlot& slot) {
     if (array.shape() == slot.shape) return;
     check(shapes.contains(slot.name) || options.partial_shaping, ErrorKind::kState,
           "the shape of '{}' would change from {} to {} although it was not named; the new "

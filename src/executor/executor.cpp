@@ -189,8 +189,10 @@ void Executor::Impl::backward(const NDArrayMap& by_name) {
 
 void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux,
                                       bool allow_extra) {
-  const auto copy_all = [&](const NDArrayMap& from, const std::vector<std::string>& names,
-                            const std::vector<NDArray>& to, const char* what) {
+  // Everything is checked before anything is copied.
+  std::vector<std::pair<const NDArray*, const NDArray*>> copies;
+  const auto match_all = [&](const NDArrayMap& from, const std::vector<std::string>& names,
+                             const std::vector<NDArray>& to, const char* what) {
     for (const auto& [name, array] : from) {
       const auto it = std::ranges::find(names, name);
       if (it == names.end()) {
@@ -202,11 +204,12 @@ void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& 
       check(array.shape() == target.shape(), ErrorKind::kShape,
             "{} '{}' has shape {}, the executor's has {}", what, name, array.shape().str(),
             target.shape().str());
-      array.copy_to(target);
+      copies.emplace_back(&array, &target);
     }
   };
-  copy_all(args, bound_.arg_names, bound_.args, "arguments");
-  copy_all(aux, bound_.aux_names, bound_.aux, "auxiliary states");
+  match_all(args, bound_.arg_names, bound_.args, "arguments");
+  match_all(aux, bound_.aux_names, bound_.aux, "auxiliary states");
+  for (const auto& [from, to] : copies) from->copy_to(*to);
 }
 
 // The public class is a handle.

@@ -62,6 +62,8 @@ class Executor::Impl {
   int add_update(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out,
                  const AttrDict& attrs);
   void set_update_value(int number, const std::string& attr, double value);
+  /// Forgets all updates.
+  void clear_updates();
   void step(const NDArrayMap& feed);
   std::shared_ptr<Impl> reshape(const ShapeMap& shapes, const ReshapeOptions& options) const;
   std::string debug_str() const;

@@ -54,6 +54,13 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
   return static_cast<int>(updates_.size()) - 1;
 }
 
+void Executor::Impl::clear_updates() {
+  updates_.clear();
+  recording_.reset();
+  step_is_warm_ = false;
+  values_changed_ = true;
+}
+
 void Executor::Impl::set_update_value(int number, const std::string& attr, double value) {
   check(number >= 0 && static_cast<std::size_t>(number) < updates_.size(), ErrorKind::kIndex,
         "there is no update {}", number);

@@ -8,6 +8,7 @@ import pytest
 
 HEAD = """
 import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 import numpy as np
 import symbind as mx
 

@@ -63,7 +63,7 @@ _contrib_MultiProposal _contrib_PSROIPooling _contrib_Proposal _contrib_ROIAlign
 _contrib_SyncBatchNorm _contrib_bipartite_matching _contrib_boolean_mask _contrib_box_*
 _contrib_count_sketch _contrib_fft _contrib_gradientmultiplier _contrib_group_adagrad_update
 _contrib_hawkesll _contrib_ifft _contrib_interleaved_matmul_* _contrib_round_ste _contrib_sign_ste
-_linalg_syevd _rnn_param_concat col2im im2col khatri_rao
+_linalg_syevd _rnn_param_concat khatri_rao
 """
 
 

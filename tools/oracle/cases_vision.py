@@ -115,6 +115,26 @@ def resize():
     ]
 
 
+def im2col():
+    # Images of two axes: MXNet announces one and three as well, and fails on them.
+    def case(op, name, data, dtype="float32", **attrs):
+        return Case(op, name, attrs, {"data": F(*data, dtype=dtype)}, train=(True,))
+
+    return [
+        case("im2col", "3x3", (2, 3, 4, 5), kernel=(3, 3)),
+        case("im2col", "stride", (1, 2, 5, 6), kernel=(2, 3), stride=(2, 1)),
+        case("im2col", "stride, dilate and pad", (2, 2, 7, 6), kernel=(3, 2), stride=(2, 1),
+             dilate=(2, 3), pad=(1, 2)),
+        case("im2col", "float64", (1, 2, 4, 4), kernel=(2, 2), stride=(2, 2), dtype="float64"),
+        case("col2im", "3x3", (2, 27, 6), output_size=(4, 5), kernel=(3, 3)),
+        case("col2im", "stride", (1, 12, 8), output_size=(5, 6), kernel=(2, 3), stride=(2, 1)),
+        case("col2im", "stride, dilate and pad", (2, 12, 21), output_size=(7, 6), kernel=(3, 2),
+             stride=(2, 1), dilate=(2, 3), pad=(1, 2)),
+        case("col2im", "float64", (1, 8, 4), output_size=(4, 4), kernel=(2, 2), stride=(2, 2),
+             dtype="float64"),
+    ]
+
+
 def roi_pooling():
     def case(name, rois, scale, size, *data, dtype="float32"):
         return Case("ROIPooling", name, {"pooled_size": size, "spatial_scale": scale},
@@ -223,5 +243,5 @@ def sparse_reg():
     ]
 
 
-ALL = [deconvolution, upsampling, crop, resize, roi_pooling, spatial_transformer, ctc_loss,
+ALL = [deconvolution, upsampling, crop, resize, im2col, roi_pooling, spatial_transformer, ctc_loss,
        correlation, sparse_reg]

@@ -14,6 +14,7 @@ import sys
 import symbind as mx
 from index import index_text
 from modules import class_stub, module_stub
+from networks import networks_stub
 
 NOTE = "# Written by tools/stubgen; do not edit.\n"
 IMPORTS = {"collections.abc": "Callable Sequence", "typing": "Any Literal", "numpy": "np",
@@ -56,7 +57,8 @@ def package_stub(kind):
 
 def files():
     """path → text."""
-    found = {"docs/python_api.md": index_text()}
+    found = {"docs/python_api.md": index_text(),
+             "python/symbind/models.pyi": NOTE + networks_stub()}
     for kind, what in (("ndarray", "NDArray"), ("symbol", "Symbol")):
         package, folder = getattr(mx, kind), f"python/symbind/{kind}"
         for name in ("op", "contrib", "linalg", "image", "random", "functions"):

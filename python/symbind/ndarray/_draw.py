@@ -1,11 +1,18 @@
-"""How mx.nd.random and mx.sym.random choose between numbers and arrays as parameters."""
+"""The functions that mx.nd.random and mx.sym.random share.
+
+Parameters that are arrays (or symbols) select one distribution per element and go to the operators
+_sample_*; numbers go to _random_*.
+"""
 from ..base import _Null, numeric_types
 
 
-def make(function, array_class):
-    """A drawing function over operators made by `function`."""
+def samplers(module, function, array_class, place):
+    """The functions by name, as those of a module, over operators made by `function`.
 
-    def draw(distribution, params, given, for_numbers):
+    place(ctx) is what an operator without inputs is told about the device."""
+
+    def draw(distribution, params, shape, dtype, ctx, out, kwargs):
+        given = {"shape": shape, "dtype": dtype, "out": out, **kwargs}
         given = {k: v for k, v in given.items() if v is not _Null and v is not None}
         are_arrays = [isinstance(p, array_class) for p in params.values()]
         if all(are_arrays):
@@ -14,14 +21,54 @@ def make(function, array_class):
             raise ValueError(
                 f"Distribution parameters must all have the same type, but got both "
                 f"{' and '.join(sorted({str(type(p)) for p in params.values()}))}.")
-        for name, value in params.items():
+        for value in params.values():
             if not isinstance(value, numeric_types):
                 raise ValueError(f"Distribution parameters must be either {array_class.__name__} or "
                                  f"numbers, but got {type(value)}.")
-        if "out" in given:
-            for_numbers = {}
-        elif "shape" not in given:
-            given["shape"] = 1
-        return function(f"_random_{distribution}")(**params, **given, **for_numbers)
+        if "out" not in given:
+            given = {"shape": 1, **given, **place(ctx)}
+        return function(f"_random_{distribution}")(**params, **given)
 
-    return draw
+    def uniform(low=0, high=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+        """Between `low` (included) and `high`."""
+        return draw("uniform", {"low": low, "high": high}, shape, dtype, ctx, out, kwargs)
+
+    def normal(loc=0, scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+        """Around `loc` with standard deviation `scale`."""
+        return draw("normal", {"loc": loc, "scale": scale}, shape, dtype, ctx, out, kwargs)
+
+    def poisson(lam=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+        """Counts with mean `lam`."""
+        return draw("poisson", {"lam": lam}, shape, dtype, ctx, out, kwargs)
+
+    def exponential(scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+        """Waiting times with mean `scale`."""
+        return draw("exponential", {"lam": 1.0 / scale}, shape, dtype, ctx, out, kwargs)
+
+    def gamma(alpha=1, beta=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+        """Gamma numbers with shape `alpha` and scale `beta`."""
+        return draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, ctx, out, kwargs)
+
+    def negative_binomial(k=1, p=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+        """Failures before the k-th success of probability `p`."""
+        return draw("negative_binomial", {"k": k, "p": p}, shape, dtype, ctx, out, kwargs)
+
+    def generalized_negative_binomial(mu=1, alpha=1, shape=_Null, dtype=_Null, ctx=None, out=None,
+                                      **kwargs):
+        """Counts with mean `mu` and dispersion `alpha`."""
+        return draw("generalized_negative_binomial", {"mu": mu, "alpha": alpha}, shape, dtype, ctx,
+                    out, kwargs)
+
+    def shuffle(data, **kwargs):
+        """The rows of `data` in random order."""
+        return function("_shuffle")(data, **kwargs)
+
+    def randint(low, high, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+        """Integers from `low` (included) to `high`."""
+        return draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out, kwargs)
+
+    shared = (uniform, normal, poisson, exponential, gamma, negative_binomial,
+              generalized_negative_binomial, shuffle, randint)
+    for one in shared:
+        one.__module__, one.__qualname__ = module, one.__name__
+    return {one.__name__: one for one in shared}

@@ -356,6 +356,10 @@ def ceil(data: NDArray | None = None, out: Out = None, name: str | None = None,
 def clip(data: NDArray | None = None, a_min: float = ..., a_max: float = ..., out: Out = None,
          name: str | None = None, **kwargs: Any) -> NDArray:
     """The input cut to a range."""
+def col2im(data: NDArray | None = None, output_size: Shape = ..., kernel: Shape = ...,
+           stride: Shape = (), dilate: Shape = (), pad: Shape = (), out: Out = None,
+           name: str | None = None, **kwargs: Any) -> NDArray:
+    """Images as the sums of their patches, which im2col takes."""
 def cos(data: NDArray | None = None, out: Out = None, name: str | None = None,
         **kwargs: Any) -> NDArray:
     """Elementwise cos."""
@@ -444,6 +448,9 @@ def hard_sigmoid(data: NDArray | None = None, alpha: float = 0.2, beta: float = 
 def identity(data: NDArray | None = None, out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray:
     """A copy of the input."""
+def im2col(data: NDArray | None = None, kernel: Shape = ..., stride: Shape = (), dilate: Shape = (),
+           pad: Shape = (), out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
+    """The patches of images under a window, as columns."""
 def lamb_update_phase1(weight: NDArray | None = None, grad: NDArray | None = None,
                        mean: NDArray | None = None, var: NDArray | None = None, beta1: float = 0.9,
                        beta2: float = 0.999, epsilon: float = 1e-06, t: int = ...,

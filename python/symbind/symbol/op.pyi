@@ -387,6 +387,10 @@ def clip(data: Symbol | None = None, a_min: float = ..., a_max: float = ...,
          name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
          **kwargs: Any) -> Symbol:
     """The input cut to a range."""
+def col2im(data: Symbol | None = None, output_size: Shape = ..., kernel: Shape = ...,
+           stride: Shape = (), dilate: Shape = (), pad: Shape = (), name: str | None = None,
+           attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Images as the sums of their patches, which im2col takes."""
 def cos(data: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
         out: Out = None, **kwargs: Any) -> Symbol:
     """Elementwise cos."""
@@ -480,6 +484,10 @@ def hard_sigmoid(data: Symbol | None = None, alpha: float = 0.2, beta: float = 0
 def identity(data: Symbol | None = None, name: str | None = None,
              attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """A copy of the input."""
+def im2col(data: Symbol | None = None, kernel: Shape = ..., stride: Shape = (), dilate: Shape = (),
+           pad: Shape = (), name: str | None = None, attr: dict[str, str] | None = None,
+           out: Out = None, **kwargs: Any) -> Symbol:
+    """The patches of images under a window, as columns."""
 def lamb_update_phase1(weight: Symbol | None = None, grad: Symbol | None = None,
                        mean: Symbol | None = None, var: Symbol | None = None, beta1: float = 0.9,
                        beta2: float = 0.999, epsilon: float = 1e-06, t: int = ...,

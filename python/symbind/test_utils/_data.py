@@ -9,6 +9,8 @@ import zipfile
 
 import numpy as np
 
+from ..io import DataIter, MNISTIter
+
 _DATA = 'http://data.mxnet.io/'
 _MNIST = ('train-images-idx3-ubyte', 'train-labels-idx1-ubyte',
           't10k-images-idx3-ubyte', 't10k-labels-idx1-ubyte')
@@ -121,7 +123,6 @@ def get_cifar10():
 
 def get_mnist_iterator(batch_size, input_shape, num_parts=1, part_index=0):
     """MNISTIters for training (shuffled) and validation, over the files of get_mnist_ubyte."""
-    from ..io import MNISTIter  # not at the top: io is not needed for anything else here
     get_mnist_ubyte()
 
     def iterator(images, labels, **options):
@@ -152,24 +153,16 @@ def get_bz2_data(data_dir, data_name, url, data_origin_name):
         os.remove(archive)
 
 
-class DummyIter:
+class DummyIter(DataIter):
     """An iterator that returns the first batch of `real_iter` for ever, for measuring speed."""
 
     def __init__(self, real_iter):
+        super().__init__(real_iter.batch_size)
         self.real_iter = real_iter
         self.provide_data = real_iter.provide_data
         self.provide_label = real_iter.provide_label
-        self.batch_size = real_iter.batch_size
         self.the_batch = next(real_iter)
-
-    def __iter__(self):
-        return self
 
     def next(self):
         """The batch."""
         return self.the_batch
-
-    __next__ = next
-
-    def reset(self):
-        """Does nothing: every epoch is endless."""

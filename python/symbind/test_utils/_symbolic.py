@@ -146,9 +146,10 @@ def check_numeric_gradient(sym, location, aux_states=None, numeric_eps=None, rto
     ctx = ctx or current_context()
     location = _parse_location(sym, location, ctx, dtype)
     aux_states = _parse_aux_states(sym, aux_states, ctx, dtype)
-    location_np = {name: value.asnumpy() for name, value in location.items()}
     aux_np = aux_states and {name: value.asnumpy() for name, value in aux_states.items()}
     grad_req = _gradient_requests(sym, grad_nodes)
+    # The others stay where they are: a label moved by a little may be no label.
+    moved = {name: location[name].asnumpy() for name in grad_req}
 
     _, out_shapes, _ = sym.infer_shape(**{name: value.shape for name, value in location.items()})
     # Weights well above zero: small ones would lose the digits of the difference.
@@ -172,7 +173,7 @@ def check_numeric_gradient(sym, location, aux_states=None, numeric_eps=None, rto
     eps = get_tolerance(executor.outputs[0], numeric_eps, default_numeric_eps())
     assert eps >= 1e-5 or dtype == np.float64, "eps %g is too small for %s" % (eps, dtype.__name__)
     executor.backward()
-    numeric = numeric_grad(executor, location_np, aux_np, eps=eps,
+    numeric = numeric_grad(executor, moved, aux_np, eps=eps,
                            use_forward_train=use_forward_train, dtype=dtype)
     for name, request in grad_req.items():
         _check_gradient(request, numeric[name], dirt[name], args_grad[name], rtol, atol,

@@ -1,15 +1,26 @@
 """Operators and what NumPy says they compute.
 
-A row is a function of a Draw that returns (inputs, attributes, expected): NumPy arrays in float64,
-the attributes of one call, and the outputs as a list. ROWS has them by operator name; GRADIENTS
-names the inputs by which a row can be differentiated numerically.
+A row is a function of a Draw that returns (inputs, attributes, expected) and, where the operator
+writes to its inputs, what they hold afterwards by position. They are NumPy arrays, in float64 unless
+the operator is for another type. ROWS has them by operator name; GRADIENTS names the inputs by which
+a row can be differentiated numerically, SMOOTH_ROWS what is differentiated where that is not the row
+itself. WITHOUT names the operators that have no row, with the reason.
 """
-from . import elementwise, index, linalg, nn, reduce, sequence, shape
+from . import (arrays, elementwise, index, linalg, nn, recurrent, reduce, sequence, shape, update,
+               vision)
 from .draw import Draw
 
-__all__ = ["Draw", "ROWS", "GRADIENTS"]
+__all__ = ["Draw", "ROWS", "GRADIENTS", "SMOOTH_ROWS", "WITHOUT"]
 
-ROWS, GRADIENTS = {}, {}
-for _table in (elementwise, reduce, shape, index, nn, linalg, sequence):
+ROWS, GRADIENTS, SMOOTH_ROWS = {}, {}, recurrent.SMOOTH_ROWS
+for _table in (elementwise, reduce, shape, index, nn, linalg, sequence, arrays, recurrent, vision,
+               update):
     ROWS.update(_table.ROWS)
     GRADIENTS.update(_table.GRADIENTS)
+
+# By pattern, as fnmatch reads it.
+WITHOUT = {
+    "draws random numbers: tests of their distribution judge it":
+        "_random_[!p]* _random_poisson* _sample_* _shuffle",
+    "calls the user's Python code": "Custom",
+}

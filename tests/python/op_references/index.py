@@ -43,7 +43,7 @@ def _one_hot(d):
         np.where(hot, on, off)]
 
 
-def _coordinates(d, shape, unique):
+def coordinates(d, shape, unique):
     """Positions over the first few axes of `shape`, one per column."""
     axes, count = d.integer(1, len(shape)), d.integer(1, 5)
     size = int(np.prod(shape[:axes]))
@@ -53,13 +53,13 @@ def _coordinates(d, shape, unique):
 
 def _gather_nd(d):
     x = d.uniform(d.shape())
-    at = _coordinates(d, x.shape, unique=False)
+    at = coordinates(d, x.shape, unique=False)
     return [x, at], {}, [x[tuple(at.astype(int))]]
 
 
 def _scatter_nd(d):
     shape = d.shape()
-    at = _coordinates(d, shape, unique=True)
+    at = coordinates(d, shape, unique=True)
     values = d.uniform((at.shape[1],) + shape[at.shape[0]:])
     y = np.zeros(shape)
     y[tuple(at.astype(int))] = values

@@ -102,13 +102,66 @@ def _makediag(d):
     return [a], {"offset": k}, [y]
 
 
+def _triangle(d, n):
+    """(rows, columns, attributes) of a triangle; `lower` tells only where the offset is 0.
+
+    A lower triangle is packed by rows and an upper one by columns."""
+    offset, lower = d.integer(1 - n, n - 1), d.flag()
+    below = offset < 0 or (offset == 0 and lower)
+    rows, columns = np.tril_indices(n, -abs(offset))
+    if not below:
+        rows, columns = columns, rows
+    return rows, columns, {"offset": offset, "lower": lower}
+
+
+def _extracttrian(d):
+    a = _regular(d)
+    rows, columns, attrs = _triangle(d, a.shape[-1])
+    return [a], attrs, [a[..., rows, columns]]
+
+
+def _maketrian(d):
+    n = d.integer(1, 4)
+    rows, columns, attrs = _triangle(d, n)
+    packed = d.uniform((*_batch(d), len(rows)))
+    y = np.zeros((*packed.shape[:-1], n, n))
+    y[..., rows, columns] = packed
+    return [packed], attrs, [y]
+
+
+def _gelqf(d):
+    m = d.integer(1, 4)
+    a = d.uniform((*_batch(d), m, d.integer(m, 5)))
+    q, r = np.linalg.qr(_t(a))
+    return [a], {}, [_t(q), _t(r)]
+
+
+def _pdf_dirichlet(d):
+    shape, kinds, log = d.shape(1, 2), d.integer(2, 4), d.flag()
+    alpha = d.uniform((*shape, kinds), 0.5, 3)
+    sample = d.uniform((*shape, d.integer(1, 3), kinds), 0.1, 1)
+    sample /= sample.sum(axis=-1, keepdims=True)
+    a = alpha[..., None, :]
+    scale = _lgamma(a.sum(axis=-1)) - _lgamma(a).sum(axis=-1)
+    value = ((a - 1) * np.log(sample)).sum(axis=-1) + scale
+    return [sample, alpha], {"is_log": log}, [value if log else np.exp(value)]
+
+
+def _negative_binomial(x, k, p):
+    return np.exp(_lgamma(k + x) - _lgamma(x + 1) - _lgamma(k) + k * np.log(p) + x * np.log1p(-p))
+
+
+def _generalized_negative_binomial(x, mu, alpha):
+    return _negative_binomial(x, 1 / alpha, 1 / (mu * alpha + 1))
+
+
 def _pdf(function, *ranges):
     """Densities at samples (…, n) for parameters (…), or their logarithms."""
     def row(d):
         shape, log = d.shape(1, 2), d.flag()
         params = [d.uniform(shape, low, high) for low, high in ranges]
         sample = d.uniform((*shape, d.integer(1, 4)), 0.3, 3)
-        if function is _poisson:
+        if function in (_poisson, _negative_binomial, _generalized_negative_binomial):
             sample = np.floor(sample)
         p = function(sample, *(q[..., None] for q in params))
         return [sample, *params], {"is_log": log}, [np.log(p) if log else p]
@@ -135,9 +188,16 @@ ROWS = {
     "_random_pdf_exponential": _pdf(lambda x, lam: lam * np.exp(-lam * x), (0.5, 2)),
     "_random_pdf_gamma": _pdf(lambda x, a, b: np.exp(
         a * np.log(b) + (a - 1) * np.log(x) - b * x - _lgamma(a)), (0.5, 3), (0.5, 2)),
-    "_random_pdf_poisson": _pdf(_poisson, (0.5, 4)),
+    "_random_pdf_poisson": _pdf(_poisson, (0.5, 4)), "_random_pdf_dirichlet": _pdf_dirichlet,
+    "_random_pdf_negative_binomial": _pdf(_negative_binomial, (0.5, 4), (0.1, 0.9)),
+    "_random_pdf_generalized_negative_binomial": _pdf(
+        _generalized_negative_binomial, (0.5, 4), (0.2, 2)),
+    "_linalg_extracttrian": _extracttrian, "_linalg_maketrian": _maketrian, "_linalg_gelqf": _gelqf,
 }
 GRADIENTS = {"_linalg_gemm": None, "_linalg_gemm2": None, "_linalg_syrk": [0], "_linalg_trmm": [1],
              "_linalg_trsm": [1], "_linalg_extractdiag": [0], "_linalg_makediag": [0],
              "_linalg_inverse": [0], "_linalg_det": [0], "_linalg_sumlogdiag": [0],
-             "_random_pdf_normal": None, "_random_pdf_exponential": None}
+             "_random_pdf_normal": None, "_random_pdf_exponential": None,
+             "_linalg_extracttrian": [0], "_linalg_maketrian": [0], "_linalg_gelqf": [0],
+             "_random_pdf_negative_binomial": [1, 2], "_random_pdf_dirichlet": None,
+             "_random_pdf_generalized_negative_binomial": [1, 2]}

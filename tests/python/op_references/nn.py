@@ -145,6 +145,26 @@ def _lrn(d):
     return [x], {"nsize": size, "alpha": alpha, "beta": beta, "knorm": knorm}, [y]
 
 
+def _group_norm(d):
+    groups, per = d.integer(1, 3), d.integer(1, 3)
+    x, eps = d.uniform((d.integer(1, 3), groups * per, *d.shape(1, 2), 2)), d.number(1e-3, 1e-2)
+    parts = x.reshape(x.shape[0], groups, -1)
+    gamma, beta = d.uniform((groups,)), d.uniform((groups,))
+    y = _normalise(parts, -1, eps) * gamma[:, None] + beta[:, None]
+    return [x, gamma, beta], {"num_groups": groups, "eps": eps}, [y.reshape(x.shape)]
+
+
+def _fused_batch_norm(d):
+    inputs, attrs, (y,) = _batch_norm(d)
+    return inputs, attrs, [np.maximum(y, 0)]
+
+
+def _fused_convolution(d):
+    inputs, attrs, (y,) = _convolution(d)
+    more = d.uniform(y.shape)
+    return [*inputs, more], attrs, [y + more]
+
+
 def _softmax_along(x, axis):
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
@@ -206,6 +226,18 @@ def _regression(function):
     return row
 
 
+def _hinge(d):
+    x = d.uniform(d.shape(2, 2))
+    attrs = {"margin": d.number(0.5, 2), "regularization_coefficient": d.number(0.5, 2),
+             "use_linear": d.flag()}
+    return [x, d.integers(x.shape[:1], 0, x.shape[1] - 1)], attrs, [x]
+
+
+def _sparse_activations(d):
+    x = d.uniform(d.shape(2, 2), 0.1, 0.9)
+    return [x, d.uniform(x.shape[1:], 0.1, 0.9)], {"sparseness_target": d.number(0.1, 0.5)}, [x]
+
+
 def _dropout(d):
     x = d.uniform(d.shape())
     return [x], {"p": d.number(0, 0.9)}, [x]
@@ -217,6 +249,8 @@ ROWS = {
     "L2Normalization": _l2_normalization, "LRN": _lrn, "softmax": _softmax(_softmax_along),
     "softmin": _softmax(lambda x, axis: _softmax_along(-x, axis)),
     "log_softmax": _softmax(lambda x, axis: np.log(_softmax_along(x, axis))),
+    "GroupNorm": _group_norm, "SVMOutput": _hinge, "IdentityAttachKLSparseReg": _sparse_activations,
+    "_fused_BatchNorm_relu": _fused_batch_norm, "_fused_Convolution_sum": _fused_convolution,
     "SoftmaxActivation": _softmax_activation, "SoftmaxOutput": _softmax_output,
     "softmax_cross_entropy": _softmax_cross_entropy, "Activation": _activation,
     "LeakyReLU": _leaky_relu, "LinearRegressionOutput": _regression(np.copy),
@@ -224,6 +258,7 @@ ROWS = {
     "LogisticRegressionOutput": _regression(lambda x: 1 / (1 + np.exp(-x))), "Dropout": _dropout,
 }
 GRADIENTS = {"FullyConnected": None, "Convolution": None, "Pooling": [0], "LayerNorm": [0, 1, 2],
-             "InstanceNorm": [0, 1, 2], "L2Normalization": [0], "LRN": [0], "softmax": [0],
+             "InstanceNorm": [0, 1, 2], "GroupNorm": [0, 1, 2],
+             "L2Normalization": [0], "LRN": [0], "softmax": [0],
              "softmin": [0], "log_softmax": [0], "SoftmaxActivation": [0],
              "softmax_cross_entropy": [0], "Activation": [0], "LeakyReLU": None}

@@ -68,7 +68,7 @@ def _swapaxis(d):
     return [x], {"dim1": a, "dim2": b}, [np.swapaxes(x, a, b)]
 
 
-def _bounds(d, size):
+def bounds_of(d, size):
     """(begin, end, step) that select something."""
     while True:
         step = d.one_of(None, 1, 2, -1, -2, 3)
@@ -79,7 +79,7 @@ def _bounds(d, size):
 
 def _slice(d):
     x = d.uniform(d.shape())
-    bounds = [_bounds(d, n) for n in x.shape[:d.integer(1, x.ndim)]]
+    bounds = [bounds_of(d, n) for n in x.shape[:d.integer(1, x.ndim)]]
     begin, end, step = (tuple(part) for part in zip(*bounds))
     return [x], {"begin": begin, "end": end, "step": step}, [x[tuple(slice(*b) for b in bounds)]]
 

@@ -1,0 +1,58 @@
+#pragma once
+// KVStore: adds up what several devices push and hands the result back.
+//
+// A store reduces and broadcasts. It may be given an update function; it never reaches for one.
+// Sums are taken in device order, whatever the timing: equal pushes give equal bits.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <symbind/key.h>
+#include <symbind/ndarray.h>
+
+namespace symbind {
+
+/// Changes `stored` by what was pushed for `key`, already added up over the devices.
+using StoreUpdate = std::function<void(const Key& key, const NDArray& merged, NDArray& stored)>;
+
+class KVStore {
+ public:
+  virtual ~KVStore() = default;
+  /// The name it was made by, in lower case.
+  virtual std::string type() const = 0;
+  /// Gives a key its first value. A key is initialised once; keys are all numbers or all names.
+  virtual void init(const Key& key, const NDArray& value) = 0;
+  /// Adds up one array per device. Without an update function the sum replaces the stored value.
+  virtual void push(const Key& key, const std::vector<NDArray>& values, int priority = 0) = 0;
+  /// Copies the stored value into each of `out`.
+  virtual void pull(const Key& key, const std::vector<NDArray>& out, int priority = 0) = 0;
+  /// push and pull as one; `out` may be the pushed arrays.
+  virtual void pushpull(const Key& key, const std::vector<NDArray>& values,
+                        const std::vector<NDArray>& out, int priority = 0) {
+    push(key, values, priority);
+    pull(key, out, priority);
+  }
+  /// init and pull as one.
+  virtual void broadcast(const Key& key, const NDArray& value, const std::vector<NDArray>& out,
+                         int priority = 0) {
+    init(key, value);
+    pull(key, out, priority);
+  }
+  /// From now on a push calls `update` instead of replacing the stored value.
+  virtual void set_updater(StoreUpdate update) = 0;
+  /// Whether updates can run on the store.
+  virtual bool can_update() const { return true; }
+  virtual int rank() const { return 0; }
+  virtual int num_workers() const { return 1; }
+};
+
+/// "local", "device" and their kin; or a registered store. Names of stores that need other
+/// machines are refused.
+std::shared_ptr<KVStore> create_kvstore(const std::string& type = "local");
+using StoreFactory = std::function<std::shared_ptr<KVStore>(const std::string& type)>;
+/// Makes `type` known to create_kvstore; found before the built-in names.
+void register_kvstore(const std::string& type, StoreFactory factory);
+
+}  // namespace symbind

@@ -1,0 +1,149 @@
+#pragma once
+// Learning rates that change with the number of updates.
+//
+// A scheduler is asked with the number of the newest update and answers with the learning rate.
+// Most keep count of what they did, as MXNet's do: asking for an earlier update does not turn them
+// back.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <symbind/attributes.h>
+
+namespace symbind {
+
+/// The fields of an optimizer or scheduler, each named once. Parameters are what a constructor
+/// takes by name; attributes are what scripts read and set on the object, and what a pickle of it
+/// holds.
+class Fields {
+ public:
+  /// A parameter that is also an attribute, by default of the same name.
+  template <class T>
+  AttrField& param(const std::string& name, T& value, const std::string& doc,
+                   const std::string& attribute_name = {}) {
+    attribute(attribute_name.empty() ? name : attribute_name, value, doc);
+    return params.field(name, value, doc);
+  }
+  /// A fact that no constructor takes: a count, a derived value.
+  template <class T>
+  void attribute(const std::string& name, T& value, const std::string& doc) {
+    attributes.field(name, value, doc);
+  }
+  /// An attribute that MXNet's class keeps as a dictionary and that is empty in a pickle of ours.
+  void empty_dict(const std::string& name) { empty_dicts.push_back(name); }
+  /// The attribute called `name`, or null.
+  AttrField* find(std::string_view name);
+
+  AttrVisitor params, attributes;
+  std::vector<std::string> empty_dicts;
+};
+
+/// What every scheduler can be told: where it starts, and how it gets there.
+struct WarmUp {
+  double base_lr = 0.01;               ///< the rate it starts from
+  std::int64_t warmup_steps = 0;       ///< updates before it starts
+  double warmup_begin_lr = 0;          ///< the rate of the first of them
+  std::string warmup_mode = "linear";  ///< "linear" climbs to base_lr, "constant" stays
+};
+
+/// A learning rate by number of updates. Derive and give operator(), or use FunctionScheduler.
+class LRScheduler {
+ public:
+  explicit LRScheduler(const WarmUp& warm_up = {});
+  LRScheduler(const LRScheduler&) = default;
+  LRScheduler& operator=(const LRScheduler&) = default;
+  virtual ~LRScheduler() = default;
+
+  /// The rate of update `num_update`.
+  virtual double operator()(std::int64_t num_update) = 0;
+  /// The rate an optimizer starts with; it may be set at any time.
+  virtual double base_lr() const { return base_lr_; }
+  virtual void set_base_lr(double lr) { base_lr_ = lr; }
+  /// MXNet's class name, e.g. "FactorScheduler"; a name of one's own for one's own classes.
+  virtual std::string class_name() const { return {}; }
+  /// Names every field.
+  virtual void describe(Fields& fields);
+  /// The rate while num_update < warmup_steps.
+  double get_warmup_lr(std::int64_t num_update) const;
+
+ protected:
+  double base_lr_, warmup_final_lr_, warmup_begin_lr_;
+  std::int64_t warmup_steps_;
+  std::string warmup_mode_;
+};
+
+/// Multiplies the rate by `factor` every `step` updates until it is below `stop_factor_lr`.
+class FactorScheduler : public LRScheduler {
+ public:
+  explicit FactorScheduler(std::int64_t step, double factor = 1, double stop_factor_lr = 1e-8,
+                           const WarmUp& warm_up = {});
+  double operator()(std::int64_t num_update) override;
+  std::string class_name() const override { return "FactorScheduler"; }
+  void describe(Fields& fields) override;
+
+ private:
+  std::int64_t step_, count_ = 0;
+  double factor_, stop_factor_lr_;
+};
+
+/// Multiplies the rate by `factor` behind each of the updates in `step`.
+class MultiFactorScheduler : public LRScheduler {
+ public:
+  explicit MultiFactorScheduler(Tuple step, double factor = 1, const WarmUp& warm_up = {});
+  double operator()(std::int64_t num_update) override;
+  std::string class_name() const override { return "MultiFactorScheduler"; }
+  void describe(Fields& fields) override;
+
+ private:
+  Tuple step_;
+  std::int64_t cur_step_ind_ = 0, count_ = 0;
+  double factor_;
+};
+
+/// final_lr + (base_lr − final_lr)·(1 − n/max_update)^pwr, n counted from the end of the warm-up.
+class PolyScheduler : public LRScheduler {
+ public:
+  explicit PolyScheduler(std::int64_t max_update, double pwr = 2, double final_lr = 0,
+                         const WarmUp& warm_up = {});
+  double operator()(std::int64_t num_update) override;
+  std::string class_name() const override { return "PolyScheduler"; }
+  void describe(Fields& fields) override;
+
+ private:
+  std::int64_t max_update_, max_steps_;
+  double power_, base_lr_orig_, final_lr_;
+};
+
+/// final_lr + (base_lr − final_lr)·(1 + cos(π·n/max_update))/2, n counted from the end of the
+/// warm-up.
+class CosineScheduler : public LRScheduler {
+ public:
+  explicit CosineScheduler(std::int64_t max_update, double final_lr = 0,
+                           const WarmUp& warm_up = {});
+  double operator()(std::int64_t num_update) override;
+  std::string class_name() const override { return "CosineScheduler"; }
+  void describe(Fields& fields) override;
+
+ private:
+  std::int64_t max_update_, max_steps_;
+  double base_lr_orig_, final_lr_;
+};
+
+/// A scheduler that is a function of the number of updates.
+class FunctionScheduler : public LRScheduler {
+ public:
+  explicit FunctionScheduler(std::function<double(std::int64_t)> rate) : rate_(std::move(rate)) {}
+  double operator()(std::int64_t num_update) override { return rate_(num_update); }
+
+ private:
+  std::function<double(std::int64_t)> rate_;
+};
+
+/// A scheduler of ours by MXNet's class name, its fields yet to be set; kName with the nearest
+/// names for another.
+std::shared_ptr<LRScheduler> make_lr_scheduler(std::string_view class_name);
+
+}  // namespace symbind

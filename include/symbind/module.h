@@ -1,0 +1,270 @@
+#pragma once
+// Modules: name a network, hand over an iterator, fit.
+//
+// BaseModule is the interface: verbs that each kind of module has, and fit, score and predict over
+// them. Module is one network on one or several devices.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <symbind/callback.h>
+#include <symbind/executor_group.h>
+#include <symbind/initializer.h>
+#include <symbind/io.h>
+#include <symbind/kvstore.h>
+#include <symbind/metric.h>
+#include <symbind/model.h>
+#include <symbind/monitor.h>
+#include <symbind/optimizer.h>
+
+namespace symbind {
+
+using Shapes = std::vector<DataDesc>;
+
+/// One callback or several.
+template <class F>
+class Callbacks {
+ public:
+  Callbacks() = default;
+  template <class G>
+  requires std::is_constructible_v<F, G> Callbacks(G callback)  // NOLINT: one is as good as a list
+      : all_{F(std::move(callback))} {}
+  Callbacks(std::initializer_list<F> callbacks) : all_(callbacks) {}
+  Callbacks(std::vector<F> callbacks) : all_(std::move(callbacks)) {}  // NOLINT
+  template <class... Args>
+  void operator()(Args&&... args) const {
+    for (const F& f : all_) f(args...);
+  }
+
+ private:
+  std::vector<F> all_;
+};
+
+/// How gradients of several devices come together: a name, a store, or nullptr for none.
+class StoreArg {
+ public:
+  StoreArg(const char* name) : name_(name) {}                            // NOLINT
+  StoreArg(std::string name) : name_(std::move(name)) {}                 // NOLINT
+  StoreArg(std::shared_ptr<KVStore> store) : store_(std::move(store)) {}  // NOLINT
+  StoreArg(std::nullptr_t) {}                                            // NOLINT
+  const std::string& name() const { return name_; }
+  const std::shared_ptr<KVStore>& store() const { return store_; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<KVStore> store_;
+};
+
+/// An optimizer by name or ready-made.
+class OptimizerArg {
+ public:
+  OptimizerArg(const char* name) : name_(name) {}                                 // NOLINT
+  OptimizerArg(std::string name) : name_(std::move(name)) {}                      // NOLINT
+  OptimizerArg(std::shared_ptr<Optimizer> made) : optimizer_(std::move(made)) {}  // NOLINT
+  const std::string& name() const { return name_; }
+  const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<Optimizer> optimizer_;
+};
+
+struct ModuleBindOptions {
+  bool for_training = true;
+  bool inputs_need_grad = false;
+  bool force_rebind = false;
+  const class Module* shared_module = nullptr;  ///< lends parameters and memory (buckets)
+  GradReqArg grad_req = "write";
+};
+
+struct InitParamsOptions {
+  InitializerPtr initializer = Uniform(0.01);
+  std::optional<NDArrayMap> arg_params = {};  ///< take these instead
+  std::optional<NDArrayMap> aux_params = {};
+  bool allow_missing = false;  ///< the initializer fills what is not given
+  bool force_init = false;
+  bool allow_extra = false;  ///< given names the network does not have are passed over
+};
+
+struct SetParamsOptions {
+  bool allow_missing = false;
+  bool force_init = true;
+  bool allow_extra = false;
+};
+
+struct InitOptimizerOptions {
+  StoreArg kvstore = "local";
+  OptimizerArg optimizer = "sgd";
+  OptimizerParams optimizer_params = {{"learning_rate", 0.01}};
+  bool force_init = false;
+};
+
+struct ScoreOptions {
+  int num_batch = -1;  ///< all unless given
+  Callbacks<BatchEndCallback> batch_end_callback = {};
+  Callbacks<BatchEndCallback> score_end_callback = {};
+  bool reset = true;
+  int epoch = 0;  ///< for the callbacks
+};
+
+struct FitOptions {
+  DataIter* eval_data = nullptr;
+  MetricArg eval_metric = "acc";
+  Callbacks<EpochEndCallback> epoch_end_callback = {};
+  Callbacks<BatchEndCallback> batch_end_callback = {};
+  StoreArg kvstore = "local";
+  OptimizerArg optimizer = "sgd";
+  OptimizerParams optimizer_params = {{"learning_rate", 0.01}};
+  Callbacks<BatchEndCallback> eval_end_callback = {};
+  Callbacks<BatchEndCallback> eval_batch_end_callback = {};
+  InitializerPtr initializer = Uniform(0.01);
+  std::optional<NDArrayMap> arg_params = {};
+  std::optional<NDArrayMap> aux_params = {};
+  bool allow_missing = false;
+  bool force_rebind = false;
+  bool force_init = false;
+  int begin_epoch = 0;
+  int num_epoch = 0;  ///< must be given
+  std::optional<MetricArg> validation_metric = {};
+  Monitor* monitor = nullptr;
+};
+
+/// The verbs every module has, and training over them.
+class BaseModule {
+ public:
+  virtual ~BaseModule() = default;
+
+  bool binded() const { return binded_; }
+  bool for_training() const { return for_training_; }
+  bool inputs_need_grad() const { return inputs_need_grad_; }
+  bool params_initialized() const { return params_initialized_; }
+  bool optimizer_initialized() const { return optimizer_initialized_; }
+
+  virtual const Symbol& symbol() const = 0;
+  virtual std::vector<std::string> data_names() const = 0;
+  virtual std::vector<std::string> output_names() const = 0;
+  virtual const Shapes& data_shapes() const = 0;
+  virtual Shapes label_shapes() const = 0;
+  virtual std::vector<std::pair<std::string, Shape>> output_shapes() const = 0;
+
+  virtual void bind(const Shapes& data_shapes, const std::optional<Shapes>& label_shapes = {},
+                    const ModuleBindOptions& options = {}) = 0;
+  virtual void init_params(const InitParamsOptions& options = {}) = 0;
+  virtual void set_params(const NDArrayMap& args, const NDArrayMap& aux,
+                          const SetParamsOptions& options = {});
+  /// The parameters as they are now; the arrays stay the module's.
+  virtual ModelParams get_params() = 0;
+  virtual void init_optimizer(const InitOptimizerOptions& options = {}) = 0;
+  /// Makes ready for a batch that comes next (buckets switch here).
+  virtual void prepare(const DataBatch&) {}
+  virtual void forward(const DataBatch& batch, std::optional<bool> is_train = {}) = 0;
+  virtual void backward(const std::vector<NDArray>& out_grads = {}) = 0;
+  virtual void forward_backward(const DataBatch& batch);
+  virtual void update() = 0;
+  virtual std::vector<NDArray> get_outputs() const = 0;
+  virtual std::vector<NDArray> get_input_grads() const = 0;
+  virtual void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const = 0;
+  virtual void install_monitor(Monitor& monitor) = 0;
+  /// forward_backward, update and update_metric as one; leaves what the three would leave.
+  virtual void step(const DataBatch& batch, EvalMetric& metric);
+
+  void save_params(const std::string& path);
+  void load_params(const std::string& path);
+
+  /// Trains for num_epoch - begin_epoch passes over `train`. Binds and initialises what is not.
+  void fit(DataIter& train, FitOptions options);
+  /// Name and value of the metric over `eval`.
+  std::vector<NameValue> score(DataIter& eval, const MetricArg& metric,
+                               const ScoreOptions& options = {});
+  /// The outputs over all batches, joined, padding rows dropped.
+  std::vector<NDArray> predict(DataIter& eval, int num_batch = -1, bool reset = true);
+  /// The outputs of each batch.
+  std::vector<std::vector<NDArray>> predict_batches(DataIter& eval, int num_batch = -1,
+                                                    bool reset = true);
+  /// The outputs for one array of data.
+  std::vector<NDArray> predict(const NDArray& data);
+
+ protected:
+  void check_bound() const;         ///< throws kState unless bound
+  void check_initialized() const;   ///< … and unless parameters are there
+  bool binded_ = false, for_training_ = false, inputs_need_grad_ = false;
+  bool params_initialized_ = false, optimizer_initialized_ = false;
+};
+
+struct ModuleOptions {
+  std::vector<std::string> data_names = {"data"};
+  std::vector<std::string> label_names = {"softmax_label"};
+  std::vector<Context> context = {cpu()};
+  std::vector<double> work_load_list = {};  ///< equal shares unless given
+  std::vector<std::string> fixed_param_names = {};
+  std::vector<std::string> state_names = {};  ///< inputs that keep their value between batches
+  std::vector<ContextMap> group2ctxs = {};    ///< ctx_group → device, for each context
+};
+
+/// A network on one or several devices.
+class Module : public BaseModule {
+ public:
+  explicit Module(const Symbol& symbol, const ModuleOptions& options = {});
+  ~Module() override;
+
+  /// A module of a saved checkpoint; optimizer states are taken by init_optimizer.
+  static std::unique_ptr<Module> load(const std::string& prefix, int epoch,
+                                      bool load_optimizer_states = false,
+                                      const ModuleOptions& options = {});
+  /// Writes `prefix-symbol.json`, `prefix-%04d.params` and on request `prefix-%04d.states`.
+  void save_checkpoint(const std::string& prefix, int epoch, bool save_optimizer_states = false);
+
+  const Symbol& symbol() const override;
+  std::vector<std::string> data_names() const override;
+  std::vector<std::string> output_names() const override;
+  const Shapes& data_shapes() const override;
+  Shapes label_shapes() const override;
+  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  const std::vector<std::string>& label_names() const;
+  const std::vector<std::string>& param_names() const;
+  const std::vector<std::string>& aux_names() const;
+
+  void bind(const Shapes& data_shapes, const std::optional<Shapes>& label_shapes = {},
+            const ModuleBindOptions& options = {}) override;
+  /// Other shapes over the same parameters; forward does so by itself.
+  void reshape(const Shapes& data_shapes, const std::optional<Shapes>& label_shapes = {});
+  void init_params(const InitParamsOptions& options = {}) override;
+  void set_params(const NDArrayMap& args, const NDArrayMap& aux,
+                  const SetParamsOptions& options = {}) override;
+  ModelParams get_params() override;
+  void init_optimizer(const InitOptimizerOptions& options = {}) override;
+  /// Takes part in another module's optimizer, store and states.
+  void borrow_optimizer(const Module& other);
+  void forward(const DataBatch& batch, std::optional<bool> is_train = {}) override;
+  void backward(const std::vector<NDArray>& out_grads = {}) override;
+  void update() override;
+  void step(const DataBatch& batch, EvalMetric& metric) override;
+  std::vector<NDArray> get_outputs() const override;
+  std::vector<NDArray> get_input_grads() const override;
+  std::vector<DeviceArrays> get_states() const;
+  void set_states(const std::vector<DeviceArrays>& states);
+  void set_states(double value);
+  void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;
+  void install_monitor(Monitor& monitor) override;
+  void save_optimizer_states(const std::string& path) const;
+  void load_optimizer_states(const std::string& path);
+
+  /// The executors behind it; null before bind.
+  ExecutorGroup* group() const;
+  const std::shared_ptr<Optimizer>& optimizer() const;
+  const std::shared_ptr<KVStore>& kvstore() const;
+  /// Whether the store runs the updates.
+  bool update_on_kvstore() const;
+  /// The states of the optimizer, wherever the updates run; null before init_optimizer.
+  const std::shared_ptr<Updater>& updater() const;
+  /// Whether the devices are ahead of what get_params returned last.
+  bool params_dirty() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace symbind

@@ -1,0 +1,80 @@
+// KVStore: arrays by number or name. Keys come as int or str, values as lists with one array per
+// device; symbind/kvstore makes lists of what users give.
+
+#include <symbind/kvstore.h>
+#include <symbind/optimizer.h>
+
+#include "convert.h"
+#include "key.h"
+#include "training.h"
+
+namespace symbind::python {
+namespace {
+
+using Store = std::shared_ptr<KVStore>;
+
+struct StoreHandle {
+  Store store;
+};
+
+// With the interpreter free, but for the updater's call.
+template <class F>
+void released(F&& work) {
+  const nb::gil_scoped_release release;
+  work();
+}
+
+void set_updater(StoreHandle& h, nb::handle updater) {
+  if (updater.is_none()) return h.store->set_updater(nullptr);
+  auto held = std::make_shared<HeldObject>(nb::borrow(updater));
+  h.store->set_updater([held](const Key& key, const NDArray& merged, NDArray& stored) {
+    const nb::gil_scoped_acquire acquire;
+    held->object(key_to(key), array_to(merged), array_to(stored));
+  });
+}
+
+void set_core_updater(StoreHandle& h, const std::shared_ptr<Updater>& updater) {
+  h.store->set_updater([updater](const Key& key, const NDArray& merged, NDArray& stored) {
+    (*updater)(key, merged, stored);
+  });
+}
+
+}  // namespace
+
+std::shared_ptr<KVStore> store_from(nb::handle handle) {
+  return handle.is_none() ? nullptr : nb::cast<StoreHandle&>(handle).store;
+}
+
+void bind_kvstore(nb::module_& m) {
+  using H = StoreHandle;
+  nb::class_<H>(m, "KVStore")
+      .def("__init__", [](H* self, const std::string& type) { new (self) H{create_kvstore(type)}; })
+      .def_prop_ro("type", [](const H& h) { return h.store->type(); })
+      .def_prop_ro("rank", [](const H& h) { return h.store->rank(); })
+      .def_prop_ro("num_workers", [](const H& h) { return h.store->num_workers(); })
+      .def("init", [](H& h, nb::handle key,
+                      nb::handle value) { h.store->init(key_from(key), array_from(value)); })
+      .def("push",
+           [](H& h, nb::handle key, nb::handle values) {
+             const Key k = key_from(key);
+             const auto arrays = arrays_from(values, "a pushed value");
+             released([&] { h.store->push(k, arrays); });
+           })
+      .def("pull",
+           [](H& h, nb::handle key, nb::handle out) {
+             const Key k = key_from(key);
+             const auto arrays = arrays_from(out, "an array to pull into");
+             released([&] { h.store->pull(k, arrays); });
+           })
+      .def("pushpull",
+           [](H& h, nb::handle key, nb::handle values, nb::handle out) {
+             const Key k = key_from(key);
+             const auto in = arrays_from(values, "a pushed value");
+             const auto to = arrays_from(out, "an array to pull into");
+             released([&] { h.store->pushpull(k, in, to); });
+           })
+      .def("set_updater", &set_updater, nb::arg("updater").none())
+      .def("set_core_updater", &set_core_updater);
+}
+
+}  // namespace symbind::python

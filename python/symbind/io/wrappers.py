@@ -1,0 +1,233 @@
+"""Iterators over iterators: ResizeIter and PrefetchingIter. Over iterators of C++ they are C++
+themselves; over a script's own they are the few lines of Python below."""
+import threading
+
+from .. import _core
+from ..error import AssertionError as AssertionError_
+from . import base
+from .base import DataBatch, DataDesc, DataIter
+
+
+class ResizeIter(DataIter):
+    """`size` batches an epoch, from the start again as often as needed."""
+
+    def __init__(self, data_iter, size, reset_internal=True):
+        super().__init__(data_iter.batch_size)
+        self.data_iter = data_iter
+        self.size = size
+        self.reset_internal = reset_internal
+        self.cur = 0
+        self.current_batch = None
+        self.provide_data = data_iter.provide_data
+        self.provide_label = data_iter.provide_label
+        if hasattr(data_iter, 'default_bucket_key'):
+            self.default_bucket_key = data_iter.default_bucket_key
+        core = data_iter._native() if isinstance(data_iter, DataIter) else None
+        self._core = core and _core.resize_iter(core, size, reset_internal)
+
+    def reset(self):
+        """Begins the next epoch."""
+        self.cur = 0
+        if self._core is not None:
+            self._core.reset()
+        elif self.reset_internal:
+            self.data_iter.reset()
+
+    def iter_next(self):
+        """Moves to the next batch; whether there is one."""
+        if self._core is not None:
+            batch = self._core.next()
+            if batch is not None:
+                self.current_batch = base.batch(batch)
+                self.cur += 1
+            return batch is not None
+        if self.cur == self.size:
+            return False
+        try:
+            self.current_batch = self.data_iter.next()
+        except StopIteration:
+            self.data_iter.reset()
+            self.current_batch = self.data_iter.next()
+        self.cur += 1
+        return True
+
+    def next(self):
+        """The next batch, as the iterator within made it."""
+        if not self.iter_next():
+            raise StopIteration
+        return self.current_batch
+
+    def getdata(self):
+        return self.current_batch.data
+
+    def getlabel(self):
+        return self.current_batch.label
+
+    def getindex(self):
+        return self.current_batch.index
+
+    def getpad(self):
+        return self.current_batch.pad
+
+    def _native(self):
+        return self._core if base.is_plain(self, ResizeIter, base.VERBS) else None
+
+
+class _Reader:
+    """Reads one Python iterator ahead by one batch, in a thread. What the iterator raises is raised
+    by `take`; the thread itself goes on until `stop`."""
+
+    def __init__(self, iterator):
+        self._iterator = iterator
+        self._wake = threading.Condition()
+        self._task = 'next'
+        self._result = None  # (batch or None, exception or None)
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._task is not None)
+                task = self._task
+            if task == 'stop':
+                return
+            result = self._perform(task)
+            with self._wake:
+                self._result = result
+                if self._task == task:
+                    self._task = None
+                self._wake.notify_all()
+
+    def _perform(self, task):
+        try:
+            if task == 'reset':
+                self._iterator.reset()
+            return self._iterator.next(), None
+        except StopIteration:
+            return None, None
+        except BaseException as error:  # pylint: disable=broad-except
+            return None, error
+
+    def peek(self):
+        """The next batch, or None at the end; waits for it, and raises what reading it raised."""
+        with self._wake:
+            self._wake.wait_for(lambda: self._task is None)
+            batch, error = self._result
+        if error is not None:
+            raise error
+        return batch
+
+    def begin(self, task):
+        """Lets the thread go on; reading must have ended."""
+        with self._wake:
+            self._task = task
+            self._wake.notify_all()
+
+    def wait(self):
+        """Waits until the thread rests."""
+        with self._wake:
+            self._wake.wait_for(lambda: self._task is None)
+
+    def stop(self):
+        """Ends the thread, behind the batch it is reading."""
+        with self._wake:
+            self._task = 'stop'
+            self._wake.notify_all()
+
+
+class PrefetchingIter(DataIter):
+    """Reads iterators ahead, each in a thread of its own, and joins their batches.
+
+    `rename_data` and `rename_label` are lists with a dictionary per iterator, old name to new name.
+    What an iterator raises is raised by `next`; `reset` then starts afresh.
+    """
+
+    def __init__(self, iters, rename_data=None, rename_label=None):
+        super().__init__()
+        if not isinstance(iters, list):
+            iters = [iters]
+        self.n_iter = len(iters)
+        assert self.n_iter > 0, "no iterator given"
+        self.iters = iters
+        self.rename_data = rename_data
+        self.rename_label = rename_label
+        self.provide_data = self._join('provide_data', rename_data)
+        self.provide_label = self._join('provide_label', rename_label)
+        self.batch_size = self.provide_data[0][1][0]
+        self.started = True
+        self.current_batch = None
+        cores = [i._native() if isinstance(i, DataIter) else None for i in iters]
+        self._core, self._readers = None, []
+        if all(core is not None for core in cores):
+            self._core = _core.prefetching_iter(cores, rename_data or [], rename_label or [])
+        else:
+            self._readers = [_Reader(i) for i in iters]
+
+    def _join(self, what, names):
+        joined = []
+        for at, iterator in enumerate(self.iters):
+            for desc in getattr(iterator, what):
+                if names is not None and isinstance(desc, DataDesc):
+                    desc = DataDesc(names[at][desc.name], desc.shape, desc.dtype, desc.layout)
+                elif names is not None:
+                    desc = DataDesc(*desc)
+                joined.append(desc)
+        return joined
+
+    def __del__(self):
+        self.started = False
+        for reader in self.__dict__.get('_readers', ()):
+            reader.stop()
+
+    def reset(self):
+        """Begins the next epoch of every iterator."""
+        if self._core is not None:
+            self._core.reset()
+            return
+        for reader in self._readers:
+            reader.wait()
+        for reader in self._readers:
+            reader.begin('reset')
+
+    def iter_next(self):
+        """Moves to the next batch; whether there is one."""
+        batch = self._read() if self._core is None else base.batch(self._core.next())
+        if batch is None:
+            return False
+        batch.provide_data, batch.provide_label = self.provide_data, self.provide_label
+        self.current_batch = batch
+        return True
+
+    def _read(self):
+        batches = [reader.peek() for reader in self._readers]
+        if all(batch is None for batch in batches):
+            return None
+        if any(batch is None or batch.pad != batches[0].pad for batch in batches):
+            raise AssertionError_("Number of entry mismatches between iterators")
+        for reader in self._readers:
+            reader.begin('next')
+        return DataBatch([array for batch in batches for array in batch.data],
+                         [array for batch in batches for array in batch.label or ()],
+                         batches[0].pad, batches[0].index)
+
+    def next(self):
+        """The next batch; StopIteration at the end of the epoch."""
+        if self.iter_next():
+            return self.current_batch
+        raise StopIteration
+
+    def getdata(self):
+        return self.current_batch.data
+
+    def getlabel(self):
+        return self.current_batch.label
+
+    def getindex(self):
+        return self.current_batch.index
+
+    def getpad(self):
+        return self.current_batch.pad
+
+    def _native(self):
+        return self._core if base.is_plain(self, PrefetchingIter, base.VERBS) else None

@@ -1,0 +1,6 @@
+"""Stores that add up what several devices push."""
+from . import base, kvstore
+from .base import KVStoreBase, TestStore, create
+from .kvstore import KVStore
+
+__all__ = ["KVStore", "KVStoreBase", "TestStore", "create"]

@@ -1,0 +1,141 @@
+"""KVStore: the stores of one process, over the C++ ones."""
+from .. import _core, error
+from .. import optimizer as opt
+from ..ndarray import NDArray
+from .base import KVStoreBase
+
+__all__ = ["KVStore"]
+
+
+def _pairs(keys, values):
+    """(key, list of arrays) for each key. A key comes with an array or with one per device."""
+    if isinstance(keys, (tuple, list)):
+        assert len(keys) == len(values), \
+            "%d keys were given with %d values" % (len(keys), len(values))
+        merged = {}
+        for key, value in zip(keys, values):
+            for one, arrays in _pairs(key, value):
+                merged.setdefault(one, []).extend(arrays)
+        return list(merged.items())
+    if isinstance(values, NDArray):
+        return [(keys, [values])]
+    for value in values:
+        if not isinstance(value, NDArray):
+            raise error.TypeError("a store holds NDArrays, not {}".format(type(value).__name__))
+    return [(keys, list(values))]
+
+
+class KVStore(KVStoreBase):
+    """Adds up the arrays of several devices, in device order, and hands the sum back."""
+
+    def __init__(self, type_name="local"):
+        self._core = _core.KVStore(type_name)
+        self._updater = None
+        self._updater_func = None
+
+    # --------------------------------------------------------------------- values
+
+    def init(self, key, value):
+        """Gives keys their first values; each key once."""
+        for one, values in _pairs(key, value):
+            for first in values:
+                self._core.init(one, first)
+
+    def push(self, key, value, priority=0):
+        """Adds up one array per device; the sum replaces the value, or goes to the updater."""
+        for one, values in _pairs(key, value):
+            self._core.push(one, values)
+
+    def pull(self, key, out=None, priority=0, ignore_sparse=True):
+        """Copies values into the arrays of `out`."""
+        assert out is not None
+        for one, arrays in _pairs(key, out):
+            self._core.pull(one, arrays)
+
+    def pushpull(self, key, value, out=None, priority=0):
+        """push, then pull into `out` (the pushed arrays unless given)."""
+        if out is None:
+            out = value
+        targets = dict(_pairs(key, out))
+        for one, values in _pairs(key, value):
+            self._core.pushpull(one, values, targets[one])
+
+    def broadcast(self, key, value, out, priority=0):
+        """init, then pull."""
+        self.init(key, value)
+        self.pull(key, out=out, priority=priority)
+
+    def row_sparse_pull(self, key, out=None, priority=0, row_ids=None):
+        """Pulls the rows `row_ids`; the other rows of `out` become 0."""
+        assert out is not None and row_ids is not None
+        for one, arrays in _pairs(key, out):
+            ids = row_ids if isinstance(row_ids, list) else [row_ids] * len(arrays)
+            for array, rows in zip(arrays, ids):
+                whole = array.copy()
+                self._core.pull(one, [whole])
+                array[:] = 0
+                array[rows] = whole[rows]
+
+    # ------------------------------------------------------------------- updating
+
+    def set_gradient_compression(self, compression_params):
+        """Not offered."""
+        raise error.NotImplementedError(
+            "gradient compression is not in Symbind: leave compression_params out "
+            "(given: {})".format(compression_params))
+
+    def set_optimizer(self, optimizer):
+        """Runs `optimizer` on every push."""
+        self._set_updater(opt.get_updater(optimizer))
+
+    def _set_updater(self, updater):
+        """Calls `updater(key, pushed sum, stored value)` on every push."""
+        self._updater = updater
+        native = getattr(updater, "_native", lambda: None)()
+        if native is not None:
+            self._core.set_core_updater(native)
+        else:
+            self._core.set_updater(updater)
+
+    @staticmethod
+    def is_capable(capability):
+        if capability.lower() == KVStoreBase.OPTIMIZER:
+            return True
+        raise error.ValueError("Unknown capability: {}".format(capability))
+
+    def save_optimizer_states(self, fname, dump_optimizer=False):
+        """Writes the optimizer's states to a file."""
+        assert self._updater is not None, "Cannot save states for distributed training"
+        _core.write_file(fname, self._updater.get_states(dump_optimizer))
+
+    def load_optimizer_states(self, fname):
+        """Reads them back."""
+        assert self._updater is not None, "Cannot load states for distributed training"
+        with open(fname, "rb") as file:
+            self._updater.set_states(file.read())
+
+    # ---------------------------------------------------------------------- facts
+
+    @property
+    def type(self):
+        return self._core.type
+
+    @property
+    def rank(self):
+        return self._core.rank
+
+    @property
+    def num_workers(self):
+        return self._core.num_workers
+
+    def _barrier(self):
+        """Waits for the other workers; there are none."""
+
+    def _send_command_to_servers(self, head, body):
+        """Talks to servers; there are none."""
+
+    def _native(self):
+        """The C++ store, if this class's methods are not overridden."""
+        ours = all(getattr(type(self), name) is getattr(KVStore, name)
+                   for name in ("push", "pull", "pushpull"))
+        return self._core if ours else None

@@ -1,0 +1,129 @@
+"""Checkpoints, and the steps of training that modules share."""
+import logging
+import os
+from collections import namedtuple
+
+from . import _core, error
+from . import kvstore as kvs
+from . import ndarray as nd
+from . import symbol as sym
+
+__all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint"]
+
+#: What callbacks get behind a batch. `locals` are the names of the loop that calls them.
+BatchEndParam = namedtuple('BatchEndParams', ['epoch', 'nbatch', 'eval_metric', 'locals'])
+
+
+# ----------------------------------------------------------------------- checkpoints
+
+def _save_named(fname, arg_params, aux_params):
+    named = {'arg:%s' % k: v.as_in_context(_cpu()) for k, v in (arg_params or {}).items()}
+    named.update({'aux:%s' % k: v.as_in_context(_cpu()) for k, v in (aux_params or {}).items()})
+    nd.save(fname, named)
+
+
+def _cpu():
+    from .context import cpu
+    return cpu()
+
+
+def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_cast=True):
+    """Writes `prefix-symbol.json` and `prefix-%04d.params`."""
+    if symbol is not None:
+        symbol.save('%s-symbol.json' % prefix, remove_amp_cast=remove_amp_cast)
+    param_name = '%s-%04d.params' % (prefix, epoch)
+    _save_named(param_name, arg_params, aux_params)
+    logging.info('Saved checkpoint to \"%s\"', param_name)
+
+
+def load_params(prefix, epoch):
+    """(arg_params, aux_params) of `prefix-%04d.params`; names of another kind are passed over."""
+    path = '%s-%04d.params' % (prefix, epoch)
+    if not os.path.exists(path):
+        epochs = ", ".join(str(e) for e in _core.checkpoint_epochs(prefix))
+        raise error.OSError("there is no file {}; {}".format(
+            path, "epochs of '{}' that are there: {}".format(prefix, epochs) if epochs
+            else "no epoch of '{}' is there".format(prefix)))
+    loaded = nd.load(path)
+    arg_params, aux_params = {}, {}
+    if not loaded:
+        logging.warning("Params file '%s' is empty", path)
+        return (arg_params, aux_params)
+    for key, value in (loaded.items() if isinstance(loaded, dict) else ()):
+        kind, _, name = key.partition(':')
+        if kind == 'arg':
+            arg_params[name] = value
+        if kind == 'aux':
+            aux_params[name] = value
+    return (arg_params, aux_params)
+
+
+def load_checkpoint(prefix, epoch):
+    """(symbol, arg_params, aux_params) of a saved checkpoint."""
+    arg_params, aux_params = load_params(prefix, epoch)
+    return (sym.load('%s-symbol.json' % prefix), arg_params, aux_params)
+
+
+# --------------------------------------------------------------------- store, update
+
+#: Above this many elements a parameter is better updated on the devices than on a local store.
+_LARGE = 1024 * 1024 * 16
+
+
+def _create_kvstore(kvstore, num_device, arg_params):
+    """(store, whether it runs the updates) for a store, a name or None."""
+    update_on_kvstore = bool(int(os.getenv('MXNET_UPDATE_ON_KVSTORE', "1")))
+    if kvstore is None:
+        store = None
+    elif isinstance(kvstore, kvs.KVStoreBase):
+        store = kvstore
+    elif isinstance(kvstore, str):
+        store = kvs.create(kvstore)  # a wrong name is an error on one device, too
+        if num_device == 1 and 'dist' not in kvstore:
+            store = None
+        elif kvstore == 'local' and any(p.size > _LARGE for p in arg_params.values()):
+            update_on_kvstore = False
+    else:
+        raise error.TypeError('kvstore must be KVStore, str or None')
+    if store is None:
+        return (None, False)
+    return (store, update_on_kvstore and store.is_capable(kvs.KVStoreBase.OPTIMIZER))
+
+
+def _initialize_kvstore(kvstore, param_arrays, arg_params, param_names, update_on_kvstore):
+    """Gives the store the parameters; with updates on it, the devices get them from there."""
+    for name, on_devices in zip(param_names, param_arrays):
+        if update_on_kvstore:
+            kvstore.broadcast(name, arg_params[name], out=on_devices)
+        else:
+            kvstore.init(name, arg_params[name])
+
+
+def _update_params_on_kvstore(param_arrays, grad_arrays, kvstore, param_names):
+    """Pushes gradients and pulls weights."""
+    for i, (weights, grads) in enumerate(zip(param_arrays, grad_arrays)):
+        if grads[0] is not None:
+            kvstore.pushpull(param_names[i], grads, out=weights, priority=-i)
+
+
+def _update_params(param_arrays, grad_arrays, updater, num_device, kvstore=None,
+                   param_names=None):
+    """Adds gradients up over the store, if there is one, and updates on each device."""
+    updates = [[] for _ in range(num_device)]
+    for i, (weights, grads) in enumerate(zip(param_arrays, grad_arrays)):
+        if grads[0] is None:
+            continue
+        if kvstore:
+            kvstore.pushpull(param_names[i], grads, priority=-i)
+        for k, (weight, grad) in enumerate(zip(weights, grads)):
+            updates[k].append((i * num_device + k, grad, weight))
+    for on_device in updates:
+        if on_device:
+            updater(*zip(*on_device))
+
+
+def _multiple_callbacks(callbacks, *args, **kwargs):
+    """Calls one callback, a list of them, or none."""
+    for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
+        if callback:
+            callback(*args, **kwargs)

@@ -1,0 +1,366 @@
+"""BaseModule: the verbs of a module, and training over them."""
+import logging
+import time
+import warnings
+
+import numpy as np
+
+from .. import error, metric
+from .. import ndarray as nd
+from ..callback import StopTraining
+from ..context import cpu
+from ..initializer import Uniform
+from ..io import DataBatch, DataDesc, DataIter
+from ..model import BatchEndParam, _save_named
+from ..base import _as_list
+
+__all__ = ["BaseModule"]
+
+
+def _check_input_names(symbol, names, typename, throw):
+    """Every name must be an argument of the symbol: an error, or for labels a warning."""
+    arguments = symbol.list_arguments()
+    for name in names:
+        if name in arguments:
+            continue
+        candidates = [a for a in arguments
+                      if not a.endswith(("_weight", "_bias", "_gamma", "_beta"))]
+        text = ("You created Module with Module(..., %s_names=%s) but input with name '%s' is not "
+                "found in symbol.list_arguments(). Did you mean one of:\n\t%s"
+                % (typename, names, name, "\n\t".join(candidates)))
+        if throw:
+            raise error.NameError(text)
+        warnings.warn(text)
+
+
+def _check_names_match(data_names, data_shapes, name, throw):
+    """The shapes must be those of the names, in any order."""
+    if sorted(data_names) == sorted(x[0] for x in data_shapes):
+        return
+    text = ("Data provided by %s_shapes don't match names specified by %s_names (%s vs. %s)"
+            % (name, name, data_shapes, data_names))
+    if throw:
+        raise error.ValueError(text)
+    warnings.warn(text)
+
+
+def _parse_data_desc(data_names, label_names, data_shapes, label_shapes):
+    """The shapes as DataDescs, checked against the names."""
+    data_shapes = [x if isinstance(x, DataDesc) else DataDesc(*x) for x in data_shapes]
+    _check_names_match(data_names, data_shapes, "data", True)
+    if label_shapes is not None:
+        label_shapes = [x if isinstance(x, DataDesc) else DataDesc(*x) for x in label_shapes]
+        _check_names_match(label_names, label_shapes, "label", False)
+    else:
+        _check_names_match(label_names, [], "label", False)
+    return data_shapes, label_shapes
+
+
+class _Flag:
+    """A state of the module that is False until it is set, also in subclasses that never called
+    this class's constructor."""
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __get__(self, module, owner=None):
+        return False if module is None else module.__dict__.get(self._name, False)
+
+    def __set__(self, module, value):
+        module.__dict__[self._name] = value
+
+
+class BaseModule:
+    """A network, or several, that can be bound, run and trained."""
+
+    binded = _Flag()
+    for_training = _Flag()
+    inputs_need_grad = _Flag()
+    params_initialized = _Flag()
+    optimizer_initialized = _Flag()
+    logger = logging
+    _symbol = None
+    _total_exec_bytes = 0
+
+    def __init__(self, logger=logging):
+        self.logger = logger
+
+    def __repr__(self):
+        path = "{}.{}".format(type(self).__module__, type(self).__qualname__)
+        if path.startswith("symbind."):
+            path = "mxnet" + path[len("symbind"):]
+        return "<{} object at {:#x}>".format(path, id(self))
+
+    # --------------------------------------------------------------- what fit is made of
+
+    def forward_backward(self, data_batch):
+        """forward(is_train=True), then backward."""
+        self.forward(data_batch, is_train=True)
+        self.backward()
+
+    def _train_step(self, data_batch, eval_metric):
+        """One batch of fit: the verbs. Modules with a fused form replace it."""
+        self.forward_backward(data_batch)
+        self.update()
+        self._show_metric(eval_metric, data_batch)
+
+    def _show_metric(self, eval_metric, data_batch):
+        if isinstance(data_batch, list):
+            self.update_metric(eval_metric, [b.label for b in data_batch], pre_sliced=True)
+        else:
+            self.update_metric(eval_metric, data_batch.label)
+
+    def _stepper(self, eval_metric):
+        """The function fit calls for a batch: _train_step, or something faster that leaves the
+        same behind."""
+        return lambda data_batch: BaseModule._train_step(self, data_batch, eval_metric)
+
+    def fit(self, train_data, eval_data=None, eval_metric='acc', epoch_end_callback=None,
+            batch_end_callback=None, kvstore='local', optimizer='sgd',
+            optimizer_params=(('learning_rate', 0.01),), eval_end_callback=None,
+            eval_batch_end_callback=None, initializer=Uniform(0.01), arg_params=None,
+            aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
+            begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
+            sparse_row_id_fn=None):
+        """Trains over `train_data`, epochs `begin_epoch` to `num_epoch` - 1. What is not bound or
+        initialised is. A callback that raises callback.StopTraining ends it as if complete."""
+        assert num_epoch is not None, 'please specify number of epochs'
+        self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label,
+                  for_training=True, force_rebind=force_rebind)
+        if monitor is not None:
+            self.install_monitor(monitor)
+        self.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params,
+                         allow_missing=allow_missing, force_init=force_init)
+        self.init_optimizer(kvstore=kvstore, optimizer=optimizer,
+                            optimizer_params=optimizer_params)
+        if validation_metric is None:
+            validation_metric = eval_metric
+        if not isinstance(eval_metric, metric.EvalMetric):
+            eval_metric = metric.create(eval_metric)
+        try:
+            for epoch in range(begin_epoch, num_epoch):
+                self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
+                                sparse_row_id_fn)
+                arg_params, aux_params = self.get_params()
+                self.set_params(arg_params, aux_params)  # devices that drifted apart are made equal
+                for callback in _as_list(epoch_end_callback or []):
+                    callback(epoch, self.symbol, arg_params, aux_params)
+                if eval_data is not None:
+                    values = self.score(eval_data, validation_metric,
+                                        score_end_callback=eval_end_callback,
+                                        batch_end_callback=eval_batch_end_callback, epoch=epoch)
+                    for name, value in values:
+                        self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
+                train_data.reset()
+        except StopTraining as stop:
+            self.logger.info(str(stop))
+
+    def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
+                   sparse_row_id_fn):
+        """One pass over the data. The next batch is fetched behind the update, so that only one
+        is held at a time."""
+        tic = time.time()
+        eval_metric.reset()
+        callbacks = _as_list(batch_end_callback or [])
+        step = self._stepper(eval_metric) if monitor is None else None
+        nbatch = 0
+        data_iter = iter(train_data)
+        end_of_batch = False
+        try:
+            next_data_batch = next(data_iter)
+        except StopIteration:
+            raise error.ValueError("the training data have no batch in epoch {}: the iterator is "
+                                   "empty, or was not reset".format(epoch)) from None
+        while not end_of_batch:
+            data_batch = next_data_batch
+            if step is not None:
+                step(data_batch)
+            else:
+                monitor.tic()
+                self._train_step(data_batch, eval_metric)
+            try:
+                next_data_batch = next(data_iter)
+                self.prepare(next_data_batch, sparse_row_id_fn=sparse_row_id_fn)
+            except StopIteration:
+                end_of_batch = True
+            if monitor is not None:
+                monitor.toc_print()
+            if end_of_batch:
+                eval_name_vals = eval_metric.get_global_name_value()
+            if callbacks:
+                param = BatchEndParam(epoch=epoch, nbatch=nbatch, eval_metric=eval_metric,
+                                      locals=locals())
+                for callback in callbacks:
+                    callback(param)
+            nbatch += 1
+        for name, value in eval_name_vals:
+            self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
+        self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - tic)
+
+    # ------------------------------------------------------------------- evaluation
+
+    def score(self, eval_data, eval_metric, num_batch=None, batch_end_callback=None,
+              score_end_callback=None, reset=True, epoch=0, sparse_row_id_fn=None):
+        """(name, value) of the metric over `eval_data`."""
+        assert self.binded and self.params_initialized
+        if reset:
+            eval_data.reset()
+        if not isinstance(eval_metric, metric.EvalMetric):
+            eval_metric = metric.create(eval_metric)
+        eval_metric.reset()
+        actual_num_batch = 0
+        for nbatch, eval_batch in enumerate(eval_data):
+            if num_batch is not None and nbatch == num_batch:
+                break
+            self.prepare(eval_batch, sparse_row_id_fn=sparse_row_id_fn)
+            self.forward(eval_batch, is_train=False)
+            self._show_metric(eval_metric, eval_batch)
+            actual_num_batch += 1
+            if batch_end_callback is not None:
+                param = BatchEndParam(epoch=epoch, nbatch=nbatch, eval_metric=eval_metric,
+                                      locals=locals())
+                for callback in _as_list(batch_end_callback):
+                    callback(param)
+        if score_end_callback:
+            param = BatchEndParam(epoch=epoch, nbatch=actual_num_batch, eval_metric=eval_metric,
+                                  locals=locals())
+            for callback in _as_list(score_end_callback):
+                callback(param)
+        return eval_metric.get_name_value()
+
+    def iter_predict(self, eval_data, num_batch=None, reset=True, sparse_row_id_fn=None):
+        """Yields (outputs, number, batch) for each batch, padding rows dropped."""
+        assert self.binded and self.params_initialized
+        if reset:
+            eval_data.reset()
+        for nbatch, eval_batch in enumerate(eval_data):
+            if num_batch is not None and nbatch == num_batch:
+                break
+            self.prepare(eval_batch, sparse_row_id_fn=sparse_row_id_fn)
+            self.forward(eval_batch, is_train=False)
+            pad = eval_batch.pad or 0
+            yield ([out[0:out.shape[0] - pad] for out in self.get_outputs()], nbatch, eval_batch)
+
+    def predict(self, eval_data, num_batch=None, merge_batches=True, reset=True,
+                always_output_list=False, sparse_row_id_fn=None):
+        """The outputs over all batches: joined, or a list per batch."""
+        assert self.binded and self.params_initialized
+        if isinstance(eval_data, (nd.NDArray, np.ndarray)):
+            if isinstance(eval_data, np.ndarray):
+                eval_data = nd.array(eval_data)
+            self.forward(DataBatch([eval_data]), is_train=False)
+            return self.get_outputs()[0]
+        if not isinstance(eval_data, DataIter):
+            raise error.ValueError('eval_data must be of type NDArray or DataIter')
+        batches = [[out.copy() for out in outputs] for outputs, _, _ in
+                   self.iter_predict(eval_data, num_batch, reset, sparse_row_id_fn)]
+        if not batches or not merge_batches:
+            return batches
+        for outputs in batches:
+            assert len(outputs) == len(batches[0]), \
+                'Cannot merge batches, as num of outputs is not the same ' + \
+                'in mini-batches. Maybe bucketing is used?'
+        joined = [nd.concatenate(list(parts)) for parts in zip(*batches)]
+        return joined[0] if len(joined) == 1 and not always_output_list else joined
+
+    # -------------------------------------------------------------------- parameters
+
+    def get_params(self):
+        """(arg_params, aux_params), dicts of name to NDArray."""
+        raise NotImplementedError()
+
+    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None,
+                    allow_missing=False, force_init=False, allow_extra=False):
+        """Fills parameters from given arrays or by the initializer."""
+        raise NotImplementedError()
+
+    def set_params(self, arg_params, aux_params, allow_missing=False, force_init=True,
+                   allow_extra=False):
+        """Takes the given parameters."""
+        self.init_params(initializer=None, arg_params=arg_params, aux_params=aux_params,
+                         allow_missing=allow_missing, force_init=force_init,
+                         allow_extra=allow_extra)
+
+    def save_params(self, fname):
+        """Writes the parameters to a file."""
+        _save_named(fname, *self.get_params())
+
+    def load_params(self, fname):
+        """Reads them back."""
+        arg_params, aux_params = {}, {}
+        for key, value in nd.load(fname).items():
+            kind, _, name = key.partition(':')
+            if kind not in ('arg', 'aux') or not name:
+                raise error.ValueError("Invalid param file " + fname)
+            (arg_params if kind == 'arg' else aux_params)[name] = value
+        self.set_params(arg_params, aux_params)
+
+    def get_states(self, merge_multi_context=True):
+        """The states; none unless the module has some."""
+        assert self.binded and self.params_initialized
+        assert not merge_multi_context
+        return []
+
+    def set_states(self, states=None, value=None):
+        """Sets the states."""
+        assert self.binded and self.params_initialized
+        assert not states and not value
+
+    # ------------------------------------------------------- what modules define
+
+    def prepare(self, data_batch, sparse_row_id_fn=None):
+        """Makes ready for a batch that comes next."""
+        if sparse_row_id_fn is not None:
+            warnings.warn(UserWarning("sparse_row_id_fn is not invoked for BaseModule."))
+
+    def install_monitor(self, mon):
+        """Lets a monitor look at the executors."""
+        raise NotImplementedError()
+
+    def forward(self, data_batch, is_train=None):
+        """Runs the network over a batch."""
+        raise NotImplementedError()
+
+    def backward(self, out_grads=None):
+        """Fills the gradients."""
+        raise NotImplementedError()
+
+    def get_outputs(self, merge_multi_context=True):
+        """The outputs of the last forward."""
+        raise NotImplementedError()
+
+    def get_input_grads(self, merge_multi_context=True):
+        """The gradients of the inputs."""
+        raise NotImplementedError()
+
+    def update(self):
+        """Changes the parameters by the gradients."""
+        raise NotImplementedError()
+
+    def update_metric(self, eval_metric, labels, pre_sliced=False):
+        """Shows labels and outputs to a metric."""
+        raise NotImplementedError()
+
+    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False,
+             force_rebind=False, shared_module=None, grad_req='write'):
+        """Makes executors for these shapes."""
+        raise NotImplementedError()
+
+    def init_optimizer(self, kvstore='local', optimizer='sgd',
+                       optimizer_params=(('learning_rate', 0.01),), force_init=False):
+        """Installs an optimizer."""
+        raise NotImplementedError()
+
+    def _undefined(self):
+        raise NotImplementedError()
+
+    data_names = property(_undefined, doc="Names of the data.")
+    output_names = property(_undefined, doc="Names of the outputs.")
+    data_shapes = property(_undefined, doc="(name, shape) of the data.")
+    label_shapes = property(_undefined, doc="(name, shape) of the labels.")
+    output_shapes = property(_undefined, doc="(name, shape) of the outputs.")
+
+    @property
+    def symbol(self):
+        """The network."""
+        return self._symbol

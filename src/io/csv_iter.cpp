@@ -1,0 +1,133 @@
+// CSVIter: rows of numbers in text.
+//
+// Decided here: a field is a whole number of the type asked for, or it is an error that names file,
+// line and column; nothing is read as 0 that is not 0. Integers are parsed as integers, so that
+// int64 is exact. A comma at the end of a line adds no field.
+#include <charconv>
+#include <cstring>
+
+#include <symbind/io.h>
+
+#include "base/check.h"
+#include "io/row_batches.h"
+#include "io/text_lines.h"
+
+namespace symbind {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+template <class T>
+bool parse_field(std::string_view field, T& value) {
+  if (field.size() > 1 && field.front() == '+') field.remove_prefix(1);
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if constexpr (std::is_floating_point_v<T>) {
+    // Beyond the range the nearest is meant; from_chars leaves the value alone.
+    if (error == std::errc::result_out_of_range && end == field.data() + field.size()) {
+      value = std::strtof(std::string(field).c_str(), nullptr);
+      return true;
+    }
+  }
+  return error == std::errc() && end == field.data() + field.size();
+}
+
+template <class T>
+void parse_row(const TextLines& lines, std::string_view line, std::span<std::byte> out) {
+  const std::size_t wanted = out.size() / sizeof(T);
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < line.size(); ++column) {
+    const std::size_t end = std::min(line.find(',', at), line.size());
+    const std::string_view field = trimmed(line.substr(at, end - at));
+    at = end + 1;
+    if (field.empty() && at >= line.size()) break;
+    T value{};
+    if (column < wanted && !parse_field(field, value))
+      lines.fail(fmt::format("column {}: '{}' is no number of type {}", column + 1,
+                             field.substr(0, 40), dtype_name(dtype_of<T>)));
+    if (column < wanted) std::memcpy(out.data() + column * sizeof(T), &value, sizeof(T));
+  }
+  if (column != wanted)
+    lines.fail(fmt::format("{} columns, and the shape wants {}", column, wanted));
+}
+
+void parse_row(DType dtype, const TextLines& lines, std::string_view line,
+               std::span<std::byte> out) {
+  if (dtype == DType::kInt32) return parse_row<std::int32_t>(lines, line, out);
+  if (dtype == DType::kInt64) return parse_row<std::int64_t>(lines, line, out);
+  parse_row<float>(lines, line, out);
+}
+
+}  // namespace
+
+void CSVIterOptions::describe(AttrVisitor& v) {
+  v.field("data_csv", data_csv, "Path of the data: a file, several with ; between, or a folder.")
+      .required();
+  v.field("data_shape", data_shape, "Shape of one example.").required();
+  v.field("label_csv", label_csv, "Path of the labels; NULL: all labels are 0.");
+  v.field("label_shape", label_shape, "Shape of one label.");
+  v.field("batch_size", batch_size, "Rows of a batch.").required();
+  v.field("round_batch", round_batch, "Whether the last batch is completed from the start.");
+  v.field("dtype", dtype, "float32, int32 or int64.");
+  v.field("data_name", data_name, "Name of the data.");
+  v.field("label_name", label_name, "Name of the labels.");
+}
+
+struct CSVIter::State {
+  explicit State(const CSVIterOptions& o)
+      : dtype(o.dtype),
+        data(o.data_csv),
+        labels(o.label_csv == "NULL" ? nullptr : std::make_unique<TextLines>(o.label_csv)),
+        batches(source(o.data_csv), o.batch_size, o.round_batch,
+                {o.data_name, batch_shape(o.batch_size, o.data_shape, false), o.dtype},
+                {o.label_name, batch_shape(o.batch_size, o.label_shape, true), o.dtype}) {}
+
+  RowSource source(const std::string& name) {
+    return {name,
+            [this](std::span<std::byte> data_row, std::span<std::byte> label_row) {
+              return read(data_row, label_row);
+            },
+            [this] {
+              data.rewind();
+              if (labels) labels->rewind();
+            }};
+  }
+  bool read(std::span<std::byte> data_row, std::span<std::byte> label_row) {
+    std::string_view line;
+    if (!data.next(line)) return false;
+    parse_row(dtype, data, line, data_row);
+    if (labels == nullptr) {
+      std::memset(label_row.data(), 0, label_row.size());
+      return true;
+    }
+    if (!labels->next(line))
+      labels->fail(fmt::format("no label left for {}, which has more rows", data.path()));
+    parse_row(dtype, *labels, line, label_row);
+    return true;
+  }
+
+  DType dtype;
+  TextLines data;
+  std::unique_ptr<TextLines> labels;
+  RowBatches batches;
+};
+
+CSVIter::CSVIter(const CSVIterOptions& o) {
+  check(!o.data_csv.empty(), "CSVIter: data_csv is required");
+  check(o.dtype == DType::kFloat32 || o.dtype == DType::kInt32 || o.dtype == DType::kInt64,
+        ErrorKind::kType, "CSVIter: dtype {}; there are float32, int32 and int64",
+        dtype_name(o.dtype));
+  state_ = std::make_unique<State>(o);
+}
+
+CSVIter::~CSVIter() = default;
+const std::vector<DataDesc>& CSVIter::provide_data() const { return state_->batches.data(); }
+const std::vector<DataDesc>& CSVIter::provide_label() const { return state_->batches.label(); }
+void CSVIter::reset() { state_->batches.reset(); }
+void CSVIter::hard_reset() { state_->batches.hard_reset(); }
+bool CSVIter::next(DataBatch& batch) { return state_->batches.next(batch); }
+
+}  // namespace symbind

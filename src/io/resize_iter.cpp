@@ -1,0 +1,34 @@
+// ResizeIter: an epoch of as many batches as wanted, over an iterator that has more or fewer.
+#include <symbind/io.h>
+
+#include "base/check.h"
+
+namespace symbind {
+
+ResizeIter::ResizeIter(std::shared_ptr<DataIter> iter, std::int64_t size, bool reset_internal)
+    : iter_(std::move(iter)), size_(size), reset_internal_(reset_internal) {
+  check(iter_ != nullptr, "ResizeIter: no iterator given");
+  check(size_ >= 0, "ResizeIter: size is {}; it must not be negative", size_);
+}
+
+void ResizeIter::reset() {
+  given_ = 0;
+  if (reset_internal_) iter_->reset();
+}
+
+void ResizeIter::hard_reset() {
+  given_ = 0;
+  if (reset_internal_) iter_->hard_reset();
+}
+
+bool ResizeIter::next(DataBatch& batch) {
+  if (given_ >= size_) return false;
+  if (!iter_->next(batch)) {
+    iter_->reset();
+    check(iter_->next(batch), ErrorKind::kState, "ResizeIter: the iterator has no batches at all");
+  }
+  ++given_;
+  return true;
+}
+
+}  // namespace symbind

@@ -1,0 +1,66 @@
+// Which store a name means.
+//
+// Decided here: MXNet takes any unknown name for a local store, so that a slip of the pen trains on
+// silently; here a name is one of the known ones, or says local or device.
+
+#include <symbind/kvstore.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include <fmt/ranges.h>
+
+#include "base/check.h"
+#include "base/nearest.h"
+#include "kvstore/local_store.h"
+
+namespace symbind {
+namespace {
+
+const std::vector<std::string> kLocal = {"local", "device", "local_allreduce_cpu",
+                                         "local_allreduce_device", "local_update_cpu"};
+const std::vector<std::string> kElsewhere = {"nccl", "horovod", "byteps", "p3"};
+
+struct Registry {
+  std::mutex guard;
+  std::map<std::string, StoreFactory> factories;
+};
+
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+void register_kvstore(const std::string& type, StoreFactory factory) {
+  const std::lock_guard lock(registry().guard);
+  registry().factories[type] = std::move(factory);
+}
+
+std::shared_ptr<KVStore> create_kvstore(const std::string& given) {
+  std::string type = given;
+  std::ranges::transform(type, type.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::vector<std::string> known = kLocal;
+  {
+    const std::lock_guard lock(registry().guard);
+    const auto it = registry().factories.find(type);
+    if (it != registry().factories.end()) return it->second(type);
+    for (const auto& [name, factory] : registry().factories) known.push_back(name);
+  }
+  check(!contains(type, "dist") && std::ranges::find(kElsewhere, type) == kElsewhere.end(),
+        ErrorKind::kNotImplemented,
+        "kvstore '{}' spans machines or needs another library and is not in Symbind; stores here: "
+        "{}",
+        given, fmt::join(known, ", "));
+  check(contains(type, "local") || contains(type, "device"), ErrorKind::kName,
+        "there is no kvstore '{}'; {}", given, nearest_hint(type, known));
+  return std::make_shared<LocalStore>(type);
+}
+
+}  // namespace symbind

@@ -1,0 +1,42 @@
+// The frame ResNet, ResNet v1 and ResNeXt hang their units in: first layer, stages, classifier.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "models/layers.h"
+
+namespace symbind::models {
+
+/// What a unit is made from.
+struct UnitSpec {
+  std::string name;  ///< stage<k>_unit<i>
+  int filters;       ///< that come out
+  int stride;
+  bool same;        ///< whether input and output have the same shape, so that the shortcut is free
+  bool bottleneck;  ///< 1 x 1, 3 x 3, 1 x 1 instead of two 3 x 3
+  int workspace;
+};
+using Unit = std::function<Symbol(const Symbol& data, const UnitSpec& spec)>;
+
+/// How the three differ beside their units.
+struct ResidualFamily {
+  const char* name;
+  int small_height;      ///< images up to it get the depths of CIFAR's networks
+  bool data_norm;        ///< bn_data in front
+  bool small_stem_norm;  ///< bn0 behind the first layer for small images too
+  bool last_norm;        ///< bn1 and relu1 behind the last unit
+  Unit unit;
+};
+
+Symbol residual_network(const ResidualFamily& family, const ResnetOptions& options);
+void describe_residual(AttrVisitor& v, int& num_layers, Tuple& image_shape);
+
+// A unit's layers, with the attributes all three give them.
+Symbol unit_norm(const std::string& name, const Symbol& data);
+Symbol unit_conv(const std::string& name, const Symbol& data, const UnitSpec& spec, int filters,
+                 int kernel, int stride, std::optional<int> groups = {});
+/// A convolution of 1 x 1 for a shortcut.
+Symbol unit_shortcut(const std::string& name, const Symbol& data, const UnitSpec& spec);
+
+}  // namespace symbind::models

@@ -1,0 +1,103 @@
+// Checkpoints as MXNet names and fills them.
+
+#include <symbind/model.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <symbind/log.h>
+
+#include "base/check.h"
+#include "base/files.h"
+
+namespace symbind {
+namespace {
+
+namespace fs = std::filesystem;
+
+ModelParams split(const NamedArrays& loaded, const std::string& path, bool strict) {
+  ModelParams params;
+  for (std::size_t i = 0; i < loaded.arrays.size(); ++i) {
+    const std::string name = i < loaded.names.size() ? loaded.names[i] : "";
+    const std::size_t colon = name.find(':');
+    const std::string kind = name.substr(0, colon);
+    if (colon != std::string::npos && kind == "arg") {
+      params.args[name.substr(colon + 1)] = loaded.arrays[i];
+    } else if (colon != std::string::npos && kind == "aux") {
+      params.aux[name.substr(colon + 1)] = loaded.arrays[i];
+    } else {
+      check(!strict, ErrorKind::kValue,
+            "Invalid param file {}: '{}' begins neither with arg: nor with aux:", path, name);
+    }
+  }
+  return params;
+}
+
+}  // namespace
+
+void write_file(const std::string& path, std::string_view bytes) {
+  write_file_atomic(path, [&](FileWriter& file) { file.write(bytes); });
+}
+
+std::string checkpoint_path(const std::string& prefix, int epoch, const char* ending) {
+  return fmt::format("{}-{:04d}.{}", prefix, epoch, ending);
+}
+
+std::vector<int> checkpoint_epochs(const std::string& prefix) {
+  const fs::path base(prefix);
+  const fs::path folder = base.has_parent_path() ? base.parent_path() : fs::path(".");
+  const std::string start = base.filename().string() + "-";
+  std::vector<int> epochs;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(start) || !name.ends_with(".params")) continue;
+    const std::string digits = name.substr(start.size(), name.size() - start.size() - 7);
+    int epoch = 0;
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), epoch);
+    if (code == std::errc() && end == digits.data() + digits.size()) epochs.push_back(epoch);
+  }
+  std::ranges::sort(epochs);
+  return epochs;
+}
+
+void save_params(const std::string& path, const NDArrayMap& args, const NDArrayMap& aux) {
+  NDArrayMap named;
+  for (const auto& [name, array] : args) named["arg:" + name] = array.as_in_context(cpu());
+  for (const auto& [name, array] : aux) named["aux:" + name] = array.as_in_context(cpu());
+  save(path, named);
+}
+
+ModelParams load_params(const std::string& path) { return split(load(path), path, true); }
+
+ModelParams load_params(const std::string& prefix, int epoch) {
+  const std::string path = checkpoint_path(prefix, epoch);
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    const std::vector<int> epochs = checkpoint_epochs(prefix);
+    fail(ErrorKind::kIo, "there is no file {}; {}", path,
+         epochs.empty() ? fmt::format("no epoch of '{}' is there", prefix)
+                        : fmt::format("epochs of '{}' that are there: {}", prefix,
+                                      fmt::join(epochs, ", ")));
+  }
+  return split(load(path), path, false);
+}
+
+void save_checkpoint(const std::string& prefix, int epoch, const Symbol& symbol,
+                     const NDArrayMap& args, const NDArrayMap& aux) {
+  symbol.save(prefix + "-symbol.json");
+  const std::string path = checkpoint_path(prefix, epoch);
+  save_params(path, args, aux);
+  log_info(fmt::format("Saved checkpoint to \"{}\"", path));
+}
+
+Checkpoint load_checkpoint(const std::string& prefix, int epoch) {
+  ModelParams params = load_params(prefix, epoch);
+  return {Symbol::load(prefix + "-symbol.json"), std::move(params.args), std::move(params.aux)};
+}
+
+}  // namespace symbind

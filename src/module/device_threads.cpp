@@ -1,0 +1,69 @@
+#include "module/device_threads.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+
+namespace symbind {
+
+DeviceThreads::DeviceThreads(std::size_t devices) : devices_(devices), errors_(devices) {}
+
+DeviceThreads::~DeviceThreads() {
+  if (is_forked_child()) {  // they live in the parent
+    for (std::thread& t : workers_) t.detach();
+    return;
+  }
+  {
+    const std::lock_guard lock(guard_);
+    stop_ = true;
+  }
+  called_.notify_all();
+  for (std::thread& t : workers_) t.join();
+}
+
+void DeviceThreads::serve(std::size_t worker) {
+  std::uint64_t seen = 0;
+  while (true) {
+    {
+      std::unique_lock lock(guard_);
+      called_.wait(lock, [&] { return stop_ || round_ != seen; });
+      if (stop_) return;
+      seen = round_;
+    }
+    set_num_threads(threads_per_device_);
+    for (std::size_t d = worker; d < devices_; d += workers_.size()) {
+      try {
+        (*work_)(d);
+      } catch (...) {
+        errors_[d] = std::current_exception();
+      }
+    }
+    const std::lock_guard lock(guard_);
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+void DeviceThreads::run(const std::function<void(std::size_t)>& work) {
+  const int threads = num_threads();
+  if (devices_ <= 1 || threads == 1 || is_forked_child()) {
+    for (std::size_t d = 0; d < devices_; ++d) work(d);
+    return;
+  }
+  std::unique_lock lock(guard_);
+  if (workers_.empty()) {
+    const auto count = std::min<std::size_t>(devices_, static_cast<std::size_t>(threads));
+    workers_.reserve(count);
+    for (std::size_t w = 0; w < count; ++w) workers_.emplace_back([this, w] { serve(w); });
+  }
+  std::ranges::fill(errors_, nullptr);
+  work_ = &work;
+  threads_per_device_ = std::max(1, threads / static_cast<int>(devices_));
+  busy_ = workers_.size();
+  ++round_;
+  called_.notify_all();
+  done_.wait(lock, [&] { return busy_ == 0; });
+  for (const std::exception_ptr& e : errors_)
+    if (e) std::rethrow_exception(e);
+}
+
+}  // namespace symbind

@@ -1,0 +1,45 @@
+#pragma once
+// Runs the devices of a group side by side.
+//
+// Decided here: the threads a program may use are shared out evenly, so that four CPU devices on
+// two cores do not wake eight threads. Devices are bound and run by the same workers, because
+// kernels must run with the thread count they were prepared with. An error of any device is raised
+// in the caller, that of the lowest device first. Where only one thread is allowed, and in a forked
+// child (whose threads are gone), the devices run one after the other in the calling thread.
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace symbind {
+
+class DeviceThreads {
+ public:
+  explicit DeviceThreads(std::size_t devices);
+  ~DeviceThreads();
+  DeviceThreads(const DeviceThreads&) = delete;
+  DeviceThreads& operator=(const DeviceThreads&) = delete;
+
+  /// Calls work(device) for every device and waits for all.
+  void run(const std::function<void(std::size_t)>& work);
+
+ private:
+  void serve(std::size_t worker);
+
+  std::size_t devices_;
+  std::vector<std::thread> workers_;
+  std::mutex guard_;
+  std::condition_variable called_, done_;
+  std::uint64_t round_ = 0;  ///< grows with every run
+  std::size_t busy_ = 0;
+  bool stop_ = false;
+  const std::function<void(std::size_t)>* work_ = nullptr;
+  int threads_per_device_ = 1;
+  std::vector<std::exception_ptr> errors_;  ///< by device
+};
+
+}  // namespace symbind

@@ -1,0 +1,89 @@
+// fit: the verbs in order.
+//
+// `step` is the fused form of forward_backward, update and update_metric. A monitor looks between
+// them, so with one the verbs run apart. A callback that throws StopTraining ends the training as
+// if it were complete; any other error leaves fit as it is thrown.
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include <symbind/log.h>
+#include <symbind/module.h>
+
+#include "base/check.h"
+
+namespace symbind {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void log_values(int epoch, const char* what, const std::vector<NameValue>& values) {
+  for (const auto& [name, value] : values)
+    log_info(fmt::format("Epoch[{}] {}-{}={:f}", epoch, what, name, value));
+}
+
+}  // namespace
+
+void BaseModule::fit(DataIter& train, FitOptions o) {
+  check(o.num_epoch > 0, ErrorKind::kState, "please specify number of epochs (num_epoch)");
+  bind(train.provide_data(), train.provide_label(),
+       {.for_training = true, .force_rebind = o.force_rebind});
+  if (o.monitor) install_monitor(*o.monitor);
+  init_params({.initializer = o.initializer,
+               .arg_params = o.arg_params,
+               .aux_params = o.aux_params,
+               .allow_missing = o.allow_missing,
+               .force_init = o.force_init});
+  init_optimizer({.kvstore = o.kvstore,
+                  .optimizer = o.optimizer,
+                  .optimizer_params = o.optimizer_params});
+  EvalMetric& metric = *o.eval_metric.metric();
+  const MetricArg validation = o.validation_metric.value_or(o.eval_metric);
+
+  try {
+    for (int epoch = o.begin_epoch; epoch < o.num_epoch; ++epoch) {
+      const auto start = std::chrono::steady_clock::now();
+      metric.reset();
+      DataBatch batch;
+      int nbatch = 0;
+      for (bool more = train.next(batch); more; ++nbatch) {
+        if (o.monitor) {
+          o.monitor->tic();
+          forward_backward(batch);
+          update();
+          update_metric(metric, batch.label);
+          o.monitor->toc_print();
+        } else {
+          step(batch, metric);
+        }
+        more = train.next(batch);
+        if (more) prepare(batch);
+        o.batch_end_callback(BatchEndParam{epoch, nbatch, &metric});
+      }
+      check(nbatch > 0, ErrorKind::kValue,
+            "the training data have no batch in epoch {}: the iterator is empty, or was not reset",
+            epoch);
+      log_values(epoch, "Train", metric.get_global());
+      log_info(fmt::format("Epoch[{}] Time cost={:.3f}", epoch, seconds_since(start)));
+
+      const ModelParams params = get_params();
+      set_params(params.args, params.aux);  // devices that drifted apart are made equal
+      o.epoch_end_callback(epoch, symbol(), params.args, params.aux);
+      if (o.eval_data) {
+        log_values(epoch, "Validation",
+                   score(*o.eval_data, validation,
+                         {.batch_end_callback = o.eval_batch_end_callback,
+                          .score_end_callback = o.eval_end_callback,
+                          .epoch = epoch}));
+      }
+      train.reset();
+    }
+  } catch (const StopTraining& stop) {
+    log_info(stop.what());
+  }
+}
+
+}  // namespace symbind

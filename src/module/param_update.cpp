@@ -1,0 +1,128 @@
+// Where the weights change.
+//
+// Decided here: on one device whose optimizer is one operator per weight, the updates are wired
+// into the executor behind backward and a step is one run; the arrays of weights, gradients and
+// states are fixed then, so the wiring is checked at every step and made anew when a state was
+// replaced (loaded) or the executor changed (reshape). Everything else goes the way of the verbs.
+
+#include <symbind/param_update.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "executor/executor_impl.h"
+
+namespace symbind {
+namespace {
+
+// The arrays of a state, one after the other.
+void flatten(const OptimizerState& state, std::vector<const Storage*>& into) {
+  if (state.is_array()) into.push_back(state.array().storage().get());
+  if (!state.is_sequence()) return;
+  for (const OptimizerState& part : state.parts()) flatten(part, into);
+}
+
+}  // namespace
+
+struct ParamUpdate::Fused {
+  struct Entry {
+    Key key;
+    NDArray weight;
+    std::vector<const Storage*> state;
+    std::vector<std::string> value_names;  // as update_values gives them, kept as text
+    int number;                            // of the executor's update
+  };
+  std::shared_ptr<Executor::Impl> executor;
+  const Optimizer* optimizer = nullptr;
+  std::vector<Entry> entries;
+  std::vector<const Storage*> scratch;
+};
+
+ParamUpdate::ParamUpdate(std::shared_ptr<Updater> updater, std::shared_ptr<KVStore> store,
+                         bool on_store)
+    : updater_(std::move(updater)), store_(std::move(store)), on_store_(on_store) {}
+ParamUpdate::~ParamUpdate() = default;
+
+void ParamUpdate::update(ExecutorGroup& group) {
+  const auto& params = group.param_arrays();
+  const auto& grads = group.grad_arrays();
+  const std::vector<std::string>& names = group.options().param_names;
+  const std::size_t devices = group.contexts().size();
+  std::vector<std::vector<Key>> keys(devices);
+  std::vector<std::vector<NDArray>> gradients(devices), weights(devices);
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (!grads[i].front().defined()) continue;
+    const int priority = -static_cast<int>(i);
+    if (on_store_) {
+      store_->pushpull(names[i], grads[i], params[i], priority);
+      continue;
+    }
+    if (store_) store_->pushpull(names[i], grads[i], grads[i], priority);
+    for (std::size_t d = 0; d < devices; ++d) {
+      keys[d].emplace_back(static_cast<std::int64_t>(i * devices + d));
+      gradients[d].push_back(grads[i][d]);
+      weights[d].push_back(params[i][d]);
+    }
+  }
+  for (std::size_t d = 0; d < devices; ++d)
+    if (!keys[d].empty()) updater_->update(keys[d], gradients[d], weights[d]);
+}
+
+// Whether the step can run fused, wiring it if it is not wired as things stand.
+bool ParamUpdate::fuse(ExecutorGroup& group) {
+  if (store_ || group.contexts().size() != 1 || !group.options().for_training) return false;
+  const std::shared_ptr<Executor::Impl>& executor = group.execs().front().impl();
+  const std::shared_ptr<Optimizer>& optimizer = updater_->optimizer();
+  if (fused_ && fused_->executor == executor && fused_->optimizer == optimizer.get()) {
+    const bool current = std::ranges::all_of(fused_->entries, [&](const Fused::Entry& e) {
+      fused_->scratch.clear();
+      flatten(updater_->state_for(e.key, e.weight), fused_->scratch);
+      return fused_->scratch == e.state;
+    });
+    if (current) return true;
+  }
+  auto fused = std::make_unique<Fused>();
+  fused->executor = executor;
+  fused->optimizer = optimizer.get();
+  std::vector<UpdateCall> calls;
+  for (std::size_t i = 0; i < group.grad_arrays().size(); ++i) {
+    const NDArray& grad = group.grad_arrays()[i].front();
+    if (!grad.defined()) continue;
+    const NDArray& weight = group.param_arrays()[i].front();
+    const Key key = static_cast<std::int64_t>(i);
+    const OptimizerState& state = updater_->state_for(key, weight);
+    std::optional<UpdateCall> call = optimizer->update_call(key, weight, grad, state);
+    if (!call) return false;
+    calls.push_back(std::move(*call));
+    Fused::Entry& entry = fused->entries.emplace_back();
+    entry.key = key;
+    entry.weight = weight;
+    flatten(state, entry.state);
+  }
+  executor->clear_updates();
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    fused->entries[i].number =
+        executor->add_update(calls[i].op, calls[i].inputs, calls[i].out, calls[i].attrs);
+  }
+  fused_ = std::move(fused);
+  return true;
+}
+
+void ParamUpdate::step(ExecutorGroup& group) {
+  if (!fuse(group)) {
+    group.forward_backward();
+    return update(group);
+  }
+  Optimizer& optimizer = *updater_->optimizer();
+  for (Fused::Entry& e : fused_->entries) {
+    optimizer.set_current_context(e.weight.context().id);
+    std::size_t at = 0;
+    optimizer.update_values(e.key, [&](std::string_view attr, double value) {
+      if (at == e.value_names.size()) e.value_names.emplace_back(attr);
+      fused_->executor->set_update_value(e.number, e.value_names[at++], value);
+    });
+  }
+  fused_->executor->step({});
+}
+
+}  // namespace symbind

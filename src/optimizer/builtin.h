@@ -1,0 +1,83 @@
+#pragma once
+// The optimizers of the house, one function per class, and what several of them use.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <symbind/optimizer.h>
+
+namespace symbind {
+
+std::shared_ptr<Optimizer> make_sgd();
+std::shared_ptr<Optimizer> make_ccsgd();
+std::shared_ptr<Optimizer> make_nag();
+std::shared_ptr<Optimizer> make_signum();
+std::shared_ptr<Optimizer> make_sgld();
+std::shared_ptr<Optimizer> make_dcasgd();
+std::shared_ptr<Optimizer> make_lbsgd();
+std::shared_ptr<Optimizer> make_lars();
+std::shared_ptr<Optimizer> make_lamb();
+std::shared_ptr<Optimizer> make_adam();
+std::shared_ptr<Optimizer> make_adamax();
+std::shared_ptr<Optimizer> make_nadam();
+std::shared_ptr<Optimizer> make_adagrad();
+std::shared_ptr<Optimizer> make_group_adagrad();
+std::shared_ptr<Optimizer> make_adadelta();
+std::shared_ptr<Optimizer> make_rmsprop();
+std::shared_ptr<Optimizer> make_ftrl();
+std::shared_ptr<Optimizer> make_ftml();
+std::shared_ptr<Optimizer> make_test();
+
+/// One optimizer of the house: MXNet's module and class, and how it is made.
+struct BuiltinOptimizer {
+  const char* class_name;
+  const char* module;
+  std::shared_ptr<Optimizer> (*make)();
+};
+const std::vector<BuiltinOptimizer>& builtin_optimizers();
+
+/// `attribute` of the symbol's arguments, by name.
+Optimizer::Multipliers symbol_multipliers(const SymbolFacts& symbol, const std::string& attribute);
+
+/// Zeros like `weight`: what most states start as.
+NDArray zeros_like(const NDArray& weight);
+/// A tuple of `n` arrays of zeros.
+OptimizerState zero_states(const NDArray& weight, int n);
+/// Whether it is a tuple of n arrays.
+bool is_arrays(const OptimizerState& state, std::size_t n);
+/// One operator with one output.
+NDArray op(std::string_view name, const NDArray& array);
+/// How many weights to update at once: what the environment says, else this.
+int aggregation(int by_default);
+/// A number as an attribute, with every digit it needs.
+std::string number_text(double number);
+/// Numbers as an attribute: "(0.1, 0.2)".
+std::string numbers_text(const std::vector<double>& numbers);
+
+/// Gradient descent that may have momentum, with the master copy behind it: (momentum, weight32).
+class MomentumOptimizer : public Optimizer {
+ public:
+  void describe(Fields& fields) override;
+  OptimizerState create_state(const Key& key, const NDArray& weight) override;
+  OptimizerState create_state_multi_precision(const Key& key, const NDArray& weight) override;
+  void update_multi_precision(const Key& key, NDArray weight, NDArray grad,
+                              const OptimizerState& state) override;
+  bool takes_state(const OptimizerState& state) const override;
+
+ protected:
+  explicit MomentumOptimizer(const char* who) : who_(who) {}
+  bool takes_plain_state(const OptimizerState& state) const override;
+  /// `momentum_op` or `plain_op`, with mp_ before it where there is a master copy.
+  UpdateCall descent(const std::string& momentum_op, const std::string& plain_op,
+                     const NDArray& weight, const NDArray& grad, const OptimizerState& state) const;
+  /// lr, wd, rescale_grad, clip_gradient and, where there is one, momentum.
+  void give(const UpdateValue& set, double rate, double decay) const;
+
+  double momentum_ = 0;
+
+ private:
+  const char* who_;
+};
+
+}  // namespace symbind

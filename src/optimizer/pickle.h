@@ -1,0 +1,82 @@
+#pragma once
+// The machine that reads pickles: its values, and what may be called.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <symbind/states.h>
+
+namespace symbind {
+
+/// A value while a pickle is read. Nodes refer to one another freely, also in circles; the machine
+/// owns them all.
+struct PickleNode {
+  enum class Kind {
+    kNone,
+    kBool,
+    kInt,
+    kFloat,
+    kText,
+    kBytes,
+    kTuple,
+    kList,
+    kDict,
+    kClass,
+    kArray,
+    kObject,
+    kDtype
+  };
+  Kind kind = Kind::kNone;
+  std::int64_t integer = 0;
+  double number = 0;
+  std::string_view text = {};  ///< texts and bytes; a class and an object: "module.name"
+  NDArray array = {};
+  std::vector<PickleNode*> items = {};  ///< of dictionaries and objects keys and values in turn
+};
+
+/// Owns the nodes and counts what they cost.
+class PickleHeap {
+ public:
+  PickleHeap(std::string_view input, std::string source)
+      : input_(input), source_(std::move(source)) {}
+
+  PickleNode* make(PickleNode::Kind kind);
+  PickleNode* make_text(PickleNode::Kind kind, std::string_view text);
+  PickleNode* make_int(std::int64_t value);
+  PickleNode* make_float(double value);
+  /// Keeps a text that is not a piece of the input; their sum is bounded by the input's length.
+  std::string_view keep(std::string text);
+  /// The array in `record`; asked twice it is the same array.
+  NDArray array_of(std::string_view record);
+
+  [[noreturn]] void fail(const std::string& what) const;
+  /// Where messages say the fault is.
+  std::size_t at = 0;
+  std::string_view input() const { return input_; }
+
+ private:
+  std::string_view input_;
+  std::string source_;
+  std::deque<PickleNode> nodes_;
+  std::deque<std::string> texts_;
+  std::map<const char*, NDArray> arrays_;
+  std::size_t text_bytes_ = 0, array_bytes_ = 0;
+};
+
+/// The class or function `module.name`, or an error that names it.
+PickleNode* pickle_global(PickleHeap& heap, std::string_view module, std::string_view name,
+                          const KnownClass& known);
+/// What calling `callable` with `args` makes.
+PickleNode* pickle_call(PickleHeap& heap, const PickleNode& callable, const PickleNode& args);
+/// A new object of a class, without arguments.
+PickleNode* pickle_new(PickleHeap& heap, const PickleNode& cls, const PickleNode& args);
+/// Gives `object` its state.
+void pickle_build(PickleHeap& heap, PickleNode& object, const PickleNode& state);
+/// The tree below `root`, each reference a copy; bounded in depth and in number.
+StateValue pickle_value(PickleHeap& heap, const PickleNode& root);
+
+}  // namespace symbind
