@@ -31,8 +31,7 @@ def _live(name, to_python=None):
             self.__dict__[own] = value
             return
         self.__dict__.pop(own, None)
-        if name in ("output_names", "label_names") and value is not None:
-            value = list(value)
+        value = list(value) if isinstance(value, tuple) else value
         setattr(self._core_metric(), name, value)
     return property(get, set_)
 
@@ -252,8 +251,7 @@ class Perplexity(_NativeMetric):
                  label_names=None):
         super().__init__(name, ignore_label=ignore_label, output_names=output_names,
                          label_names=label_names, has_global_stats=True)
-        self.ignore_label = ignore_label
-        self.axis = axis
+        self.ignore_label, self.axis = ignore_label, axis
 
 
 def _plain(kind, doc):

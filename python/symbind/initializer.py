@@ -43,9 +43,7 @@ class Initializer:
     _print_func = None
 
     def __init__(self, **kwargs):
-        self._kwargs = kwargs
-        self._verbose = False
-        self._print_func = None
+        self._kwargs, self._verbose, self._print_func = kwargs, False, None
 
     def set_verbosity(self, verbose=False, print_func=None):
         """Whether every array filled is logged, with what `print_func(array)` says of it."""
@@ -242,9 +240,9 @@ class Constant(Initializer):
 
     def dumps(self):
         value = self._kwargs["value"]
-        if not np.isscalar(value):
-            self._kwargs["value"] = (
-                value if isinstance(value, np.ndarray) else value.asnumpy()).tolist()
+        if hasattr(value, "asnumpy"):
+            value = value.asnumpy()
+        self._kwargs["value"] = value.tolist() if isinstance(value, np.ndarray) else value
         return super().dumps()
 
 
@@ -281,8 +279,7 @@ class Orthogonal(_NativeInitializer):
 
     def __init__(self, scale=1.414, rand_type="uniform"):
         super().__init__(scale=scale, rand_type=rand_type)
-        self.scale = scale
-        self.rand_type = rand_type
+        self.scale, self.rand_type = scale, rand_type
 
 
 @register
@@ -294,8 +291,7 @@ class Xavier(_NativeInitializer):
 
     def __init__(self, rnd_type="uniform", factor_type="avg", magnitude=3):
         super().__init__(rnd_type=rnd_type, factor_type=factor_type, magnitude=magnitude)
-        self.rnd_type = rnd_type
-        self.factor_type = factor_type
+        self.rnd_type, self.factor_type = rnd_type, factor_type
         self.magnitude = float(magnitude)
 
 
@@ -341,11 +337,8 @@ class FusedRNN(Initializer):
                          num_layers=num_layers, mode=mode, bidirectional=bidirectional,
                          forget_bias=forget_bias)
         self._init = init
-        self._num_hidden = num_hidden
-        self._num_layers = num_layers
-        self._mode = mode
-        self._bidirectional = bidirectional
-        self._forget_bias = forget_bias
+        self._num_hidden, self._num_layers, self._mode = num_hidden, num_layers, mode
+        self._bidirectional, self._forget_bias = bidirectional, forget_bias
 
     def _init_weight(self, desc, arr):
         _core.initialize_fused_rnn(self._init, desc, arr, {

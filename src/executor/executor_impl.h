@@ -39,8 +39,8 @@ struct Update {
   const double* device_values = nullptr;  ///< `values` on the device, where there is one
 };
 
-/// A node that just ran: names, and values that are copied out when asked for (undefined arrays
-/// where there is no value).
+/// A node that just ran: what its inputs are (fc_output, fc_weight), how its outputs are called,
+/// and values that are copied out when asked for (undefined arrays where there is no value).
 struct RanNode {
   std::string title;
   std::vector<std::string> inputs, outputs;

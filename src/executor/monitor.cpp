@@ -148,12 +148,12 @@ void Executor::Impl::show_to_guard(const PlanStep& step) {
     return [this, &tensors](std::size_t i) { return value_of(tensors[i]); };
   };
   RanNode ran{.title = step.title,
-              .inputs = step.node->input_names(),
+              .inputs = {},
               .outputs = step.node->op->output_names(step.node->parsed.get()),
               .input = value(step.in),
               .output = value(step.out)};
-  for (std::size_t i = 0; i < ran.inputs.size(); ++i)
-    if (step.node->inputs[i].node->is_variable()) ran.inputs[i] = step.node->inputs[i].node->name;
+  for (const NodeEntry& input : step.node->inputs)
+    ran.inputs.push_back(input.node->output_name(input.index));
   showing_ = true;
   struct Shown {
     bool& flag;

@@ -74,7 +74,8 @@ class PearsonMetric : public EvalMetric {
   std::vector<NameValue> get() const override {
     if (average_ == "macro" || num_inst == 0) return EvalMetric::get();
     const double n = label_.count - 1;
-    return {{name, product_ / (n * std::sqrt(pred_.squares / n) * std::sqrt(label_.squares / n))}};
+    return {
+        {name, ratio(product_, n * std::sqrt(pred_.squares / n) * std::sqrt(label_.squares / n))}};
   }
   void reset() override {
     EvalMetric::reset();

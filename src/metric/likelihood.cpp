@@ -6,7 +6,6 @@
 // does, and refuse labels beyond.
 
 #include <cmath>
-#include <limits>
 
 #include "metric/kinds.h"
 #include "metric/numbers.h"
@@ -48,16 +47,14 @@ class PerplexityMetric : public EvalMetric {
     add(loss, count);
   }
 
-  std::vector<NameValue> get() const override { return {{name, value(sum_metric, num_inst)}}; }
+  std::vector<NameValue> get() const override {
+    return {{name, std::exp(ratio(sum_metric, num_inst))}};
+  }
   std::vector<NameValue> get_global() const override {
-    return {{name, value(global_sum_metric, global_num_inst)}};
+    return {{name, std::exp(ratio(global_sum_metric, global_num_inst))}};
   }
 
  private:
-  static double value(double sum, double count) {
-    return count == 0 ? std::numeric_limits<double>::quiet_NaN() : std::exp(sum / count);
-  }
-
   std::optional<double> ignore_;
   int axis_ = -1;
   Scratch label_scratch_, pred_scratch_;

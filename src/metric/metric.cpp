@@ -3,7 +3,6 @@
 #include <symbind/metric.h>
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,10 +13,6 @@
 
 namespace symbind {
 namespace {
-
-double ratio(double sum, double instances) {
-  return instances == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / instances;
-}
 
 /// The arrays that `names` picks, in the order of `names`.
 const std::vector<NDArray>& pick(const NamedArrays& from, const std::optional<NameList>& names,

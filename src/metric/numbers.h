@@ -2,6 +2,8 @@
 // An array's numbers on the host, where they lie if they can: float32 on the CPU is read in place,
 // anything else is converted to double into memory that is kept between batches.
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <symbind/ndarray.h>
@@ -31,6 +33,12 @@ template <class T>
 std::int64_t class_of(T label) {
   return label > T(-2147483648.0) && label < T(2147483648.0) ? static_cast<std::int64_t>(label)
                                                              : -1;
+}
+
+/// Sum over count, NaN for none; a NaN without a sign, which log lines would show.
+inline double ratio(double sum, double count) {
+  const double value = sum / count;
+  return count == 0 || std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
 /// An array as [outer, axis, inner] around one axis.

@@ -87,7 +87,10 @@ struct NanGuard::Watch {
           "step {}: {} is the first node that gave a number that is not finite: output {} ('{}', "
           "shape {}), {} of {} numbers, the first at {} is {}",
           step, node.title, o, node.outputs[o], value.shape().str(), range.bad, value.size(),
-          place(range.first_bad, value.shape()), range.bad_value);
+          place(range.first_bad, value.shape()),
+          std::isnan(range.bad_value) ? "nan"
+          : range.bad_value > 0       ? "inf"
+                                      : "-inf");
       for (std::size_t i = 0; i < node.inputs.size(); ++i)
         text += fmt::format("\n  input {} '{}': {}", i, node.inputs[i], described(node.input(i)));
       found.emplace(ErrorKind::kValue, text);

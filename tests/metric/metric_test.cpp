@@ -104,7 +104,7 @@ TEST(Metric, can_be_registered) {
   EXPECT_EQ(metric->get(), (std::vector<NameValue>{{"renamed", 0.5}}));
 }
 
-TEST(BadInputMetric, M23_needs_labels_and_gets_none) {
+TEST(BadInputMetric, line23_needs_labels_and_gets_none) {
   for (const char* name : {"acc", "ce", "mse", "f1", "pcc", "pearsonr"}) {
     const MetricPtr metric = create_metric(name);
     const std::string text = message_of(
@@ -118,7 +118,7 @@ TEST(BadInputMetric, M23_needs_labels_and_gets_none) {
   }
 }
 
-TEST(BadInputMetric, M32_unknown_names_get_the_nearest) {
+TEST(BadInputMetric, line32_unknown_names_get_the_nearest) {
   EXPECT_THAT(message_of([] { create_metric("accuarcy"); }, ErrorKind::kName),
               HasSubstr("did you mean 'accuracy'"));
   EXPECT_THAT(message_of(
