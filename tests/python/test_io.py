@@ -158,6 +158,8 @@ def test_subclasses_of_ndarrayiter():
     assert Counted(np.arange(4))._native() is not None
     patched = mx.io.NDArrayIter(np.arange(4), batch_size=2)
     assert patched._native() is not None
+    patched.next = lambda: None
+    assert patched._native() is None
     sub = Counted(np.arange(4))
     sub.next = lambda: None
     assert sub._native() is None
