@@ -119,6 +119,8 @@ class Optimizer {
   virtual std::string class_name() const { return "Optimizer"; }
   /// Names every field; see Fields.
   virtual void describe(Fields& fields);
+  /// The fields of this object, described once.
+  Fields& fields();
   /// Sets parameters by name, then what follows from them; unknown names throw with the nearest.
   /// For use once, before the first update.
   void configure(const OptimizerParams& params);
@@ -222,11 +224,14 @@ class Optimizer {
 
   std::int64_t device_ = 0;
   OptimizerHooks hooks_;
+  std::unique_ptr<Fields> fields_;
 };
 
 /// An optimizer by name, in any case: "sgd", "Adam"; kName with the nearest names for another.
 std::shared_ptr<Optimizer> create_optimizer(std::string_view name,
                                             const OptimizerParams& params = {});
+/// The same before its parameters are set: call configure, or set its fields.
+std::shared_ptr<Optimizer> make_optimizer(std::string_view name);
 /// Enters an optimizer of one's own; a name taken before is replaced.
 void register_optimizer(std::string_view name, std::function<std::shared_ptr<Optimizer>()> make);
 /// Every name that create_optimizer knows, lower case.

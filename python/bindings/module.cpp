@@ -25,4 +25,8 @@ NB_MODULE(_core, m) {
   bind_metric(m);
   bind_initializer(m);
   bind_monitor(m);
+  bind_log(m);
+  bind_lr_scheduler(m);
+  bind_optimizer(m);
+  bind_states(m);
 }

@@ -16,6 +16,7 @@ from . import random as rnd
 from . import executor, executor_manager, symbol
 from . import symbol as sym
 from . import contrib, operator, visualization
+from . import lr_scheduler, optimizer
 from . import visualization as viz
 from . import io, recordio
 from . import image

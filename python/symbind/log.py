@@ -1,8 +1,11 @@
 """Loggers with MXNet's one-line format: letter and time, process, place, message; in colour on a
 terminal or any other stream, plain in a file."""
 import logging
+import sys
 import warnings
 from logging import CRITICAL, DEBUG, ERROR, INFO, NOTSET, WARNING
+
+from . import _core
 
 _LABELS = {CRITICAL: 'C', ERROR: 'E', WARNING: 'W', INFO: 'I', DEBUG: 'D'}
 _RED, _GREEN, _BLUE, _PLAIN = '\x1b[31m', '\x1b[32m', '\x1b[34m', '\x1b[0m'
@@ -43,3 +46,15 @@ def getLogger(name=None, filename=None, filemode=None, level=WARNING):
     warnings.warn("getLogger is deprecated, Use get_logger instead.", DeprecationWarning,
                   stacklevel=2)
     return get_logger(name, filename, filemode, level)
+
+
+def _receive(level, text):
+    """A message of the C++ library: it goes to the root logger, as MXNet's do; what SYMBIND_LOG
+    asked for is shown whatever the level."""
+    if text.startswith("dispatch ") and not logging.getLogger().isEnabledFor(level):
+        print(text, file=sys.stderr)
+    else:
+        logging.log(level, text)
+
+
+_core.set_log_sink(_receive)

@@ -43,9 +43,15 @@ void Optimizer::describe(Fields& f) {
   f.attribute("aggregate_num", aggregate_num, "Weights per group; 0 updates them one by one.");
 }
 
+Fields& Optimizer::fields() {
+  if (!fields_) {
+    fields_ = std::make_unique<Fields>();
+    describe(*fields_);
+  }
+  return *fields_;
+}
+
 void Optimizer::configure(const OptimizerParams& params) {
-  Fields fields;
-  describe(fields);
   AttrDict texts;
   for (const auto& [name, value] : params) {
     if (name == "lr_scheduler") {
@@ -61,7 +67,7 @@ void Optimizer::configure(const OptimizerParams& params) {
           "{}: there is no parameter 'lr'; did you mean 'learning_rate'?", class_name());
     texts[name] = value.text();
   }
-  parse_attrs(fields.params.fields(), texts, class_name());
+  parse_attrs(fields().params.fields(), texts, class_name());
   if (!lr && !lr_scheduler_) lr = 0.01;
   if (lr && lr_scheduler_ && !keeps_scheduler_ && lr_scheduler_->base_lr() != *lr) {
     log_warning(

@@ -38,7 +38,7 @@ Registry& registry() {
 
 }  // namespace
 
-std::shared_ptr<Optimizer> create_optimizer(std::string_view name, const OptimizerParams& params) {
+std::shared_ptr<Optimizer> make_optimizer(std::string_view name) {
   Maker make;
   {
     const std::lock_guard lock(registry().guard);
@@ -50,7 +50,11 @@ std::shared_ptr<Optimizer> create_optimizer(std::string_view name, const Optimiz
     fail(ErrorKind::kName, "Cannot find optimizer '{}'; {} optimizers: {}", name,
          nearest_hint(name, names), fmt::join(names, ", "));
   }
-  std::shared_ptr<Optimizer> optimizer = make();
+  return make();
+}
+
+std::shared_ptr<Optimizer> create_optimizer(std::string_view name, const OptimizerParams& params) {
+  std::shared_ptr<Optimizer> optimizer = make_optimizer(name);
   optimizer->configure(params);
   return optimizer;
 }

@@ -213,9 +213,7 @@ StateValue optimizer_value(Optimizer& optimizer) {
       object.text = fmt::format("{}.{}", one.module, one.class_name);
   check(!object.text.empty(), ErrorKind::kNotImplemented,
         "an optimizer of one's own ({}) cannot be saved with its states", optimizer.class_name());
-  Fields fields;
-  optimizer.describe(fields);
-  add_fields(object, fields);
+  add_fields(object, optimizer.fields());
   const auto add = [&object](const char* name, StateValue value) {
     object.add(StateValue::of(std::string(name)), std::move(value));
   };
@@ -240,9 +238,7 @@ std::shared_ptr<Optimizer> optimizer_from(const StateValue& object, const std::s
     if (name == one.class_name) optimizer = one.make();
   check(object.kind == Kind::kObject && optimizer != nullptr, ErrorKind::kIo,
         "{}: there is no optimizer where one should be", source);
-  Fields fields;
-  optimizer->describe(fields);
-  set_fields(fields, object);
+  set_fields(optimizer->fields(), object);
   optimizer->set_lr_scheduler(scheduler_from(object.find("lr_scheduler")));
   const auto number = [](const StateValue& v) { return number_of(v, "multiplier"); };
   read_map(object, "lr_mult", optimizer->lr_mult(), number);

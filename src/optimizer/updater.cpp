@@ -19,9 +19,7 @@ std::string makers_of(const OptimizerState& state) {
   std::vector<std::string> names;
   for (const BuiltinOptimizer& one : builtin_optimizers()) {
     const auto plain = one.make(), moving = one.make();
-    Fields fields;
-    moving->describe(fields);
-    if (AttrField* momentum = fields.find("momentum"))
+    if (AttrField* momentum = moving->fields().find("momentum"))
       if (auto** slot = std::get_if<double*>(&momentum->slot)) **slot = 0.9;
     if (plain->takes_state(state) || moving->takes_state(state)) names.emplace_back(one.class_name);
   }

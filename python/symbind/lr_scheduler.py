@@ -1,0 +1,141 @@
+"""Learning rates by number of updates.
+
+The schedules are C++ objects; these classes are what scripts construct, read and derive from.
+"""
+from . import _core
+
+__all__ = ["LRScheduler", "FactorScheduler", "MultiFactorScheduler", "PolyScheduler",
+           "CosineScheduler"]
+
+
+def _live(name):
+    """An attribute that lives in the C++ object."""
+    def get(self):
+        return self._schedule.get(name)
+
+    def assign(self, value):
+        self._schedule.set(name, value)
+    return property(get, assign)
+
+
+def _builtin(klass):
+    """Marks a class of the library and gives it its live attributes."""
+    klass._builtin = klass
+    for name in _core.make_lr_scheduler(klass._class_name, klass._smallest).names():
+        if not hasattr(klass, name):
+            setattr(klass, name, _live(name))
+    return klass
+
+
+class LRScheduler:
+    """A learning rate by number of updates. Derive and write `__call__(num_update)`.
+
+    `warmup_steps` updates come first: from `warmup_begin_lr` to `base_lr` with `warmup_mode`
+    'linear', at `warmup_begin_lr` with 'constant'.
+    """
+
+    _class_name = ""
+    _smallest = {}
+    _core_object = None
+
+    def __init__(self, base_lr=0.01, warmup_steps=0, warmup_begin_lr=0, warmup_mode='linear'):
+        self._make(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
+
+    def _make(self, base_lr, warmup_steps, warmup_begin_lr, warmup_mode, **params):
+        assert isinstance(warmup_steps, int)
+        self._core_object = _core.make_lr_scheduler(self._class_name, dict(
+            params, base_lr=base_lr, warmup_steps=warmup_steps, warmup_begin_lr=warmup_begin_lr,
+            warmup_mode=warmup_mode))
+
+    @property
+    def _schedule(self):
+        """The C++ object, made at first use: derived classes need not call __init__."""
+        if self._core_object is None:
+            self._core_object = _core.make_lr_scheduler(self._class_name, self._smallest)
+        return self._core_object
+
+    def _native(self):
+        """The C++ object if it decides alone, else None."""
+        cls = type(self)
+        own = getattr(cls, "_builtin", None)
+        if own is None or own is LRScheduler or cls.__call__ is not own.__call__ or \
+                cls.get_warmup_lr is not own.get_warmup_lr:
+            return None
+        return self._schedule
+
+    def get_warmup_lr(self, num_update):
+        """The rate of an update before `warmup_steps`."""
+        return self._schedule.get_warmup_lr(num_update)
+
+    def __call__(self, num_update):
+        """The rate of update `num_update`."""
+        if self._class_name:
+            return self._schedule(int(num_update))
+        raise NotImplementedError("must override this")
+
+    def __getstate__(self):
+        state = {name: self._schedule.get(name) for name in self._schedule.names()}
+        state.update((k, v) for k, v in self.__dict__.items() if k != "_core_object")
+        return state
+
+    def __setstate__(self, state):
+        self._core_object = None
+        for name, value in state.items():
+            setattr(self, name, value)
+
+
+_builtin(LRScheduler)
+
+
+@_builtin
+class FactorScheduler(LRScheduler):
+    """Multiplies the rate by `factor` every `step` updates, down to `stop_factor_lr`."""
+
+    _class_name = "FactorScheduler"
+    _smallest = {"step": 1}
+
+    def __init__(self, step, factor=1, stop_factor_lr=1e-8, base_lr=0.01, warmup_steps=0,
+                 warmup_begin_lr=0, warmup_mode='linear'):
+        self._make(base_lr, warmup_steps, warmup_begin_lr, warmup_mode, step=step, factor=factor,
+                   stop_factor_lr=stop_factor_lr)
+
+
+@_builtin
+class MultiFactorScheduler(LRScheduler):
+    """Multiplies the rate by `factor` behind each of the updates in the list `step`."""
+
+    _class_name = "MultiFactorScheduler"
+    _smallest = {"step": [1]}
+
+    def __init__(self, step, factor=1, base_lr=0.01, warmup_steps=0, warmup_begin_lr=0,
+                 warmup_mode='linear'):
+        assert isinstance(step, list) and len(step) >= 1
+        self._make(base_lr, warmup_steps, warmup_begin_lr, warmup_mode, step=step, factor=factor)
+
+
+@_builtin
+class PolyScheduler(LRScheduler):
+    """final_lr + (base_lr - final_lr) * (1 - n / max_update) ** pwr."""
+
+    _class_name = "PolyScheduler"
+    _smallest = {"max_update": 1}
+
+    def __init__(self, max_update, base_lr=0.01, pwr=2, final_lr=0, warmup_steps=0,
+                 warmup_begin_lr=0, warmup_mode='linear'):
+        assert isinstance(max_update, int)
+        self._make(base_lr, warmup_steps, warmup_begin_lr, warmup_mode, max_update=max_update,
+                   pwr=pwr, final_lr=final_lr)
+
+
+@_builtin
+class CosineScheduler(LRScheduler):
+    """final_lr + (base_lr - final_lr) * (1 + cos(pi * n / max_update)) / 2."""
+
+    _class_name = "CosineScheduler"
+    _smallest = {"max_update": 1}
+
+    def __init__(self, max_update, base_lr=0.01, final_lr=0, warmup_steps=0, warmup_begin_lr=0,
+                 warmup_mode='linear'):
+        assert isinstance(max_update, int)
+        self._make(base_lr, warmup_steps, warmup_begin_lr, warmup_mode, max_update=max_update,
+                   final_lr=final_lr)

@@ -1,0 +1,62 @@
+"""Attributes and dictionaries that live in C++ objects."""
+from collections.abc import MutableMapping
+
+
+class LiveDict(MutableMapping):
+    """A dictionary inside a C++ object; equal to a dict of the same entries."""
+
+    __slots__ = ("_view",)
+
+    def __init__(self, view):
+        self._view = view
+
+    def __getitem__(self, key):
+        return self._view.get(key)
+
+    def __setitem__(self, key, value):
+        self._view.set(key, value)
+
+    def __delitem__(self, key):
+        self._view.delete(key)
+
+    def __contains__(self, key):
+        return self._view.contains(key)
+
+    def __iter__(self):
+        return iter(self._view.keys())
+
+    def __len__(self):
+        return len(self._view)
+
+    def __eq__(self, other):
+        return dict(self) == (dict(other) if isinstance(other, LiveDict) else other)
+
+    def __repr__(self):
+        return repr(dict(self))
+
+    def copy(self):
+        """A plain dict of the entries."""
+        return dict(self)
+
+    def __reduce__(self):
+        return dict, (dict(self),)
+
+
+def field(name):
+    """An attribute that the C++ optimizer describes."""
+    def get(self):
+        return self._inner.get(name)
+
+    def assign(self, value):
+        self._inner.set(name, value)
+    return property(get, assign)
+
+
+def mapping(view, doc):
+    """A dictionary that lives in the C++ optimizer; `view(core)` is its view."""
+    def get(self):
+        return LiveDict(view(self._inner))
+
+    def assign(self, value):
+        view(self._inner).assign(dict(value))
+    return property(get, assign, doc=doc)
