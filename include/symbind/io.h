@@ -205,8 +205,8 @@ class MNISTIter final : public DataIter {
 
 /// Rows of numbers in text: one row a line, separated by commas.
 struct CSVIterOptions {
-  std::string data_csv;
-  Tuple data_shape;
+  std::string data_csv = {};
+  Tuple data_shape = {};
   /// "NULL": labels are zeros.
   std::string label_csv = "NULL";
   Tuple label_shape = {1};
@@ -236,8 +236,8 @@ class CSVIter final : public DataIter {
 
 /// Lines of `label index:value …`, indices from zero. Batches are dense.
 struct LibSVMIterOptions {
-  std::string data_libsvm;
-  Tuple data_shape;
+  std::string data_libsvm = {};
+  Tuple data_shape = {};
   /// Labels from a file of their own in the same form; "NULL": those of the data file.
   std::string label_libsvm = "NULL";
   Tuple label_shape = {1};

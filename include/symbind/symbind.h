@@ -2,6 +2,7 @@
 // Everything a program needs: `#include <symbind/symbind.h>`.
 
 #include <symbind/attributes.h>
+#include <symbind/bucketing_module.h>
 #include <symbind/callback.h>
 #include <symbind/context.h>
 #include <symbind/custom.h>
@@ -9,20 +10,29 @@
 #include <symbind/dtype.h>
 #include <symbind/error.h>
 #include <symbind/executor.h>
+#include <symbind/executor_group.h>
 #include <symbind/initializer.h>
 #include <symbind/io.h>
 #include <symbind/kernel.h>
+#include <symbind/key.h>
+#include <symbind/kvstore.h>
 #include <symbind/log.h>
+#include <symbind/lr_scheduler.h>
 #include <symbind/metric.h>
-#include <symbind/monitor.h>
+#include <symbind/model.h>
 #include <symbind/models.h>
+#include <symbind/module.h>
+#include <symbind/monitor.h>
 #include <symbind/ndarray.h>
 #include <symbind/operator.h>
 #include <symbind/ops.h>
+#include <symbind/optimizer.h>
+#include <symbind/param_update.h>
 #include <symbind/random.h>
 #include <symbind/recordio.h>
 #include <symbind/rules.h>
 #include <symbind/runtime.h>
 #include <symbind/sentences.h>
+#include <symbind/sequential_module.h>
 #include <symbind/shape.h>
 #include <symbind/symbol.h>

@@ -68,8 +68,8 @@ void IndexedRecordWriter::write(std::int64_t key, std::span<const std::byte> rec
   const std::uint64_t offset = tell();
   state_->records.write(record);
   const std::string line = fmt::format("{}\t{}\n", key, offset);
-  check(std::fwrite(line.data(), 1, line.size(), state_->index) == line.size(), ErrorKind::kIo,
-        "{}: {}", state_->index_path, std::strerror(errno));
+  const std::size_t written = std::fwrite(line.data(), 1, line.size(), state_->index);
+  check(written == line.size(), ErrorKind::kIo, "{}: {}", state_->index_path, std::strerror(errno));
 }
 
 std::uint64_t IndexedRecordWriter::tell() const { return state_->records.tell(); }

@@ -2,9 +2,8 @@
 // pixels times 1/256, rows that fill no batch left out.
 //
 // Decided here: everything is read into memory once and put in order there, so batches are views.
-// The order of `shuffle` is the one MXNet draws (std::shuffle over a Mersenne twister), once for
-// all epochs, so that a seed means the same in both.
-#include <algorithm>
+// The order of `shuffle` is the one MXNet 1.9.1 draws, once for all epochs, so that a seed means
+// the same in both.
 #include <numeric>
 #include <random>
 
@@ -39,6 +38,18 @@ NDArray scaled_rows(const NDArray& bytes, const std::vector<std::int64_t>& rows,
     for (std::int64_t i = 0; i < row; ++i)
       *target++ = static_cast<float>(source[r * row + i]) * scale;
   return result;
+}
+
+/// The shuffle of the C++ library MXNet was built with, over a Mersenne twister.
+void shuffle_as_mxnet(std::vector<std::int64_t>& rows, std::uint32_t seed) {
+  std::mt19937 twister(seed);
+  for (std::uint32_t i = 1; i < rows.size(); ++i) {
+    const std::uint32_t scale = std::mt19937::max() / (i + 1);
+    std::uint32_t draw = 0;
+    do draw = static_cast<std::uint32_t>(twister());
+    while (draw >= scale * (i + 1));
+    std::swap(rows[i], rows[draw / scale]);
+  }
 }
 
 void check_options(const MNISTIterOptions& o) {
@@ -79,8 +90,7 @@ MNISTIter::MNISTIter(const MNISTIterOptions& o) {
         part.end - part.begin, o.part_index, o.num_parts, o.image, o.batch_size);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(part.end - part.begin));
   std::iota(rows.begin(), rows.end(), part.begin);
-  if (o.shuffle)
-    std::shuffle(rows.begin(), rows.end(), std::mt19937(static_cast<std::uint32_t>(o.seed)));
+  if (o.shuffle) shuffle_as_mxnet(rows, static_cast<std::uint32_t>(o.seed));
   NDArray data = scaled_rows(images, rows, 1.0F / 256);
   const Shape& image = images.shape();
   data =

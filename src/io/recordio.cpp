@@ -56,8 +56,9 @@ struct RecordWriter::State {
     if (process != ::getpid()) static_cast<void>(file.release());
   }
   void put(const void* data, std::size_t size) {
-    check(std::fwrite(data, 1, size, file.get()) == size, ErrorKind::kIo, "{}: {} (at byte {})",
-          path, std::strerror(errno), offset);
+    const std::size_t written = std::fwrite(data, 1, size, file.get());
+    check(written == size, ErrorKind::kIo, "{}: {} (at byte {})", path, std::strerror(errno),
+          offset);
     offset += size;
   }
   void put_part(Flag flag, std::span<const std::byte> bytes) {
@@ -171,8 +172,7 @@ RecordReader::RecordReader(const std::string& path, int num_parts, int part_inde
         "{}: part_index {} of num_parts {}; it must be at least 0 and below num_parts", path,
         part_index, num_parts);
   s.file = open(path, "rb");
-  check(::fseeko(s.file.get(), 0, SEEK_END) == 0, ErrorKind::kIo, "{}: {}", path,
-        std::strerror(errno));
+  ::fseeko(s.file.get(), 0, SEEK_END);
   const ::off_t size = ::ftello(s.file.get());
   check(size >= 0, ErrorKind::kIo, "{}: {}", path, std::strerror(errno));
   s.size = s.end = static_cast<std::uint64_t>(size);

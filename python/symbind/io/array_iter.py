@@ -99,14 +99,16 @@ class NDArrayIter(DataIter):
         """Before an option changes: C++ makes the iterator anew when it is used next."""
         core = self.__dict__.pop('_core', None)
         if core is not None:
-            self._kept_cursor = core.cursor
+            self._kept_cursor = None if core.cursor == -core.batch_size else core.cursor
 
     def __getattr__(self, name):
         if name != '_core' or '_kept_cursor' not in self.__dict__:
             raise AttributeError("'{}' object has no attribute '{}'".format(type(self).__name__, name))
         self._order.keep = self.shuffle
         self._core = self._make_core()
-        self._core.cursor = self.__dict__.pop('_kept_cursor')
+        cursor = self.__dict__.pop('_kept_cursor')
+        if cursor is not None:
+            self._core.cursor = cursor
         return self._core
 
     def __getstate__(self):
