@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 #include <regex>
 
 #include <nlohmann/json.hpp>
 
 #include <symbind/callback.h>
+#include <symbind/model.h>
 #include <symbind/monitor.h>
 #include <symbind/ops.h>
 
@@ -131,6 +133,18 @@ TEST(Callback, early_stopping_waits_and_ends) {
     EXPECT_NO_THROW(rising({.eval_metric = acc.get()}));
   }
   EXPECT_THROW(rising({.eval_metric = acc.get()}), StopTraining);
+}
+
+TEST(Callback, checkpoints_are_written_by_period) {
+  const std::string prefix = testing::TempDir() + "/symbind_callback";
+  const EpochEndCallback save = do_checkpoint(prefix, 2);
+  const Symbol net = FullyConnected("fc", Variable("data"), {.num_hidden = 1});
+  for (int epoch = 0; epoch < 5; ++epoch)
+    save(epoch, net, {{"fc_weight", NDArray::full({1, 1}, epoch)}}, {});
+  EXPECT_EQ(checkpoint_epochs(prefix), (std::vector<int>{2, 4}));
+  EXPECT_EQ(load_checkpoint(prefix, 4).args.at("fc_weight").scalar(), 3);
+  std::remove((prefix + "-symbol.json").c_str());
+  for (const int epoch : {2, 4}) std::remove(checkpoint_path(prefix, epoch).c_str());
 }
 
 TEST(BadInputCallback, options) {

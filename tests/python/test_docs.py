@@ -1,10 +1,13 @@
-"""The sessions of docs/python.md give what they show."""
+"""The sessions of the manual's pages give what they show."""
 import doctest
 import pathlib
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+import pytest
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_sessions():
-    found = doctest.testfile(str(PAGE), module_relative=False)
-    assert found.attempted >= 14 and found.failed == 0
+@pytest.mark.parametrize("page, sessions", [("python.md", 14), ("monitor.md", 20)])
+def test_sessions(page, sessions):
+    found = doctest.testfile(str(DOCS / page), module_relative=False)
+    assert found.attempted >= sessions and found.failed == 0
