@@ -41,8 +41,9 @@ class OptimizerState {
   const NDArray& array() const;
   /// The parts; kState unless it is a sequence.
   const std::vector<OptimizerState>& parts() const;
-  /// Part `i` as an array; kState if there is none.
-  const NDArray& array(std::size_t i) const;
+  /// Part `i`, and the same as an array; kState if there is none.
+  const OptimizerState& part(std::size_t i) const;
+  const NDArray& array(std::size_t i) const { return part(i).array(); }
   /// The same numbers on another device; arrays already there are kept.
   OptimizerState as_in_context(Context context) const;
   /// "nothing", "an array", "(an array, nothing)": for messages.

@@ -51,7 +51,7 @@ class Lamb : public Optimizer {
       steps.push_back(static_cast<double>(count_of(keys[i])));
       rates.push_back(step_lr(keys[i]));
       decays.push_back(step_wd(keys[i]));
-      const OptimizerState& means = mixed ? states[i].parts().at(1) : states[i];
+      const OptimizerState& means = mixed ? states[i].part(1) : states[i];
       inputs.insert(inputs.end(), {weights[i], grads[i], means.array(0), means.array(1)});
       if (mixed) inputs.push_back(states[i].array(0));
     }

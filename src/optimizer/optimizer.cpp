@@ -230,7 +230,7 @@ void Optimizer::update_multi_precision(const Key& key, NDArray weight, NDArray g
                                        const OptimizerState& state) {
   if (!is_mixed(weight)) return update(key, std::move(weight), std::move(grad), state);
   const NDArray& master = state.array(0);
-  update(key, master, grad.astype(DType::kFloat32), state.parts().at(1));
+  update(key, master, grad.astype(DType::kFloat32), state.part(1));
   master.copy_to(weight);
 }
 

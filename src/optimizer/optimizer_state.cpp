@@ -5,24 +5,27 @@
 
 namespace symbind {
 
+// The words are made only when they are needed: form() itself reads the parts.
+
 const NDArray& OptimizerState::array() const {
   const auto* array = std::get_if<NDArray>(&value_);
-  check(array != nullptr, ErrorKind::kState,
-        "the optimizer needs an array as its state here and has {}", form());
+  if (array == nullptr)
+    fail(ErrorKind::kState, "the optimizer needs an array as its state here and has {}", form());
   return *array;
 }
 
 const std::vector<OptimizerState>& OptimizerState::parts() const {
   const auto* parts = std::get_if<std::vector<OptimizerState>>(&value_);
-  check(parts != nullptr, ErrorKind::kState,
-        "the optimizer needs a tuple as its state here and has {}", form());
+  if (parts == nullptr)
+    fail(ErrorKind::kState, "the optimizer needs a tuple as its state here and has {}", form());
   return *parts;
 }
 
-const NDArray& OptimizerState::array(std::size_t i) const {
-  check(i < parts().size(), ErrorKind::kState,
-        "the optimizer needs {} arrays as its state here and has {}", i + 1, form());
-  return parts()[i].array();
+const OptimizerState& OptimizerState::part(std::size_t i) const {
+  if (i >= parts().size())
+    fail(ErrorKind::kState, "the optimizer needs {} parts in its state here and has {}", i + 1,
+         form());
+  return parts()[i];
 }
 
 OptimizerState OptimizerState::as_in_context(Context context) const {

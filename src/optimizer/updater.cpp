@@ -55,10 +55,11 @@ std::map<Key, OptimizerState> states_from(const StateValue& dict, const std::str
 
 void check_form(const Optimizer& optimizer, const Key& key, const OptimizerState& state,
                 const std::string& source) {
-  check(optimizer.takes_state(state), ErrorKind::kValue,
-        "{}: these are not states of {}: it does not keep {}, as is here for parameter {}; states "
-        "of this form are those of {}. Nothing was loaded",
-        source, optimizer.class_name(), state.form(), key_text(key), makers_of(state));
+  if (optimizer.takes_state(state)) return;
+  fail(ErrorKind::kValue,
+       "{}: these are not states of {}: it does not keep {}, as is here for parameter {}; states "
+       "of this form are those of {}. Nothing was loaded",
+       source, optimizer.class_name(), state.form(), key_text(key), makers_of(state));
 }
 
 }  // namespace

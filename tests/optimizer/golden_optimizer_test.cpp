@@ -2,6 +2,8 @@
 // other ways to the same numbers: one weight at a time, and the operator that a fused step runs.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include <symbind/executor.h>
 
 #include "optimizer/recorded.h"
@@ -32,6 +34,8 @@ TEST_P(GoldenOptimizer, TenSteps) {
   const nlohmann::json& setup = recording()["setup"];
   const nlohmann::json& one = recording()["cases"][GetParam()];
   const bool half = one["dtype"] == "float16";
+  // MXNet squares float16 numbers in float16 before it sums them for LARS.
+  const double state_tolerance = GetParam() == "lars half" ? 1e-4 : 1e-5;
   Updater updater(recorded::optimizer(setup, one));
   std::vector<NDArray> weights = recorded::weights(setup, one);
   for (int number = 1; number <= 10; ++number) {
@@ -46,7 +50,8 @@ TEST_P(GoldenOptimizer, TenSteps) {
       const auto states = recorded::flat(updater.states().at(static_cast<std::int64_t>(place)));
       ASSERT_EQ(states.size(), after["states"][k].size());
       for (std::size_t i = 0; i < states.size(); ++i)
-        EXPECT_TRUE(recorded::near(states[i].to_vector<double>(), after["states"][k][i], 1e-5))
+        EXPECT_TRUE(
+            recorded::near(states[i].to_vector<double>(), after["states"][k][i], state_tolerance))
             << "state " << i << " of weight " << place << " behind step " << number;
     }
   }
@@ -66,7 +71,6 @@ TEST_P(GoldenOptimizer, UpdateCallIsTheUpdate) {
     if (!call) GTEST_SKIP() << "several operators";
     AttrDict attrs = call->attrs;
     parts.optimizer()->update_values(key, [&attrs](std::string_view attr, double value) {
-      attrs.insert_or_assign(std::string(attr), std::to_string(0));
       std::ostringstream text;
       text.precision(17);
       text << value;
