@@ -57,7 +57,7 @@ def _getdata_by_idx(data, idx):
     result = []
     for name, value in data:
         if isinstance(value, CSRNDArray):
-            result.append((name, as_csr(array(value.asnumpy()[idx], value.context))))
+            result.append((name, _as_csr(array(value.asnumpy()[idx], value.context))))
         elif _is_h5py(value):
             result.append((name, value))
         else:
@@ -65,7 +65,7 @@ def _getdata_by_idx(data, idx):
     return result
 
 
-def as_csr(data):
+def _as_csr(data):
     """The same memory under the name csr."""
     result = CSRNDArray.__new__(CSRNDArray)
     _core.NDArray.__init__(result)
@@ -73,7 +73,7 @@ def as_csr(data):
     return result
 
 
-def rows_of_h5py(dataset, rows):
+def _rows_of_h5py(dataset, rows):
     """Rows of a data set in any order, which h5py reads in ascending order only."""
     ascending, places = np.unique(rows, return_inverse=True)
     return array(dataset[ascending][places])

@@ -7,8 +7,8 @@ from ..error import NotImplementedError as NotImplementedError_
 from ..error import ValueError as ValueError_
 from ..ndarray import array
 from ..ndarray.sparse import CSRNDArray
-from . import base, utils
-from .base import DataBatch, DataIter
+from . import _base, utils
+from ._base import DataBatch, DataIter
 
 
 class _Order:
@@ -132,7 +132,7 @@ class NDArrayIter(DataIter):
 
     def _describe(self, group):
         axis = self.layout.find('N')
-        return [base.DataDesc(name, value.shape[:axis] + (self.batch_size,) + value.shape[axis + 1:],
+        return [_base.DataDesc(name, value.shape[:axis] + (self.batch_size,) + value.shape[axis + 1:],
                               _dtype(value), self.layout) for name, value in self._sources[group]]
 
     data = property(lambda self: self._in_order(0), lambda self, value: self._replace(0, value),
@@ -176,7 +176,7 @@ class NDArrayIter(DataIter):
 
     def next(self):
         """The next batch; StopIteration at the end of the epoch."""
-        if type(self) is NDArrayIter or base.is_plain(self, NDArrayIter, base.VERBS[1:]):
+        if type(self) is NDArrayIter or _base.is_plain(self, NDArrayIter, _base.VERBS[1:]):
             batch = self._core.next()
             if batch is None:
                 raise StopIteration
@@ -210,7 +210,7 @@ class NDArrayIter(DataIter):
                 for finish, value in zip(self._special[group], arrays)]
 
     def _native(self):
-        if self._special is None and base.is_plain(self, NDArrayIter, base.VERBS):
+        if self._special is None and _base.is_plain(self, NDArrayIter, _base.VERBS):
             return self._core
         return None
 
@@ -224,8 +224,8 @@ def _as_float(value):
 def _special(value):
     """What makes an array of this source out of what C++ hands over, or None."""
     if utils._is_h5py(value):
-        return lambda rows: utils.rows_of_h5py(value, rows.asnumpy())
-    return utils.as_csr if isinstance(value, CSRNDArray) else None
+        return lambda rows: utils._rows_of_h5py(value, rows.asnumpy())
+    return utils._as_csr if isinstance(value, CSRNDArray) else None
 
 
 def _stand_in(value):

@@ -4,9 +4,9 @@ import logging
 from .. import _core
 from .._absent import not_in_symbind
 from ..error import TypeError as TypeError_
-from . import base
-from .base import DataIter
-from .utils import as_csr
+from . import _base
+from ._base import DataIter
+from .utils import _as_csr
 
 
 class MXDataIter(DataIter):
@@ -18,8 +18,8 @@ class MXDataIter(DataIter):
         self._batch = None
         self._skip_load = False
         self._sparse = (False, False)
-        self.provide_data = base.descs(handle.provide_data())
-        self.provide_label = base.descs(handle.provide_label())
+        self.provide_data = _base.descs(handle.provide_data())
+        self.provide_label = _base.descs(handle.provide_label())
 
     def debug_skip_load(self):
         """From the second batch on, hands out the same one: the speed without reading."""
@@ -40,13 +40,13 @@ class MXDataIter(DataIter):
         """Moves to the next batch; whether there is one."""
         if self._skip_load and self._batch is not None:
             return True
-        batch = base.batch(self.handle.next())
+        batch = _base.batch(self.handle.next())
         if batch is None:
             return False
         if self._sparse[0]:
-            batch.data = [as_csr(array) for array in batch.data]
+            batch.data = [_as_csr(array) for array in batch.data]
         if self._sparse[1]:
-            batch.label = [as_csr(array) for array in batch.label]
+            batch.label = [_as_csr(array) for array in batch.label]
         self._batch = batch
         return True
 
@@ -71,7 +71,7 @@ class MXDataIter(DataIter):
         return self._current().pad
 
     def _native(self):
-        if any(self._sparse) or self._skip_load or not base.is_plain(self, MXDataIter, base.VERBS):
+        if any(self._sparse) or self._skip_load or not _base.is_plain(self, MXDataIter, _base.VERBS):
             return None
         return self.handle
 

@@ -4,8 +4,8 @@ import threading
 
 from .. import _core
 from ..error import AssertionError as AssertionError_
-from . import base
-from .base import DataBatch, DataDesc, DataIter
+from . import _base
+from ._base import DataBatch, DataDesc, DataIter
 
 
 class ResizeIter(DataIter):
@@ -38,7 +38,7 @@ class ResizeIter(DataIter):
         if self._core is not None:
             batch = self._core.next()
             if batch is not None:
-                self.current_batch = base.batch(batch)
+                self.current_batch = _base.batch(batch)
                 self.cur += 1
             return batch is not None
         if self.cur == self.size:
@@ -70,7 +70,7 @@ class ResizeIter(DataIter):
         return self.current_batch.pad
 
     def _native(self):
-        return self._core if base.is_plain(self, ResizeIter, base.VERBS) else None
+        return self._core if _base.is_plain(self, ResizeIter, _base.VERBS) else None
 
 
 class _Reader:
@@ -200,7 +200,7 @@ class PrefetchingIter(DataIter):
 
     def iter_next(self):
         """Moves to the next batch; whether there is one."""
-        batch = self._read() if self._core is None else base.batch(self._core.next())
+        batch = self._read() if self._core is None else _base.batch(self._core.next())
         if batch is None:
             return False
         batch.provide_data, batch.provide_label = self.provide_data, self.provide_label
@@ -238,4 +238,4 @@ class PrefetchingIter(DataIter):
         return self.current_batch.pad
 
     def _native(self):
-        return self._core if base.is_plain(self, PrefetchingIter, base.VERBS) else None
+        return self._core if _base.is_plain(self, PrefetchingIter, _base.VERBS) else None
