@@ -123,6 +123,7 @@ def test_37_nan_with_the_guard_on():
     for part in ("step 2: log 'log'", "output 0 ('output', shape (2, 2)), 2 of 4 numbers",
                  "input 0 'fc_output': (2, 2) in [-1.5, 2.5]"):
         assert part in str(caught.value)
+    mx.nd.waitall()
 
 
 def test_monitor_keeps_mxnets_attributes():
