@@ -1,6 +1,7 @@
 // Iterators. What Python gets of a batch is its own: views of an iterator's memory are copied here,
 // since scripts change batches in place and MXNet lets them. Only C++ reads the views.
 
+#include <symbind/datasets.h>
 #include <symbind/io.h>
 
 #include <nanobind/ndarray.h>
@@ -137,6 +138,11 @@ void bind_io(nb::module_& m) {
           return released_at_end(std::make_shared<PrefetchingIter>(
               std::move(iters), PrefetchOptions{std::move(rename_data), std::move(rename_label)}));
         });
+  m.def("find_images", [](const std::string& name) {
+    const datasets::ImageSet set = datasets::find_images(name);
+    return nb::make_tuple(set.name, set.folder, set.train_images, set.train_labels, set.test_images,
+                          set.test_labels);
+  });
   m.def("create_iter", [](const std::string& name, nb::handle options) {
     const AttrDict given = attr_dict_from(options);
     const nb::gil_scoped_release unlocked;

@@ -1,6 +1,8 @@
 // KVStore: arrays by number or name. Keys come as int or str, values as lists with one array per
 // device; symbind/kvstore makes lists of what users give.
 
+#include <nanobind/stl/shared_ptr.h>
+
 #include <symbind/kvstore.h>
 #include <symbind/optimizer.h>
 

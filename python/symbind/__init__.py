@@ -42,6 +42,9 @@ def __getattr__(attribute):
     lazy = {"gluon": "gluon", "models": "models", "np": "numpy", "numpy": "numpy",
             "npx": "numpy_extension", "numpy_extension": "numpy_extension", "profiler": "profiler",
             "rnn": "rnn", "test_utils": "test_utils"}
+    lazy = {"datasets": "datasets", "gluon": "gluon", "np": "numpy", "numpy": "numpy",
+            "npx": "numpy_extension", "numpy_extension": "numpy_extension", "profiler": "profiler",
+            "test_utils": "test_utils"}
     if attribute in lazy:
         return importlib.import_module(f"{__name__}.{lazy[attribute]}")
     raise AttributeError(f"module '{__name__}' has no attribute '{attribute}'")

@@ -83,7 +83,9 @@ struct CSVIter::State {
         labels(o.label_csv == "NULL" ? nullptr : std::make_unique<TextLines>(o.label_csv)),
         batches(source(o.data_csv), o.batch_size, o.round_batch,
                 {o.data_name, batch_shape(o.batch_size, o.data_shape, false), o.dtype},
-                {o.label_name, batch_shape(o.batch_size, o.label_shape, true), o.dtype}) {}
+                {o.label_name,
+                 batch_shape(o.batch_size, o.label_csv == "NULL" ? Tuple{1} : o.label_shape, true),
+                 o.dtype}) {}
 
   RowSource source(const std::string& name) {
     return {name,

@@ -255,7 +255,10 @@ bool PrefetchingIter::next(DataBatch& batch) {
   s.split(batch);
   std::size_t more = 0;
   for (std::size_t i = 0; i < s.workers.size(); ++i) more += s.workers[i]->take(s.parts[i]) ? 1 : 0;
-  if (more == 0) return false;
+  if (more == 0) {
+    s.join(batch);  // what the caller had
+    return false;
+  }
   check(more == s.workers.size(), ErrorKind::kState,
         "PrefetchingIter: Number of entry mismatches between iterators: {} of {} are at their end",
         s.workers.size() - more, s.workers.size());

@@ -9,7 +9,8 @@
 
 #include <algorithm>
 
-#include "base/check.h"
+#include <symbind/operator.h>
+
 #include "executor/executor_impl.h"
 
 namespace symbind {
@@ -20,6 +21,16 @@ void flatten(const OptimizerState& state, std::vector<const Storage*>& into) {
   if (state.is_array()) into.push_back(state.array().storage().get());
   if (!state.is_sequence()) return;
   for (const OptimizerState& part : state.parts()) flatten(part, into);
+}
+
+// The call's attributes, with a place for each number that update_values gives later.
+AttrDict with_places(const UpdateCall& call) {
+  const OpDef& op = OpRegistry::global().get(call.op);
+  AttrDict attrs = call.attrs;
+  const auto defaults = op.make_attrs();
+  for (const AttrField& field : op.describe(defaults.get()))
+    if (field.is_required && field.is_per_call) attrs.emplace(field.name, "0");
+  return attrs;
 }
 
 }  // namespace
@@ -102,7 +113,7 @@ bool ParamUpdate::fuse(ExecutorGroup& group) {
   executor->clear_updates();
   for (std::size_t i = 0; i < calls.size(); ++i) {
     fused->entries[i].number =
-        executor->add_update(calls[i].op, calls[i].inputs, calls[i].out, calls[i].attrs);
+        executor->add_update(calls[i].op, calls[i].inputs, calls[i].out, with_places(calls[i]));
   }
   fused_ = std::move(fused);
   return true;

@@ -94,6 +94,13 @@ TEST(CSVIter, FormsOfText) {
             (std::vector<float>{1, 2, 3, 40, 5, std::numeric_limits<float>::infinity()}));
 }
 
+TEST(CSVIter, WithoutLabelsTheirShapeIsOneNumber) {  // as in MXNet, whatever label_shape says
+  const TemporaryFile csv("1\n");
+  const CSVIter iter(
+      {.data_csv = csv.path(), .data_shape = {1}, .label_shape = {3}, .batch_size = 1});
+  EXPECT_EQ(iter.provide_label()[0].shape, (Shape{1}));
+}
+
 TEST(CSVIter, SeveralFilesAndFolders) {
   const TemporaryFile a("1\n2\n"), b("3\n");
   CSVIter two({.data_csv = a.path() + ";" + b.path(), .data_shape = {1}, .batch_size = 3});

@@ -112,6 +112,7 @@ TEST(ThreadsPrefetchingIter, JoinsAndRenames) {
     }
     EXPECT_FALSE(iter.next(batch));
     EXPECT_FALSE(iter.next(batch));
+    EXPECT_EQ(batch.data.at(1).scalar(), 13);  // the last batch is left alone
   }
 }
 

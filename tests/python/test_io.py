@@ -1,8 +1,10 @@
 """Iterators: orders and batches as MXNet recorded them, classes scripts derive from, threads."""
+import doctest
 import json
 import multiprocessing
 import pathlib
 import pickle
+import struct
 import threading
 import time
 
@@ -156,6 +158,8 @@ def test_subclasses_of_ndarrayiter():
     assert Counted(np.arange(4))._native() is not None
     patched = mx.io.NDArrayIter(np.arange(4), batch_size=2)
     assert patched._native() is not None
+    patched.next = lambda: None
+    assert patched._native() is None
     sub = Counted(np.arange(4))
     sub.next = lambda: None
     assert sub._native() is None
@@ -411,3 +415,29 @@ def test_a_batch_costs_little_python():
         best = min(best, (time.perf_counter() - begin) / count)
         it.reset()
     assert best < 30e-6  # about 3e-6 on an idle machine
+
+
+def test_datasets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    labels = bytes([5, 0, 4, 1, 9, 2, 1, 3, 1, 4])
+    for part in ("train", "t10k"):
+        (tmp_path / "data" / (part + "-images-idx3-ubyte")).write_bytes(
+            struct.pack(">IIII", 2051, 10, 28, 28) + bytes(7840))
+        (tmp_path / "data" / (part + "-labels-idx1-ubyte")).write_bytes(
+            struct.pack(">II", 2049, 10) + labels)
+    found = mx.datasets.find_images("mnist")
+    assert (found.name, found.folder) == ("MNIST", "data")
+    train, val = mx.test_utils.get_mnist_iterator(batch_size=5, input_shape=(784,))
+    assert train.provide_data[0].shape == (5, 784)
+    assert len(list(train)) == len(list(val)) == 2
+    dummy = mx.test_utils.DummyIter(mx.io.NDArrayIter(np.zeros(4), batch_size=2))
+    assert isinstance(dummy, mx.io.DataIter) and dummy.next() is next(dummy)
+    with pytest.raises(OSError, match="apt install dataset-fashion-mnist"):
+        (tmp_path / "data" / "t10k-labels-idx1-ubyte").unlink()
+        mx.datasets.find_images("MNIST")
+
+
+def test_the_sessions_of_the_page():
+    found = doctest.testfile(str(GOLDEN.parents[2] / "docs" / "data.md"), module_relative=False)
+    assert found.attempted >= 15 and found.failed == 0

@@ -130,8 +130,8 @@ def batch(read):
 def is_plain(iterator, owner, names):
     """Whether none of `names` is overridden in the class of `iterator` or on itself."""
     cls = type(iterator)
-    return cls is owner or (all(getattr(cls, name) is getattr(owner, name) for name in names) and
-                            not any(name in iterator.__dict__ for name in names))
+    return ((cls is owner or all(getattr(cls, name) is getattr(owner, name) for name in names)) and
+            not any(name in iterator.__dict__ for name in names))
 
 
 VERBS = ('next', '__next__', '__iter__', 'reset', 'iter_next', 'getdata', 'getlabel', 'getpad',

@@ -152,8 +152,6 @@ class PrefetchingIter(DataIter):
         self.iters = iters
         self.rename_data = rename_data
         self.rename_label = rename_label
-        self.provide_data = self._join('provide_data', rename_data)
-        self.provide_label = self._join('provide_label', rename_label)
         self.batch_size = self.provide_data[0][1][0]
         self.started = True
         self.current_batch = None
@@ -163,6 +161,16 @@ class PrefetchingIter(DataIter):
             self._core = _core.prefetching_iter(cores, rename_data or [], rename_label or [])
         else:
             self._readers = [_Reader(i) for i in iters]
+
+    @property
+    def provide_data(self):
+        """What the data of all iterators are, under their new names."""
+        return self._join('provide_data', self.rename_data)
+
+    @property
+    def provide_label(self):
+        """What the labels of all iterators are, under their new names."""
+        return self._join('provide_label', self.rename_label)
 
     def _join(self, what, names):
         joined = []

@@ -54,11 +54,14 @@ class KVStore(KVStoreBase):
 
     def pushpull(self, key, value, out=None, priority=0):
         """push, then pull into `out` (the pushed arrays unless given)."""
-        if out is None:
-            out = value
-        targets = dict(_pairs(key, out))
-        for one, values in _pairs(key, value):
-            self._core.pushpull(one, values, targets[one])
+        pushed, pulled = _pairs(key, value), _pairs(key, value if out is None else out)
+        if len(pushed) == 1:
+            self._core.pushpull(*pushed[0], pulled[0][1])
+            return
+        for one, values in pushed:  # all of them first: the lists may hold the same arrays
+            self._core.push(one, values)
+        for one, arrays in pulled:
+            self._core.pull(one, arrays)
 
     def broadcast(self, key, value, out, priority=0):
         """init, then pull."""

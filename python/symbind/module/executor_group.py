@@ -186,9 +186,9 @@ class DataParallelExecutorGroup:
     def forward(self, data_batch, is_train=None):
         """Hands each device its rows and runs all of them."""
         if isinstance(data_batch, list):
-            self._core.load_each([(b.data, b.label) for b in data_batch])
+            self._core.load_each([(b.data, getattr(b, "label", None)) for b in data_batch])
         else:
-            self._core.load(data_batch.data, data_batch.label)
+            self._core.load(data_batch.data, getattr(data_batch, "label", None))
         self._core.forward(is_train)
 
     def backward(self, out_grads=None):
