@@ -39,12 +39,9 @@ def __getattr__(attribute):
     """What costs time to import, at first use."""
     import importlib
 
-    lazy = {"gluon": "gluon", "models": "models", "np": "numpy", "numpy": "numpy",
-            "npx": "numpy_extension", "numpy_extension": "numpy_extension", "profiler": "profiler",
-            "rnn": "rnn", "test_utils": "test_utils"}
-    lazy = {"datasets": "datasets", "gluon": "gluon", "np": "numpy", "numpy": "numpy",
-            "npx": "numpy_extension", "numpy_extension": "numpy_extension", "profiler": "profiler",
-            "test_utils": "test_utils"}
+    lazy = {"datasets": "datasets", "gluon": "gluon", "models": "models", "np": "numpy",
+            "numpy": "numpy", "npx": "numpy_extension", "numpy_extension": "numpy_extension",
+            "profiler": "profiler", "rnn": "rnn", "test_utils": "test_utils"}
     if attribute in lazy:
         return importlib.import_module(f"{__name__}.{lazy[attribute]}")
     raise AttributeError(f"module '{__name__}' has no attribute '{attribute}'")
