@@ -9,7 +9,7 @@ import numbers
 import numpy
 
 from . import _core
-from .metric import EvalMetric, _own_verbs, alias, register
+from .metric import EvalMetric, _unchanged, alias, register
 from .ndarray import NDArray, array as _new_array
 
 _SUMS = ("num_inst", "sum_metric", "global_num_inst", "global_sum_metric")
@@ -116,8 +116,7 @@ class _NativeMetric(EvalMetric):
         return self._value("get_global", _SUMS[2:])
 
     def _native(self):
-        ours = next(cls for cls in type(self).__mro__ if cls in _OURS)
-        if not _own_verbs(self, ours) or any(k.startswith("_own_") for k in self.__dict__):
+        if not _unchanged(self, _OURS) or any(k.startswith("_own_") for k in self.__dict__):
             return None
         return self._core_metric()
 

@@ -15,7 +15,7 @@ __all__ = ["Speedometer", "ProgressBar", "LogValidationMetricsCallback", "EarlyS
 
 
 class StopTraining(Exception):
-    """Raised by a callback: the training ends here, as if it were complete."""
+    """Raised by a callback: the training ends here, as if it were complete. fit logs the text."""
 
 
 def module_checkpoint(mod, prefix, period=1, save_optimizer_states=False):
@@ -172,7 +172,6 @@ class EarlyStopping:
             return
         self.waited += 1
         if self.waited >= self.patience:
-            why = ("Epoch[%d] Stopping early: %s=%f is no improvement of %f for %d evaluations" % (
-                param.epoch, name, value, self.best, self.waited))
-            logging.info("%s", why)
-            raise StopTraining(why)
+            raise StopTraining(
+                "Epoch[%d] Stopping early: %s=%f is no improvement of %f for %d evaluations" % (
+                    param.epoch, name, value, self.best, self.waited))

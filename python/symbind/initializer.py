@@ -50,7 +50,7 @@ class Initializer:
         self._verbose = verbose
         if print_func is None:
             def print_func(x):
-                return str((ndarray.norm(x) / sqrt(x.size)).asscalar())
+                return str((ndarray.norm(x) / sqrt(x.size)).asnumpy()[0])
         self._print_func = print_func
         return self
 

@@ -14,8 +14,8 @@ __all__ = ["EvalMetric", "CompositeEvalMetric", "create", "register", "alias", "
            "RMSE", "CrossEntropy", "NegativeLogLikelihood", "PearsonCorrelation", "PCC", "Loss",
            "Torch", "Caffe", "CustomMetric"]
 
-_VERBS = ("update", "update_dict", "reset", "reset_local", "get", "get_global", "get_name_value",
-          "get_global_name_value")
+_VERBS = frozenset(("update", "update_dict", "reset", "reset_local", "get", "get_global",
+                    "get_name_value", "get_global_name_value"))
 
 
 def check_label_shapes(labels, preds, wrap=False, shape=False):
@@ -141,10 +141,14 @@ def create(metric, *args, **kwargs):
     return _create(metric, *args, **kwargs)
 
 
-def _own_verbs(metric, base):
-    """Whether no class below `base` overrides what a metric does."""
-    return all(getattr(type(metric), verb) is getattr(base, verb) for verb in _VERBS) and not any(
-        verb in metric.__dict__ for verb in _VERBS)
+def _unchanged(metric, ours):
+    """Whether neither the object nor a class below one of `ours` overrides what a metric does."""
+    for cls in type(metric).__mro__:
+        if cls in ours:
+            return _VERBS.isdisjoint(metric.__dict__)
+        if not _VERBS.isdisjoint(cls.__dict__):
+            return False
+    return False
 
 
 @register
@@ -213,7 +217,7 @@ class CompositeEvalMetric(EvalMetric):
     def _native(self):
         from . import _core
 
-        if not _own_verbs(self, CompositeEvalMetric):
+        if not _unchanged(self, (CompositeEvalMetric,)):
             return None
         children = [metric._native() for metric in self.metrics]
         if None in children:

@@ -79,7 +79,8 @@ class Monitor:
         text = ""
         for value in values:
             assert isinstance(value, NDArray)
-            text += str(value.asscalar() if value.shape == (1,) else value.asnumpy()) + "\t"
+            numbers = value.asnumpy()  # whose scalars print in their own precision
+            text += str(numbers[0] if value.shape == (1,) else numbers) + "\t"
         return text
 
     def toc_print(self):

@@ -66,7 +66,7 @@ struct LstmBiasInit : Initializer {
     check(array.ndim() > 0, "{} has no axis for the four gates of an LSTM", desc.name);
     array.set(0.0);
     const std::int64_t hidden = array.shape()[0] / 4;
-    array.slice(hidden, 2 * hidden).set(forget_bias);
+    if (hidden > 0) array.slice(hidden, 2 * hidden).set(forget_bias);
   }
   std::string dumps() const override {
     return json_call("lstmbias", {{"forget_bias", json_float(forget_bias)}});

@@ -58,7 +58,7 @@ struct OrthogonalInit : Initializer {
 };
 
 void OrthogonalInit::init_weight(const InitDesc& desc, NDArray& array) const {
-  check(array.ndim() >= 1, "orthogonal: {} has no axes", desc.name);
+  check(array.ndim() >= 1 && array.size() > 0, "orthogonal: {} has no numbers in rows", desc.name);
   const std::int64_t out = array.shape()[0], in = array.size() / out;
   NDArray drawn(Shape{out, in}, array.context());
   if (o.rand_type == "uniform")

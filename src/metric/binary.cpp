@@ -48,7 +48,7 @@ class BinaryMetric : public EvalMetric {
   void update(const std::vector<NDArray>& labels, const std::vector<NDArray>& preds) override {
     check_counts(labels.size(), preds.size());
     for (std::size_t i = 0; i < preds.size(); ++i) {
-      check(preds[i].ndim() == 2, ErrorKind::kValue,
+      check(preds[i].ndim() == 2 && preds[i].shape()[1] > 0, ErrorKind::kValue,
             "metric '{}' takes one row of outputs an instance, and got an output of shape {}", name,
             preds[i].shape().str());
       check_same(labels[i].size(), preds[i].shape()[0], name);

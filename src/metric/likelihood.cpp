@@ -73,7 +73,7 @@ class LikelihoodMetric : public EvalMetric {
     check_counts(labels.size(), preds.size());
     for (std::size_t i = 0; i < preds.size(); ++i) {
       const Shape& shape = preds[i].shape();
-      check(shape.rank() >= 2, ErrorKind::kIndex,
+      check(shape.rank() >= 2 && shape[1] > 0, ErrorKind::kIndex,
             "metric '{}' takes one row of probabilities an instance, and got an output of shape {}",
             name, shape.str());
       check(

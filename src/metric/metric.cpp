@@ -160,7 +160,7 @@ std::vector<NameValue> CompositeEvalMetric::get_global() const {
 
 AroundAxis around_axis(const Shape& shape, int axis, const std::string& metric) {
   const int at = axis < 0 ? axis + shape.rank() : axis;
-  check(at >= 0 && at < shape.rank(), ErrorKind::kValue,
+  check(at >= 0 && at < shape.rank() && shape[at] > 0, ErrorKind::kValue,
         "metric '{}' looks along axis {} of an output of shape {}", metric, axis, shape.str());
   AroundAxis around;
   for (int d = 0; d < at; ++d) around.outer *= shape[d];

@@ -1,4 +1,4 @@
-// EarlyStopping: ends the training when evaluations no longer improve.
+// EarlyStopping: ends the training when evaluations no longer improve. fit logs why.
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include <symbind/callback.h>
-#include <symbind/log.h>
 
 #include "base/check.h"
 #include "base/nearest.h"
@@ -52,11 +51,9 @@ struct Watcher {
       return;
     }
     if (++waited < o.patience) return;
-    const std::string why = fmt::format(
+    throw StopTraining(fmt::format(
         "Epoch[{}] Stopping early: {}={:f} is no improvement of {:f} for {} evaluations", p.epoch,
-        name, value, best, waited);
-    log_info(why);
-    throw StopTraining(why);
+        name, value, best, waited));
   }
 };
 

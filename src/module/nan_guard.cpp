@@ -1,8 +1,8 @@
 // NanGuard: says which node made the first NaN or infinity, and from what.
 //
 // Decided here: the error is raised inside the run, behind the node, so nothing later is computed
-// from the number; it is then kept on what was not written, and toc raises it again for loops that
-// read none of that.
+// from the number; it is then kept on what was not written. toc raises it for loops that read none
+// of that, and takes it off there, so that it is heard once.
 
 #include <symbind/monitor.h>
 
@@ -76,6 +76,22 @@ std::string described(const NDArray& array) {
 struct NanGuard::Watch {
   int step = 0;
   std::optional<Error> found;
+  std::vector<Executor> executors;
+
+  /// Reads the error off whatever carries it.
+  void settle() const {
+    for (const Executor& e : executors) {
+      for (const auto* arrays :
+           {&e.outputs(), &e.grad_arrays(), &e.aux_arrays(), &e.arg_arrays()}) {
+        for (const NDArray& array : *arrays) {
+          try {
+            if (array.defined()) array.wait_to_read();
+          } catch (const Error&) {  // ours, or a consequence of it
+          }
+        }
+      }
+    }
+  }
 
   void look(const RanNode& node) {
     for (std::size_t o = 0; o < node.outputs.size(); ++o) {
@@ -105,12 +121,16 @@ void NanGuard::install(Executor& executor) {
   executor.impl()->set_guard([held = std::weak_ptr(watch_)](const RanNode& node) {
     if (const std::shared_ptr<Watch> watch = held.lock()) watch->look(node);
   });
+  watch_->executors.push_back(executor);
 }
 
 void NanGuard::tic() { ++watch_->step; }
 
 std::vector<MonitorRecord> NanGuard::toc() {
-  if (const std::optional<Error> found = std::exchange(watch_->found, std::nullopt)) throw *found;
+  if (const std::optional<Error> found = std::exchange(watch_->found, std::nullopt)) {
+    watch_->settle();
+    throw *found;
+  }
   return {};
 }
 

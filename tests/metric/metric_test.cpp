@@ -129,6 +129,15 @@ TEST(BadInputMetric, line32_unknown_names_get_the_nearest) {
               HasSubstr("'axis'"));
 }
 
+TEST(BadInputMetric, outputs_without_classes) {
+  const bool before = set_np_shape(true);
+  const NDArray empty(Shape{3, 0});
+  for (const char* name : {"acc", "f1", "ce", "pcc", "nll_loss"})
+    EXPECT_THROW(create_metric(name)->update({kLabel}, {empty}), Error) << name;
+  EXPECT_THROW(Perplexity({})->update({NDArray(Shape{0})}, {empty}), Error);
+  set_np_shape(before);
+}
+
 TEST(BadInputMetric, parameters_and_shapes) {
   message_of([] { TopKAccuracy(1); }, ErrorKind::kState);
   message_of([] { F1("weighted"); }, ErrorKind::kName);

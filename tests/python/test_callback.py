@@ -6,6 +6,7 @@ import logging
 import os
 import pickle
 
+import numpy as np
 import pytest
 
 import symbind as mx
@@ -35,14 +36,14 @@ def evaluated(value, name="accuracy"):
     return oracle.BatchEndParam(7, 0, metric, {})
 
 
-def test_early_stopping(caplog):
+def test_early_stopping():
     stop = mx.callback.EarlyStopping("accuracy", patience=2)
     for value in (0.5, 0.6, 0.55, 0.7, 0.7):
         stop(evaluated(value))
-    with caplog.at_level(logging.INFO), pytest.raises(mx.callback.StopTraining):
+    with pytest.raises(mx.callback.StopTraining) as caught:
         stop(evaluated(0.6))
-    assert caplog.messages == ["Epoch[7] Stopping early: accuracy=0.600000 is no improvement of "
-                               "0.700000 for 2 evaluations"]
+    assert str(caught.value) == ("Epoch[7] Stopping early: accuracy=0.600000 is no improvement of "
+                                 "0.700000 for 2 evaluations")
     falling = mx.callback.EarlyStopping(patience=1)
     falling(evaluated(2.0, "mse"))
     falling(evaluated(1.0, "mse"))
@@ -123,6 +124,7 @@ def test_37_nan_with_the_guard_on():
     for part in ("step 2: log 'log'", "output 0 ('output', shape (2, 2)), 2 of 4 numbers",
                  "input 0 'fc_output': (2, 2) in [-1.5, 2.5]"):
         assert part in str(caught.value)
+    mx.nd.waitall()
 
 
 def test_monitor_keeps_mxnets_attributes():
@@ -139,6 +141,33 @@ def test_monitor_keeps_mxnets_attributes():
     monitor.tic()
     executor.forward(is_train=True)
     assert monitor.toc() == []
+
+
+def training(batches=10):
+    data = np.arange(batches * 40, dtype="float32").reshape(-1, 4) % 7 - 3
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(
+        mx.sym.Variable("data"), num_hidden=2, name="fc"), name="softmax")
+    return mx.mod.Module(net), data, (data.sum(1) > 0).astype("float32")
+
+
+def test_fit_ends_early(caplog):
+    module, data, label = training()
+    with caplog.at_level(logging.INFO):
+        module.fit(mx.io.NDArrayIter(data, label, 10), mx.io.NDArrayIter(data, label, 10),
+                   num_epoch=5, optimizer_params={"learning_rate": 0.0},
+                   eval_end_callback=mx.callback.EarlyStopping(patience=2))
+    epochs = [line for line in caplog.messages if "Train-accuracy" in line]
+    assert len(epochs) == 3 and "Stopping early" in caplog.messages[-1]
+
+
+def test_fit_with_the_guard_names_the_step():
+    module, data, label = training()
+    data[25, 1] = np.inf
+    with pytest.raises(ValueError) as caught:
+        module.fit(mx.io.NDArrayIter(data, label, 10), num_epoch=1, monitor=mx.monitor.NanGuard())
+    assert "step 3: FullyConnected 'fc'" in str(caught.value)
+    assert "input 0 'data': (10, 4) in [-3, 3], 1 of 40 not finite" in str(caught.value)
+    assert np.isfinite(module.get_params()[0]["fc_weight"].asnumpy()).all()
 
 
 def test_backward_names_of_a_module():

@@ -153,8 +153,10 @@ def test_verbosity(caplog):
     with caplog.at_level(logging.INFO):
         filled(init, "fc_weight")
         filled(init.set_verbosity(True, lambda x: "mine"), "fc_bias")
+        filled(mx.init.Constant(0.1).set_verbosity(True), "fc_weight", (1,))
     assert caplog.messages == ["Initialized fc_weight as weight: 2.0",
-                               "Initialized fc_bias as bias: mine"]
+                               "Initialized fc_bias as bias: mine",
+                               "Initialized fc_weight as weight: 0.1"]
 
 
 def test_load_and_mixed(caplog, tmp_path):

@@ -41,7 +41,7 @@ def trained(mx, metric, callback, epochs=2, batches=6):
             callback(BatchEndParam(epoch, batch, metric, {}))
 
 
-def monitored(mx, monitor):
+def monitored(mx, monitor, value=2.0):
     """Two steps of a small net whose numbers are exact."""
     data = mx.sym.Variable("data")
     net = mx.sym.FullyConnected(data, num_hidden=4, name="fc")
@@ -49,7 +49,7 @@ def monitored(mx, monitor):
     net = mx.sym.LinearRegressionOutput(net, name="out")
     executor = net.simple_bind(mx.cpu(), data=(1, 4), out_label=(1, 4), grad_req={
         "data": "null", "fc_weight": "write", "fc_bias": "write", "out_label": "null"})
-    executor.arg_dict["data"][:] = 2.0
+    executor.arg_dict["data"][:] = value
     executor.arg_dict["fc_weight"][:] = 0.5
     executor.arg_dict["fc_bias"][:] = -1.0
     monitor.install(executor)
@@ -79,6 +79,8 @@ def scenes(mx):
         "monitor_all": lambda: monitored(mx, mx.mon.Monitor(
             2, stat_func=lambda x: [x, mx.nd.sum(x)], pattern="(act|out_output|fc_bias)",
             sort=True)),
+        "monitor_digits": lambda: monitored(mx, mx.mon.Monitor(
+            1, stat_func=lambda x: x.reshape((-1,))[0:1], pattern="data"), 0.1),
     }
     found = {}
     for name, play in plays.items():
