@@ -42,11 +42,10 @@ INTERRUPTED = """
 def test_during_one_long_product():
     """The arrays stay readable and the next product is right."""
     lines = run("""
-    a = mx.nd.ones((8000, 8000))
+    a, b = mx.nd.ones((8000, 8000)), mx.nd.zeros((8000, 8000))
+    mx.nd.waitall()
     def work():
         fire(0.5)
-        global b
-        b = mx.nd.zeros((8000, 8000))
         mx.nd.dot(a, a, out=b)
     """ + INTERRUPTED + """
     print(a[0, :3].asnumpy().tolist(), np.isfinite(b[0].asnumpy()).all())
