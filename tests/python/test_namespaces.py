@@ -20,7 +20,8 @@ PREFIXES = {"contrib": "_contrib_", "linalg": "_linalg_", "image": "_image_"}
 
 # Rooms of the package that are still to be written; a name leaves this list when it comes.
 NOT_YET = set("""callback init io kvstore lr_scheduler metric model module module.Module
-module.BaseModule module.BucketingModule module.SequentialModule monitor optimizer recordio""".split())
+module.BaseModule module.BucketingModule module.SequentialModule monitor optimizer recordio
+""".split())
 
 # place: names, why they are missing or different
 EXCEPT = {
