@@ -40,7 +40,7 @@ CASES = {
     "inception-v3": [({}, LARGE), ({"dtype": "float16"}, LARGE)],
     "inception-v4": [({}, LARGE)],
     "inception-resnet-v2": [({}, LARGE)],
-    "resnet": depths(18, 34, 50, 101, 152, 200, 269) + depths(50, dtype="float16", num_classes=5) + [
+    "resnet": depths(18, 34, 50, 101, 152, 200, 269) + depths(50, dtype="float16") + [
         ({"num_layers": depth, "image_shape": "3,28,28", "num_classes": 10}, SMALL)
         for depth in (20, 56, 110, 164)] + [
         ({"num_layers": 18, "image_shape": "3,32,32", "conv_workspace": 512}, image(3, 32, 32))],

@@ -159,8 +159,8 @@ class BaseRNNCell:
         """`length` steps as one graph.
 
         `inputs` is one symbol of the given layout ('NTC' or 'TNC'), or a list with a symbol for
-        each step. Returns the outputs, as one symbol if `merge_outputs` is True and as a list if it is
-        False (None: whatever comes easiest), and the states after the last step.
+        each step. Returns the outputs, as one symbol if `merge_outputs` is True and as a list if
+        it is False (None: whatever comes easiest), and the states after the last step.
         """
         self.reset()
         axis = layout.find('T')

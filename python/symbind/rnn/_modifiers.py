@@ -78,7 +78,7 @@ class ZoneoutCell(ModifierCell):
 
     def __init__(self, base_cell, zoneout_outputs=0., zoneout_states=0.):
         check(base_cell._can_step, f"{type(base_cell).__name__} cannot be stepped, which zoneout "
-              "needs: unfuse() a fused cell, put ZoneoutCell around the cells of a bidirectional one")
+              "needs: unfuse() a fused cell, put ZoneoutCell around those of a bidirectional one")
         super().__init__(base_cell)
         self.zoneout_outputs = zoneout_outputs
         self.zoneout_states = zoneout_states
