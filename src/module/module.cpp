@@ -115,6 +115,7 @@ void Module::bind(const Shapes& data_shapes, const std::optional<Shapes>& label_
                   const ModuleBindOptions& options) {
   State& s = *state_;
   if (options.force_rebind) {
+    if (binded_ && params_initialized_) get_params();  // what the devices learned is kept
     binded_ = false;
     s.group = nullptr;
   }
@@ -147,17 +148,26 @@ void Module::bind(const Shapes& data_shapes, const std::optional<Shapes>& label_
     params_initialized_ = true;
     s.params = shared->state_->params;
   } else if (params_initialized_) {
+    const auto by_name = [](const std::vector<std::string>& names, const auto& arrays) {
+      NDArrayMap map;
+      for (std::size_t i = 0; i < names.size(); ++i) map[names[i]] = arrays[i].front();
+      return map;
+    };
+    check_params(&s.params->args, by_name(s.param_names, s.group->param_arrays()), &s.params->aux,
+                 by_name(s.aux_names, s.group->aux_arrays()), false);
     s.group->set_params(s.params->args, s.params->aux);
   } else {
+    const auto zeros_like = [](const std::vector<std::string>& names, const auto& arrays) {
+      NDArrayMap map;
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const NDArray& a = arrays[i].front();
+        map[names[i]] = NDArray::zeros(a.shape(), cpu(), a.dtype());
+      }
+      return map;
+    };
     s.params = std::make_shared<HostParams>();
-    for (std::size_t i = 0; i < s.param_names.size(); ++i) {
-      const NDArray& a = s.group->param_arrays()[i].front();
-      s.params->args[s.param_names[i]] = NDArray::zeros(a.shape(), cpu(), a.dtype());
-    }
-    for (std::size_t i = 0; i < s.aux_names.size(); ++i) {
-      const NDArray& a = s.group->aux_arrays()[i].front();
-      s.params->aux[s.aux_names[i]] = NDArray::zeros(a.shape(), cpu(), a.dtype());
-    }
+    s.params->args = zeros_like(s.param_names, s.group->param_arrays());
+    s.params->aux = zeros_like(s.aux_names, s.group->aux_arrays());
   }
   if (shared && shared->optimizer_initialized_) borrow_optimizer(*shared);
   binded_ = true;

@@ -229,6 +229,11 @@ class Module(BaseModule):
             self._arg_params = shared_module._arg_params
             self._aux_params = shared_module._aux_params
         elif self.params_initialized:
+            _core.check_params(
+                self._arg_params,
+                self._first_arrays(self._param_names, self._exec_group.param_arrays),
+                self._aux_params,
+                self._first_arrays(self._aux_names, self._exec_group.aux_arrays), False)
             self._exec_group.set_params(self._arg_params, self._aux_params)
         else:
             self._arg_params = self._host_arrays(self._param_names, self._exec_group.param_arrays)
@@ -236,6 +241,10 @@ class Module(BaseModule):
         if shared_module is not None and shared_module.optimizer_initialized:
             self.borrow_optimizer(shared_module)
         self.binded = True
+
+    @staticmethod
+    def _first_arrays(names, arrays):
+        return {name: x[0] for name, x in zip(names, arrays)}
 
     @staticmethod
     def _host_arrays(names, arrays):
