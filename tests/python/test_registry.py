@@ -41,6 +41,7 @@ DIFFERENT = {
 OTHER_NAMES = {
     "BatchNorm_v1": "an operator of its own; takes the first parameters of BatchNorm's",
     "CuDNNBatchNorm": "in MXNet's builds with CUDA alone, as a name of BatchNorm",
+    "_contrib_SparseEmbedding": "an operator of its own; the gradient is dense here, as Embedding's",
 }
 
 # Operators of MXNet that are not here, by pattern.
