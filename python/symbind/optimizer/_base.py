@@ -279,6 +279,7 @@ class Optimizer:
     def __getstate__(self):
         core = self._inner
         state = {name: core.get(name) for name in core.names()}
+        state.update((name, {}) for name in core.empty_dicts())
         for name in ("lr_scheduler", "sym_info"):
             state[name] = getattr(self, name)
         for name in ("lr_mult", "wd_mult", "idx2name", "_index_update_count"):
