@@ -95,9 +95,7 @@ class Optimizer:
         """The C++ optimizer if it updates alone, else None."""
         if not self._class_name or _overridden(type(self)) or self.param_dict:
             return None
-        if any(name in self.__dict__ for name in _DECISIVE):
-            return None
-        return self._inner
+        return self._inner if self.__dict__.keys().isdisjoint(_DECISIVE) else None
 
     # --------------------------------------------------------------------- registry
 
