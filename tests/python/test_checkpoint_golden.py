@@ -1,0 +1,67 @@
+"""Checkpoints with `.states` that MXNet 1.9.1 wrote (tools/oracle/exchange_states.py) are taken up
+here, and five steps on the parameters and states are where MXNet's are."""
+import os
+import pathlib
+import pickletools
+
+import numpy as np
+import pytest
+
+import checkpoint_cases
+import symbind as mx
+
+GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "states"
+
+
+def by_name(check):
+    return pytest.mark.parametrize("spec", checkpoint_cases.CASES,
+                                   ids=lambda spec: spec["name"])(check)
+
+
+def assert_as_mxnet(found, spec):
+    wanted = mx.nd.load(str(GOLDEN / "continued" / (spec["name"] + ".params")))
+    assert set(found) == set(wanted)
+    for name, array in wanted.items():
+        assert found[name].dtype == array.dtype, name
+        mine, theirs = (a.asnumpy().astype("float64") for a in (found[name], array))
+        tolerance = 1e-3 if array.dtype == np.float16 else 1e-5
+        assert np.abs(mine - theirs).max() <= tolerance * np.abs(theirs).max(), name
+
+
+@by_name
+def test_goes_on_from_mxnets_files(spec):
+    assert_as_mxnet(checkpoint_cases.go_on(mx, spec, str(GOLDEN)), spec)
+
+
+@by_name
+def test_goes_on_from_our_files(spec, tmp_path):
+    """Trained and saved here, taken up here: MXNet's end again."""
+    checkpoint_cases.save(mx, spec, str(tmp_path))
+    assert_as_mxnet(checkpoint_cases.go_on(mx, spec, str(tmp_path)), spec)
+
+
+def names_in(path):
+    """Every class and function a pickle names."""
+    stack, found = [], set()
+    for operation, argument, _ in pickletools.genops(path.read_bytes()):
+        if operation.name == "GLOBAL":
+            found.add(argument)
+        elif operation.name == "STACK_GLOBAL":
+            found.add(" ".join(stack[-2:]))
+        elif isinstance(argument, str):
+            stack.append(argument)
+    return found
+
+
+@by_name
+def test_files_have_mxnets_form(spec, tmp_path):
+    checkpoint_cases.save(mx, spec, str(tmp_path))
+    name = spec["name"]
+    states = name + "-0005.states"
+    assert names_in(tmp_path / states) <= names_in(GOLDEN / states)
+    assert sorted(os.listdir(tmp_path)) == [name + "-0005.params", states, name + "-symbol.json"]
+    assert (tmp_path / (name + "-symbol.json")).read_bytes() == \
+        (GOLDEN / (name + "-symbol.json")).read_bytes()
+    mine, theirs = (mx.nd.load(str(folder / (name + "-0005.params")))
+                    for folder in (tmp_path, GOLDEN))
+    assert list(mine) == list(theirs)
