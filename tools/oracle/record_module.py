@@ -2,7 +2,7 @@
 
     PY tools/oracle/record_module.py      # -> tests/golden/module/
 
-What is run is in tests/python/module_cases.py, which the tests run again. modules.json, buckets.json,
+What is run is in tests/python/module_cases.py and module_kinds.py, which the tests run again. modules.json, buckets.json,
 chains.json, states.json: a case per line with its settings, the formulas of its first `params` and
 `aux`, the seeds of `data_seeds` and labels of each step, what was `seen` (behind the first and the
 last step of modules, behind every step of the others) and the `metrics`. fit.json: the log lines of
@@ -18,6 +18,7 @@ from golden import golden_dir, mx, np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests",
                                 "python"))
 import module_cases as cases
+import module_kinds as kinds
 
 OUT = golden_dir("module")
 
@@ -79,41 +80,41 @@ def record_modules():
 
 
 def record_others():
-    generate = cases.lstm(mx)
-    for key in cases.BUCKETS:
+    generate = kinds.lstm(mx)
+    for key in kinds.BUCKETS:
         with mx.name.NameManager():
             save(generate(key)[0], "lstm-%d" % key)
-    shapes = {"data": (cases.ROWS, 6), "softmax_label": (cases.ROWS, 6)}
+    shapes = {"data": (kinds.ROWS, 6), "softmax_label": (kinds.ROWS, 6)}
     record("buckets.json", [
         dict(entry(spec, generate(6)[0], shapes,
-                   batches(lambda s: cases.bucket_batch(mx, s), spec["steps"]),
-                   cases.run_buckets(mx, spec)), order=cases.BUCKET_ORDER)
-        for spec in cases.BUCKET_CASES])
+                   batches(lambda s: kinds.bucket_batch(mx, s), spec["steps"]),
+                   kinds.run_buckets(mx, spec)), order=kinds.BUCKET_ORDER)
+        for spec in kinds.BUCKET_CASES])
 
-    for symbol, name in zip(cases.chain_symbols(mx), ("features", "scores", "classes")):
+    for symbol, name in zip(kinds.chain_symbols(mx), ("features", "scores", "classes")):
         save(symbol, name)
     record("chains.json", [
         entry(spec, cases.mlp(mx), {"data": (12, 6)},
-              batches(lambda s: cases.chain_batch(mx, spec, s), spec["steps"]),
-              cases.run_chain(mx, spec)) for spec in cases.CHAIN_CASES])
+              batches(lambda s: kinds.chain_batch(mx, spec, s), spec["steps"]),
+              kinds.run_chain(mx, spec)) for spec in kinds.CHAIN_CASES])
 
     with mx.name.NameManager():
-        symbol, names = cases.state_network(mx)
+        symbol, names = kinds.state_network(mx)
     save(symbol, "states")
-    shapes = dict({n: (cases.ROWS, 6) for n in names}, data=(cases.ROWS, 3, 5))
+    shapes = dict({n: (kinds.ROWS, 6) for n in names}, data=(kinds.ROWS, 3, 5))
     record("states.json", [
         dict(entry(spec, symbol, shapes,
                    {"data_seeds": [cases.seed_of("states/data/%d" % s) for s in range(3)]},
-                   cases.run_states(mx, spec)), names=names) for spec in cases.STATE_CASES])
+                   kinds.run_states(mx, spec)), names=names) for spec in kinds.STATE_CASES])
 
 
 def record_fit():
     home, entries = os.getcwd(), []
-    rows = [[b.label[0].asnumpy()[:10 - b.pad] for b in it] for it in cases.fit_data(mx)]
-    for spec in cases.FIT_CASES:
+    rows = [[b.label[0].asnumpy()[:10 - b.pad] for b in it] for it in kinds.fit_data(mx)]
+    for spec in kinds.FIT_CASES:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
-            lines, params = cases.run_fit(mx, spec)
+            lines, params = kinds.run_fit(mx, spec)
             os.chdir(home)
         args, _ = cases.first_params("mlp", cases.mlp(mx), data=(10, 6))
         entries.append(dict(spec, lines=lines, data_seed=cases.seed_of("fit/data"),
