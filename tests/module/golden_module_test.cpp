@@ -23,24 +23,6 @@ namespace {
 
 using recorded::Json;
 
-// Recorded cases by name, as gtest likes them.
-template <class Body>
-bool add_tests(const char* suite, const char* file, Body body) {
-  struct Recorded : testing::Test {
-    Recorded(Body b, Json j) : body(b), one(std::move(j)) {}
-    void TestBody() override { body(one); }
-    Body body;
-    Json one;
-  };
-  for (const Json& one : recorded::cases(file)) {
-    const std::string name =
-        std::regex_replace(one.at("name").get<std::string>(), std::regex("[^a-z0-9]+"), "_");
-    testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [body, one]() -> testing::Test* { return new Recorded(body, one); });
-  }
-  return true;
-}
-
 GradReqArg grad_req(const Json& given) {
   if (given.is_string()) return given.get<std::string>();
   return given.get<std::map<std::string, std::string>>();
@@ -108,7 +90,7 @@ void train(const Json& one, bool fused) {
 }
 
 [[maybe_unused]] const bool kModules =
-    add_tests("GoldenModule", "modules.json", [](const Json& one) {
+    recorded::add_tests("GoldenModule", "module/modules.json", [](const Json& one) {
       train(one, false);
       train(one, true);
     });
@@ -151,73 +133,81 @@ void train_buckets(const Json& one, bool fused) {
 }
 
 [[maybe_unused]] const bool kBuckets =
-    add_tests("GoldenBuckets", "buckets.json", [](const Json& one) {
+    recorded::add_tests("GoldenBuckets", "module/buckets.json", [](const Json& one) {
       train_buckets(one, false);
       train_buckets(one, true);
     });
 
 // ---- chains
 
-[[maybe_unused]] const bool kChains = add_tests("GoldenChain", "chains.json", [](const Json& one) {
-  const bool two = one.at("name") == "two modules";
-  SequentialModule chain;
-  chain.add(
-      std::make_shared<Module>(recorded::symbol("features"), ModuleOptions{.label_names = {}}));
-  ModuleOptions last{.data_names = {"features"}};
-  if (!two) last.label_names = {};
-  chain.add(std::make_shared<Module>(recorded::symbol(two ? "classes" : "scores"), last),
-            {.take_labels = two, .auto_wiring = true});
-  if (!two) {
-    chain.add(std::make_shared<FunctionLossModule>(
-                  [](const NDArray& scores, const NDArray& labels) { return scores - labels; }),
-              {.take_labels = true, .auto_wiring = true});
-  }
-  chain.bind({{"data", {12, 6}}}, Shapes{{"softmax_label", two ? Shape{12} : Shape{12, 4}}});
-  chain.init_params({.arg_params = recorded::first(one, "params")});
-  chain.init_optimizer(
-      {.optimizer_params = recorded::optimizer_params(one.at("optimizer_params"))});
-  const Json& seen = one.at("seen");
-  for (std::size_t step = 0; step < one.at("steps"); ++step) {
-    DataBatch batch;
-    batch.data = {recorded::array(one.at("batches")[step].at("data"))};
-    batch.label = {recorded::array(one.at("batches")[step].at("label"))};
-    chain.forward_backward(batch);
-    chain.update();
-    recorded::expect_near(recorded::outputs(chain), seen[step].at("outputs"), 1e-4, "output");
-  }
-  recorded::expect_near(chain.get_params().args, seen.back().at("params"), 1e-4, "parameter");
-});
+[[maybe_unused]] const bool kChains =
+    recorded::add_tests("GoldenChain", "module/chains.json", [](const Json& one) {
+      const bool two = one.at("name") == "two modules";
+      SequentialModule chain;
+      chain.add(
+          std::make_shared<Module>(recorded::symbol("features"), ModuleOptions{.label_names = {}}));
+      ModuleOptions last{.data_names = {"features"}};
+      if (!two) last.label_names = {};
+      chain.add(std::make_shared<Module>(recorded::symbol(two ? "classes" : "scores"), last),
+                {.take_labels = two, .auto_wiring = true});
+      if (!two) {
+        chain.add(std::make_shared<FunctionLossModule>(
+                      [](const NDArray& scores, const NDArray& labels) { return scores - labels; }),
+                  {.take_labels = true, .auto_wiring = true});
+      }
+      chain.bind({{"data", {12, 6}}}, Shapes{{"softmax_label", two ? Shape{12} : Shape{12, 4}}});
+      chain.init_params({.arg_params = recorded::first(one, "params")});
+      chain.init_optimizer(
+          {.optimizer_params = recorded::optimizer_params(one.at("optimizer_params"))});
+      const Json& seen = one.at("seen");
+      for (std::size_t step = 0; step < one.at("steps"); ++step) {
+        DataBatch batch;
+        batch.data = {recorded::array(one.at("batches")[step].at("data"))};
+        batch.label = {recorded::array(one.at("batches")[step].at("label"))};
+        chain.forward_backward(batch);
+        chain.update();
+        recorded::expect_near(recorded::outputs(chain), seen[step].at("outputs"), 1e-4, "output");
+      }
+      recorded::expect_near(chain.get_params().args, seen.back().at("params"), 1e-4, "parameter");
+    });
 
 // ---- states
+
+std::vector<NDArray> here(const DeviceArrays& arrays) {
+  std::vector<NDArray> all;
+  for (const NDArray& array : arrays) all.push_back(array.as_in_context(cpu()));
+  return all;
+}
 
 NDArrayMap joined(const std::vector<std::string>& names, const std::vector<DeviceArrays>& states) {
   NDArrayMap all;
   for (std::size_t i = 0; i < names.size(); ++i)
-    all[names[i]] = invoke("Concat", states[i], {{"dim", "0"}}).front();
+    all[names[i]] = invoke("Concat", here(states[i]), {{"dim", "0"}}).front();
   return all;
 }
 
-[[maybe_unused]] const bool kStates = add_tests("GoldenStates", "states.json", [](const Json& one) {
-  const auto names = one.at("names").get<std::vector<std::string>>();
-  Module module(recorded::symbol("states"),
-                {.label_names = {}, .context = recorded::contexts(one), .state_names = names});
-  module.bind({{"data", Shape(one.at("data").get<std::vector<std::int64_t>>())}}, {},
-              {.for_training = false});
-  module.init_params({.arg_params = recorded::first(one, "params")});
-  module.set_states(1);
-  for (std::size_t step = 0; step < one.at("steps"); ++step) {
-    const Json& seen = one.at("seen")[step];
-    module.forward(recorded::batch(one, step));
-    NDArrayMap outputs;
-    for (const NDArray& output : module.get_outputs())
-      outputs["output" + std::to_string(outputs.size())] = output;
-    recorded::expect_near(outputs, seen.at("outputs"), 1e-4, "output");
-    std::vector<DeviceArrays> next = module.group()->device_outputs();
-    next.erase(next.begin());
-    module.set_states(next);
-    recorded::expect_near(joined(names, module.get_states()), seen.at("states"), 1e-4, "state");
-  }
-});
+[[maybe_unused]] const bool kStates =
+    recorded::add_tests("GoldenStates", "module/states.json", [](const Json& one) {
+      const auto names = one.at("names").get<std::vector<std::string>>();
+      Module module(recorded::symbol("states"),
+                    {.label_names = {}, .context = recorded::contexts(one), .state_names = names});
+      module.bind({{"data", Shape(one.at("data").get<std::vector<std::int64_t>>())}}, {},
+                  {.for_training = false});
+      module.init_params({.arg_params = recorded::first(one, "params")});
+      module.set_states(1);
+      for (std::size_t step = 0; step < one.at("steps"); ++step) {
+        const Json& seen = one.at("seen")[step];
+        module.forward(recorded::batch(one, step));
+        NDArrayMap outputs;
+        for (const NDArray& output : module.get_outputs())
+          outputs["output" + std::to_string(outputs.size())] = output;
+        recorded::expect_near(outputs, seen.at("outputs"), 1e-4, "output");
+        std::vector<DeviceArrays> next = module.group()->device_outputs();
+        next.erase(next.begin());
+        module.set_states(next);
+        recorded::expect_near(joined(names, module.get_states()), seen.at("states"), 1e-4, "state");
+      }
+    });
 
 // ---- a whole fit, as its log tells it
 
@@ -236,7 +226,9 @@ NDArrayIter rows_of(const Json& one, std::int64_t begin, std::int64_t end) {
 
 void fit(const Json& one, DataIter& train, DataIter& val, Module& module) {
   OptimizerParams params = recorded::optimizer_params(one.at("optimizer_params"));
-  params.emplace("lr_scheduler", FactorScheduler(one.at("step"), one.at("factor")));
+  params.emplace("lr_scheduler",
+                 FactorScheduler(one.at("step"), one.at("factor"), 1e-8,
+                                 {.base_lr = one.at("optimizer_params").at("learning_rate")}));
   module.fit(train, {.eval_data = &val,
                      .eval_metric = {"acc", "ce"},
                      .epoch_end_callback = do_checkpoint("run"),
@@ -248,28 +240,30 @@ void fit(const Json& one, DataIter& train, DataIter& val, Module& module) {
                      .num_epoch = 3});
 }
 
-[[maybe_unused]] const bool kFit = add_tests("GoldenFit", "fit.json", [](const Json& one) {
-  namespace fs = std::filesystem;
-  const fs::path home = fs::current_path();
-  const fs::path folder = fs::temp_directory_path() / ("symbind_fit_" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  fs::current_path(folder);
-  Module module(recorded::symbol("mlp"), {.context = recorded::contexts(one)});
-  NDArrayIter train = rows_of(one, 0, 100), val = rows_of(one, 100, 135);
-  std::vector<std::string> lines;
-  set_log_sink([&](LogLevel level, std::string_view line) {
-    lines.push_back((level == LogLevel::kWarning ? "WARNING " : "INFO ") +
-                    masked(std::string(line)));
-  });
-  fit(one, train, val, module);
-  set_log_sink({});
-  const bool saved = fs::exists("run-symbol.json") && fs::exists("run-0003.params");
-  fs::current_path(home);
-  fs::remove_all(folder);
-  EXPECT_TRUE(saved);
-  EXPECT_EQ(lines, one.at("lines").get<std::vector<std::string>>());
-  recorded::expect_near(module.get_params().args, one.at("seen"), 1e-4, "parameter");
-});
+[[maybe_unused]] const bool kFit =
+    recorded::add_tests("GoldenFit", "module/fit.json", [](const Json& one) {
+      namespace fs = std::filesystem;
+      const fs::path home = fs::current_path();
+      const fs::path folder =
+          fs::temp_directory_path() / ("symbind_fit_" + std::to_string(getpid()));
+      fs::create_directories(folder);
+      fs::current_path(folder);
+      Module module(recorded::symbol("mlp"), {.context = recorded::contexts(one)});
+      NDArrayIter train = rows_of(one, 0, 100), val = rows_of(one, 100, 135);
+      std::vector<std::string> lines;
+      set_log_sink([&](LogLevel level, std::string_view line) {
+        lines.push_back((level == LogLevel::kWarning ? "WARNING " : "INFO ") +
+                        masked(std::string(line)));
+      });
+      fit(one, train, val, module);
+      set_log_sink({});
+      const bool saved = fs::exists("run-symbol.json") && fs::exists("run-0003.params");
+      fs::current_path(home);
+      fs::remove_all(folder);
+      EXPECT_TRUE(saved);
+      EXPECT_EQ(lines, one.at("lines").get<std::vector<std::string>>());
+      recorded::expect_near(module.get_params().args, one.at("seen"), 1e-4, "parameter");
+    });
 
 }  // namespace
 }  // namespace symbind

@@ -7,7 +7,7 @@
 namespace symbind::recorded {
 
 std::vector<Json> cases(const std::string& file) {
-  return golden::read_json(golden::path_of("module/" + file)).at("cases").get<std::vector<Json>>();
+  return golden::read_json(golden::path_of(file)).at("cases").get<std::vector<Json>>();
 }
 
 Symbol symbol(const std::string& name) {

@@ -1,9 +1,11 @@
 #pragma once
 // Reads tests/golden/module (tools/oracle/record_module.py) and compares with it.
 
+#include <regex>
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <symbind/module.h>
@@ -12,7 +14,7 @@ namespace symbind::recorded {
 
 using Json = nlohmann::json;
 
-/// The cases of a file, in order.
+/// The cases of a file below tests/golden, in order.
 std::vector<Json> cases(const std::string& file);
 /// The network `<name>-symbol.json`.
 Symbol symbol(const std::string& name);
@@ -28,5 +30,23 @@ std::vector<Context> contexts(const Json& one);
 void expect_near(const NDArrayMap& got, const Json& wanted, double tolerance, const char* what);
 /// Outputs by name.
 NDArrayMap outputs(const BaseModule& module);
+
+/// A test for each case of a file, named after it.
+template <class Body>
+bool add_tests(const char* suite, const char* file, Body body) {
+  struct Recorded final : testing::Test {
+    Recorded(Body b, Json j) : body(b), one(std::move(j)) {}
+    void TestBody() override { body(one); }
+    Body body;
+    Json one;
+  };
+  for (const Json& one : cases(file)) {
+    const std::string name =
+        std::regex_replace(one.at("name").get<std::string>(), std::regex("[^a-z0-9]+"), "_");
+    testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [body, one]() -> testing::Test* { return new Recorded(body, one); });
+  }
+  return true;
+}
 
 }  // namespace symbind::recorded
