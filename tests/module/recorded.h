@@ -31,9 +31,12 @@ void expect_near(const NDArrayMap& got, const Json& wanted, double tolerance, co
 /// Outputs by name.
 NDArrayMap outputs(const BaseModule& module);
 
-/// A test for each case of a file, named after it.
+inline bool every(const Json&) { return true; }
+
+/// A test for each case of a file that is `chosen`, named after it.
 template <class Body>
-bool add_tests(const char* suite, const char* file, Body body) {
+bool add_tests(const char* suite, const char* file, Body body,
+               bool (*chosen)(const Json& one) = every) {
   struct Recorded final : testing::Test {
     Recorded(Body b, Json j) : body(b), one(std::move(j)) {}
     void TestBody() override { body(one); }
@@ -41,6 +44,7 @@ bool add_tests(const char* suite, const char* file, Body body) {
     Json one;
   };
   for (const Json& one : cases(file)) {
+    if (!chosen(one)) continue;
     const std::string name =
         std::regex_replace(one.at("name").get<std::string>(), std::regex("[^a-z0-9]+"), "_");
     testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__, __LINE__,

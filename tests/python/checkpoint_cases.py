@@ -18,6 +18,7 @@ CASES = [
     _case("sgd-index", **SGD),
     _case("sgd-index-on-2", devices=2, on_store=False, **SGD),
     _case("sgd-name", devices=2, **SGD),
+    _case("sgd-bn-name", net="mlp_bn", devices=2, **SGD),
     _case("sgd-dump-index", dump=True, schedule=True, **SGD),
     _case("sgd-half-index", **HALF, **SGD),
     _case("sgd-half-name", devices=2, **HALF, **SGD),
@@ -33,7 +34,8 @@ CASES = [
 def _arguments(mx, spec):
     params = dict(spec["optimizer_params"])
     if spec["schedule"]:
-        params["lr_scheduler"] = mx.lr_scheduler.FactorScheduler(3, 0.5)
+        params["lr_scheduler"] = mx.lr_scheduler.FactorScheduler(
+            3, 0.5, base_lr=params["learning_rate"])
     return {"kvstore": spec["kvstore"], "optimizer": spec["optimizer"], "optimizer_params": params}
 
 
@@ -68,16 +70,20 @@ def _flat(state):
     return [state]
 
 
-def go_on(mx, spec, folder):
-    """Loads a checkpoint, trains on, and returns parameters and states by name."""
+def go_on(mx, spec, folder, train=None):
+    """Loads a checkpoint, trains on (by verbs, or by `train(module, optimizer)`), and returns
+    parameters and states by name."""
     shape = tuple(spec["data"])
     mod = mx.mod.Module.load(os.path.join(folder, spec["name"]), SAVED, load_optimizer_states=True,
                              context=cases.contexts(mx, spec))
     mod.bind([("data", shape)], [("softmax_label", shape[:1])])
     with cases.updates_on_store(spec["on_store"]):
-        mod.init_optimizer(**_arguments(mx, spec))
-    _train(mx, mod, spec, SAVED, STEPS)
-    found = {"param/" + name: array for name, array in mod.get_params()[0].items()}
+        if train:
+            train(mod, _arguments(mx, spec))
+        else:
+            mod.init_optimizer(**_arguments(mx, spec))
+            _train(mx, mod, spec, SAVED, STEPS)
+    found = {"param/" + name: array for part in mod.get_params() for name, array in part.items()}
     updater = mod._kvstore._updater if mod._update_on_kvstore else mod._updater
     for key, state in updater.states.items():
         key = key.decode() if isinstance(key, bytes) else key

@@ -120,6 +120,7 @@ CASES = [
     case("lenet on 2, store of devices", "lenet", 2, kvstore="device"),
     case("mlp on 3, work loads 1 3 2", devices=3, work_load=[1, 3, 2]),
     case("mlp_bn on 2, work loads 1 4", "mlp_bn", 2, work_load=[1, 4]),
+    case("mlp_bn on 3, a row left over", "mlp_bn", 3, work_load=[2, 2, 3]),
     case("lenet on 4, work loads 1 1 1 3", "lenet", 4, work_load=[1, 1, 1, 3]),
     case("mlp without a store", kvstore=None),
     case("mlp on 2, updated beside the store", devices=2, on_store=False),

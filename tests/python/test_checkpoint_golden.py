@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import checkpoint_cases
+import module_cases
 import symbind as mx
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "states"
@@ -32,6 +33,47 @@ def assert_as_mxnet(found, spec):
 @by_name
 def test_goes_on_from_mxnets_files(spec):
     assert_as_mxnet(checkpoint_cases.go_on(mx, spec, str(GOLDEN)), spec)
+
+
+class Behind(mx.io.DataIter):
+    """The batches behind a checkpoint."""
+    def __init__(self, spec):
+        super().__init__(spec["data"][0])
+        self.spec, self.step = spec, 0
+        self.provide_data = [mx.io.DataDesc("data", tuple(spec["data"]))]
+        self.provide_label = [mx.io.DataDesc("softmax_label", tuple(spec["data"][:1]))]
+
+    def reset(self):
+        self.step = 0
+
+    def next(self):
+        if self.step == checkpoint_cases.STEPS:
+            raise StopIteration
+        self.step += 1
+        return module_cases.batch_of(mx, self.spec["net"], tuple(self.spec["data"]),
+                                     checkpoint_cases.SAVED + self.step - 1)
+
+
+@by_name
+def test_goes_on_by_fit(spec):
+    def fit(mod, optimizer):
+        mod.fit(Behind(spec), num_epoch=1, **optimizer)
+    assert_as_mxnet(checkpoint_cases.go_on(mx, spec, str(GOLDEN), fit), spec)
+
+
+@by_name
+def test_states_loaded_in_the_middle_of_fit(spec, tmp_path):
+    """A callback saves the states and loads them back: nothing changes, and what the updater shows
+    are the states that are trained."""
+    path = str(tmp_path / "own.states")
+
+    def fit(mod, optimizer):
+        def back(param):
+            if param.nbatch == 1:
+                mod.save_optimizer_states(path)
+                mod.load_optimizer_states(path)
+        mod.fit(Behind(spec), num_epoch=1, batch_end_callback=back, **optimizer)
+    assert_as_mxnet(checkpoint_cases.go_on(mx, spec, str(GOLDEN), fit), spec)
 
 
 @by_name
