@@ -235,7 +235,6 @@ FAULTS = [Fault(*row) for row in [
      "if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape);", "",
      "ops:Custom.registering_again"),
 
-<<<<<<< HEAD
     # ---- metrics, initializers, callbacks, monitors
     ("reset_local forgets the global sums", "src/metric/metric.cpp",
      "void EvalMetric::reset_local() { sum_metric = num_inst = 0; }",
@@ -307,7 +306,7 @@ FAULTS = [Fault(*row) for row in [
      "std::memcpy(out, &kMagic, 4);", "std::memset(out, 0, 4);", "io:GoldenRecordIO.*"),
     ("a record's length is believed", "src/io/recordio.cpp",
      "if (length > size - offset)", "if (length > size)", "io:BadInputRecordIO.*"),
-=======
+
     # ---- optimizers and their files
     ("the master copy stands before the momentum", "src/optimizer/builtin.cpp",
      "return OptimizerState({create_state(key, master), master});",
@@ -339,7 +338,6 @@ FAULTS = [Fault(*row) for row in [
      "if (callable(full).empty() && !is_ours(module, name) &&",
      "if (callable(full).empty() && module.empty() && !is_ours(module, name) &&",
      "optimizer:BadInputStates.NothingIsRun"),
->>>>>>> w-opt
 
     # ---- modules, stores, checkpoints
     ("the last device is not added", "src/kvstore/reduce.cpp",
