@@ -164,10 +164,27 @@ def masked(line):
 
 
 # Rates under which no logged value lies at the border of two texts of six digits.
-FIT_CASES = [{"name": "fit on %d" % n, "devices": n, "optimizer": optimizer,
-              "optimizer_params": params, "step": 7, "factor": 0.5}
-             for n, optimizer, params in ((1, "sgd", {"learning_rate": 0.3, "momentum": 0.9}),
-                                          (2, "adam", {"learning_rate": 0.05}))]
+FIT_CASES = [{"name": "fit on %d%s" % (n, ", more callbacks" * more), "devices": n, "more": more,
+              "optimizer": optimizer, "optimizer_params": params, "step": 7, "factor": 0.5}
+             for n, more, optimizer, params in (
+                 (1, False, "sgd", {"learning_rate": 0.3, "momentum": 0.9}),
+                 (2, False, "adam", {"learning_rate": 0.05}),
+                 (2, True, "nag", {"learning_rate": 0.2, "momentum": 0.5}))]
+
+
+def fit_options(mx, mod, more):
+    """Metrics, epochs and callbacks: the usual ones, or the others."""
+    call = mx.callback
+    if not more:
+        return dict(eval_metric=["acc", "ce"], num_epoch=3,
+                    batch_end_callback=call.Speedometer(10, 3),
+                    epoch_end_callback=call.do_checkpoint("run"),
+                    eval_end_callback=call.LogValidationMetricsCallback())
+    return dict(eval_metric="acc", validation_metric=["ce", "rmse"], begin_epoch=1, num_epoch=5,
+                batch_end_callback=[call.Speedometer(10, 4, auto_reset=False),
+                                    call.log_train_metric(5)],
+                epoch_end_callback=call.module_checkpoint(mod, "run", 2, True),
+                eval_batch_end_callback=call.Speedometer(10, 2))
 
 
 def fit_data(mx):
@@ -191,12 +208,9 @@ def run_fit(mx, spec):
         args, _ = first_params("mlp", mod.symbol, data=(10, 6))
         schedule = mx.lr_scheduler.FactorScheduler(
             spec["step"], spec["factor"], base_lr=spec["optimizer_params"]["learning_rate"])
-        mod.fit(train, eval_data=val, eval_metric=["acc", "ce"], num_epoch=3,
-                arg_params=arrays(mx, args), optimizer=spec["optimizer"],
+        mod.fit(train, eval_data=val, arg_params=arrays(mx, args), optimizer=spec["optimizer"],
                 optimizer_params=dict(spec["optimizer_params"], lr_scheduler=schedule),
-                batch_end_callback=mx.callback.Speedometer(10, 3),
-                epoch_end_callback=mx.callback.do_checkpoint("run"),
-                eval_end_callback=mx.callback.LogValidationMetricsCallback())
+                **fit_options(mx, mod, spec["more"]))
     finally:
         root.removeHandler(handler)
         root.setLevel(level)

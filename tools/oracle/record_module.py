@@ -115,9 +115,10 @@ def record_fit():
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             lines, params = kinds.run_fit(mx, spec)
+            files = sorted(os.listdir())
             os.chdir(home)
         args, _ = cases.first_params("mlp", cases.mlp(mx), data=(10, 6))
-        entries.append(dict(spec, lines=lines, data_seed=cases.seed_of("fit/data"),
+        entries.append(dict(spec, lines=lines, files=files, data_seed=cases.seed_of("fit/data"),
                             labels=values(np.concatenate(rows[0] + rows[1])),
                             params=[dict(name=n, **r) for n, r in args.items()],
                             seen={n: tensor(a) for n, a in params.items()}))
