@@ -305,8 +305,9 @@ FAULTS = [Fault(*row) for row in [
     ("the magic number inside a record is not put back", "src/io/recordio.cpp",
      "std::memcpy(out, &kMagic, 4);", "std::memset(out, 0, 4);", "io:GoldenRecordIO.*"),
     ("a record's length is believed", "src/io/recordio.cpp",
-<<<<<<< HEAD
      "if (length > size - offset)", "if (length > size)", "io:BadInputRecordIO.*"),
+<<<<<<< HEAD
+
     # ---- optimizers and their files
     ("the master copy stands before the momentum", "src/optimizer/builtin.cpp",
      "return OptimizerState({create_state(key, master), master});",
@@ -338,9 +339,58 @@ FAULTS = [Fault(*row) for row in [
      "if (callable(full).empty() && !is_ours(module, name) &&",
      "if (callable(full).empty() && module.empty() && !is_ours(module, name) &&",
      "optimizer:BadInputStates.NothingIsRun"),
-=======
      "if (length > size - offset)", "if (length > kLengthLimit)", "io:BadInputRecordIO.*"),
->>>>>>> w-io
+=======
+
+    # ---- modules, stores, checkpoints
+    ("the last device is not added", "src/kvstore/reduce.cpp",
+     "for (std::size_t k = 1; k < in.size(); ++k)", "for (std::size_t k = 1; k + 1 < in.size(); ++k)",
+     "module:GoldenModule.mlp_on_2"),
+    ("a store hands out what was pushed, not what it holds", "src/kvstore/local_store.cpp",
+     "  update_(key, e.merged, e.stored);", "  update_(key, e.merged, e.stored);\n  e.stored = e.merged;",
+     "module:GoldenModule.lenet_on_2"),
+    ("all devices use the states of the first", "src/module/param_update.cpp",
+     "i * devices + d));", "i * devices));",
+     "module:GoldenModule.mlp_on_2_updated_beside_the_store"),
+    ("a step goes on with states that were replaced", "src/module/param_update.cpp",
+     "return fused_->scratch == e.state;", "return fused_->scratch.size() == e.state.size();",
+     "module:GoldenCheckpointLater.*"),
+    ("gradients are not divided by the batch", "src/module/module_optimizer.cpp",
+     "1.0 / static_cast<double>(std::max<std::int64_t>(batch_size, 1));",
+     "1.0 / static_cast<double>(std::max<std::int64_t>(0 * batch_size, 1));",
+     "module:GoldenModule.mlp_on_1"),
+    ("states of a checkpoint are forgotten", "src/module/module_optimizer.cpp",
+     "    load_optimizer_states(s.preloaded_states);\n", "", "module:GoldenCheckpoint.*"),
+    ("MXNET_UPDATE_ON_KVSTORE is not looked at", "src/module/module_optimizer.cpp",
+     'settings::flag("MXNET_UPDATE_ON_KVSTORE");', "true;",
+     "module:GoldenCheckpoint.sgd_index_on_2"),
+    ("a row left over goes to the first device", "src/module/batch_slicer.cpp",
+     "sizes.back() += batch_size - given;", "sizes.front() += batch_size - given;",
+     "module:GoldenModule.mlp_bn_on_3_a_row_left_over"),
+    ("states of the first device instead of the mean", "src/module/executor_group.cpp",
+     "write_mean(aux_arrays_[i], aux.at(aux_names_[i]));",
+     "write_mean({aux_arrays_[i].front()}, aux.at(aux_names_[i]));", "module:GoldenModule.mlp_bn_on_2"),
+    ("fixed parameters are trained", "src/module/grad_req.cpp",
+     "in(roles.params, name) ? !in(roles.fixed, name)", "in(roles.params, name) ? true",
+     "module:GoldenModule.fixed_parameters"),
+    ("a new bucket has parameters of its own", "src/module/bucketing_module.cpp",
+     ".shared_module = buckets_.at(default_key_).get(),", ".shared_module = nullptr,",
+     "module:GoldenBuckets.*"),
+    ("a batch goes to the bucket before it", "src/module/bucketing_module.cpp",
+     "  current_ = it->second.get();", "  if (current_key_ == key) current_ = it->second.get();",
+     "module:GoldenBuckets.*"),
+    ("a chain feeds the first module's inputs on", "src/module/sequential_module.cpp",
+     "own.data = links_[i].module->get_outputs();",
+     "if (i > 0) own.data = links_[i].module->get_outputs();", "module:GoldenChain.*"),
+    ("every device gets the first one's states", "src/module/executor_group.cpp",
+     "states[i][d].copy_to(state_arrays_[i][d]);", "states[i][0].copy_to(state_arrays_[i][d]);",
+     "module:GoldenStates.*"),
+    ("auxiliary states are saved as parameters", "src/module/checkpoint.cpp",
+     'named["aux:" + name]', 'named["arg:" + name]', "module:GoldenCheckpointAgain.sgd_bn_name"),
+    ("an epoch's metric begins at the last report", "src/module/fit.cpp",
+     'log_values(epoch, "Train", metric.get_global());', 'log_values(epoch, "Train", metric.get());',
+     "module:GoldenFit.*"),
+>>>>>>> w-gold
 
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",

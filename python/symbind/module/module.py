@@ -388,8 +388,13 @@ class Module(BaseModule):
             return plain
         metric_core, updater_core = cores[:2]
         update = _core.ParamUpdate(updater_core, store, bool(self._update_on_kvstore))
+        later = []  # the way on, once a callback gave the updater other states
 
         def fused(data_batch):
+            if updater._core_updater is not updater_core:
+                if not later:
+                    later.append(self._stepper(eval_metric))
+                return later[0](data_batch)
             group = self._exec_group
             if group._monitor is not None or isinstance(data_batch, list):
                 return plain(data_batch)
