@@ -34,6 +34,14 @@ Symbol network() {
   }
 }
 
+void data() {
+  const NDArray rows = NDArray::ones({100, 2}), labels = NDArray::zeros({100});
+  {  // data
+    NDArrayIter train(rows, labels, {.batch_size = 20});
+    for (DataBatch batch; train.next(batch);) expect(batch.pad == 0, "a whole batch");
+  }
+}
+
 void verbs() {
   const Symbol net = network();
   NDArrayIter train = points(), val = points();
@@ -177,8 +185,8 @@ void parts() {
     const auto adam = create_optimizer("adam", {{"learning_rate", 0.01}, {"wd", 1e-4}});
     adam->rescale_grad = 1.0 / 20;                  // Module warns of any other
     adam->set_lr_mult({{Key("fc2_weight"), 2.0}});  // twice the rate for one weight
-    const OptimizerParams sgd = {{"learning_rate", 0.1},
-                                 {"lr_scheduler", FactorScheduler(100, 0.9)}};
+    const FactorScheduler slower(100, 0.9, 1e-8, {.base_lr = 0.1});
+    const OptimizerParams sgd = {{"lr_scheduler", slower}};
     Module(net).fit(train, {.optimizer = adam, .num_epoch = 1});
     mod.init_optimizer({.optimizer = "sgd", .optimizer_params = sgd, .force_init = true});
   }
@@ -272,6 +280,7 @@ void questions() {
 
 int main() {
   seed(1);
+  data();
   verbs();
   checkpoints();
   devices();
