@@ -2,9 +2,6 @@
 
 The others that belong to modules are in test_contract_bind.py and test_contract_train.py.
 """
-import logging
-import warnings
-
 import numpy as np
 import pytest
 
@@ -179,8 +176,7 @@ def test_S15():
     group = mod._exec_group
     with pytest.raises(AssertionError):
         group.bind_exec([("data", (4, 5))], [("softmax_label", (4,))])
-    group.bind_exec([mx.io.DataDesc("data", (16, 5))], [mx.io.DataDesc("softmax_label", (16,))],
-                    reshape=True)
+    group.reshape([mx.io.DataDesc("data", (16, 5))], [mx.io.DataDesc("softmax_label", (16,))])
     assert group.batch_size == 16
     assert group.slices == [slice(0, 8), slice(8, 16)]
     assert [e.outputs[0].shape for e in group.execs] == [(8, 3)] * 2

@@ -158,7 +158,7 @@ def test_S39():
     rows = mx.nd.array(np.random.RandomState(5).uniform(-1, 1, (14, 5)))
     mod.forward(mx.io.DataBatch([rows[:8]]), is_train=False)  # no labels: accepted
     eight = mod.get_outputs()[0].asnumpy()
-    mod.forward(mx.io.DataBatch([rows], None), is_train=False)  # another size: reshaped
+    mod.forward(mx.io.DataBatch([rows], None), is_train=False)  # reshaped; MXNet wants labels then
     assert mod.data_shapes == [("data", (14, 5))]
     np.testing.assert_allclose(mod.get_outputs()[0].asnumpy()[:8], eight, rtol=1e-6)
     mod.forward(mx.io.DataBatch([rows[:3]], [mx.nd.zeros((3,))],
