@@ -235,6 +235,7 @@ FAULTS = [Fault(*row) for row in [
      "if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape);", "",
      "ops:Custom.registering_again"),
 
+<<<<<<< HEAD
     # ---- metrics, initializers, callbacks, monitors
     ("reset_local forgets the global sums", "src/metric/metric.cpp",
      "void EvalMetric::reset_local() { sum_metric = num_inst = 0; }",
@@ -306,6 +307,39 @@ FAULTS = [Fault(*row) for row in [
      "std::memcpy(out, &kMagic, 4);", "std::memset(out, 0, 4);", "io:GoldenRecordIO.*"),
     ("a record's length is believed", "src/io/recordio.cpp",
      "if (length > size - offset)", "if (length > size)", "io:BadInputRecordIO.*"),
+=======
+    # ---- optimizers and their files
+    ("the master copy stands before the momentum", "src/optimizer/builtin.cpp",
+     "return OptimizerState({create_state(key, master), master});",
+     "return OptimizerState({master, create_state(key, master)});", "optimizer:*"),
+    ("Adam corrects for one update too many", "src/optimizer/adam.cpp",
+     "std::sqrt(1 - std::pow(beta2_, t))", "std::sqrt(1 - std::pow(beta2_, t + 1))",
+     "optimizer:*adam*"),
+    ("multipliers by name are overlooked", "src/optimizer/optimizer.cpp",
+     "return it == mult.end() ? value : value * it->second;", "return value;", "optimizer:*"),
+    ("gammas do not decay", "src/optimizer/optimizer.cpp",
+     'return name.ends_with("_weight") || name.ends_with("_gamma");',
+     'return name.ends_with("_weight");', "optimizer:*"),
+    ("updates of all devices are counted together", "src/optimizer/optimizer.cpp",
+     "device_ = device_id;", "device_ = device_id * 0;", "optimizer:Optimizer.*"),
+    ("the rate drops an update early", "src/optimizer/lr_scheduler.cpp",
+     "while (num_update > count_ + step_) {", "while (num_update >= count_ + step_) {",
+     "optimizer:GoldenLRScheduler.*"),
+    ("a warm-up starts from nothing", "src/optimizer/lr_scheduler.cpp",
+     "return warmup_begin_lr_ + increase;", "return increase;", "optimizer:GoldenLRScheduler.*"),
+    ("large batches forget what they summed", "src/optimizer/lbsgd.cpp",
+     "sum.gradient.defined() ? sum.gradient + grad", "sum.gradient.defined() ? grad.copy()",
+     "optimizer:*lbsgd*"),
+    ("rows without gradient decay", "src/optimizer/lazy_update.cpp",
+     "[](double v) { return v != 0; }", "[](double v) { return v == v; }", "optimizer:Optimizer.Lazy*"),
+    ("states of another optimizer are taken", "src/optimizer/updater.cpp",
+     "if (optimizer.takes_state(state)) return;", "if (!state.is_list()) return;",
+     "optimizer:BadInputStates.*"),
+    ("any class may stand in a file of states", "src/optimizer/pickle_classes.cpp",
+     "if (callable(full).empty() && !is_ours(module, name) &&",
+     "if (callable(full).empty() && module.empty() && !is_ours(module, name) &&",
+     "optimizer:BadInputStates.NothingIsRun"),
+>>>>>>> w-opt
 
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",

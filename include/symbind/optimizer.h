@@ -138,6 +138,10 @@ class Optimizer {
   virtual void update(const Key& key, NDArray weight, NDArray grad, const OptimizerState& state);
   virtual void update_multi_precision(const Key& key, NDArray weight, NDArray grad,
                                       const OptimizerState& state);
+  /// One step of those rows whose gradient is not all 0; weight and states of the others stay. What
+  /// MXNet does with row_sparse gradients. Counts it.
+  void update_lazily(const Key& key, const NDArray& weight, const NDArray& grad,
+                     const OptimizerState& state);
   /// One step of several weights of one type on one device; at most aggregate_num of them.
   virtual void update_group(std::span<const Key> keys, std::span<const NDArray> weights,
                             std::span<const NDArray> grads, std::span<const OptimizerState> states);

@@ -35,4 +35,5 @@
 #include <symbind/sentences.h>
 #include <symbind/sequential_module.h>
 #include <symbind/shape.h>
+#include <symbind/states.h>
 #include <symbind/symbol.h>

@@ -245,6 +245,13 @@ void bind_core(nb::module_& m) {
            })
       .def("update", &update, nb::arg("key"), nb::arg("weight"), nb::arg("grad"),
            nb::arg("state").none(), nb::arg("mixed"))
+      .def(
+          "update_lazily",
+          [](O& o, nb::handle key, nb::handle weight, nb::handle grad, nb::handle state) {
+            o.update_lazily(key_from(key), array_from(weight, "weight"), array_from(grad, "grad"),
+                            state_from(state));
+          },
+          nb::arg("key"), nb::arg("weight"), nb::arg("grad"), nb::arg("state").none())
       .def("update_group", &update_group);
   m.def("make_optimizer", &make, nb::arg("class_name"));
   m.def("optimizer_names", [] {
@@ -297,6 +304,13 @@ void bind_updater(nb::module_& m) {
   nb::class_<U>(m, "Updater")
       .def(nb::init<OptimizerPtr>())
       .def("__call__", &call_updater)
+      .def("update_lazily",
+           [](U& u, nb::handle key, nb::handle grad, nb::handle weight) {
+             const NDArray w = array_from(weight, "weight");
+             const Key k = key_from(key);
+             u.optimizer()->set_current_context(w.context().id);
+             u.optimizer()->update_lazily(k, w, array_from(grad, "grad"), u.state_for(k, w));
+           })
       .def("get_states",
            [](const U& u, bool dump_optimizer) {
              const std::string bytes = u.get_states(dump_optimizer);

@@ -67,6 +67,12 @@ class PickleHeap {
   std::size_t text_bytes_ = 0, array_bytes_ = 0;
 };
 
+/// Latin-1 as UTF-8.
+std::string pickle_from_latin(std::string_view raw);
+/// A text of protocol 0: \xhh and its short forms in a string; with `unicode` \uhhhh and
+/// \Uhhhhhhhh, where every other byte is a character of Latin-1.
+std::string pickle_unescaped(PickleHeap& heap, std::string_view text, bool unicode);
+
 /// The class or function `module.name`, or an error that names it.
 PickleNode* pickle_global(PickleHeap& heap, std::string_view module, std::string_view name,
                           const KnownClass& known);

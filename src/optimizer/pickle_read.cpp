@@ -176,7 +176,7 @@ class Machine {
       case 'T': return latin(take(number<std::uint32_t>()));
       case 'S': return latin(unquoted(line()));
       case 'V':
-        push(heap_.make_text(Kind::kText, heap_.keep(unescaped(line(), true))));
+        push(heap_.make_text(Kind::kText, heap_.keep(pickle_unescaped(heap_, line(), true))));
         return true;
       default: return false;
     }
@@ -184,8 +184,7 @@ class Machine {
 
   // A string of Python 2, in which bytes beyond ASCII stand for themselves.
   bool latin(std::string_view raw) {
-    std::string utf8;
-    for (const char c : raw) append_utf8(utf8, static_cast<unsigned char>(c));
+    std::string utf8 = pickle_from_latin(raw);
     push(heap_.make_text(Kind::kText, utf8 == raw ? raw : heap_.keep(std::move(utf8))));
     return true;
   }
@@ -193,55 +192,7 @@ class Machine {
     if (quoted.size() < 2 || quoted.front() != quoted.back() ||
         (quoted.front() != '\'' && quoted.front() != '"'))
       heap_.fail("a string without quotes");
-    return heap_.keep(unescaped(quoted.substr(1, quoted.size() - 2), false));
-  }
-
-  static void append_utf8(std::string& out, std::uint32_t c) {
-    if (c < 0x80) {
-      out += static_cast<char>(c);
-    } else if (c < 0x800) {
-      out += static_cast<char>(0xc0 | c >> 6);
-      out += static_cast<char>(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-      out += static_cast<char>(0xe0 | c >> 12);
-      out += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-      out += static_cast<char>(0x80 | (c & 0x3f));
-    } else {
-      out += static_cast<char>(0xf0 | (c >> 18 & 0x07));
-      out += static_cast<char>(0x80 | (c >> 12 & 0x3f));
-      out += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-      out += static_cast<char>(0x80 | (c & 0x3f));
-    }
-  }
-
-  // Python's escapes: \xhh and its short forms in a string; \uhhhh and \Uhhhhhhhh in a Unicode
-  // line, where every other byte is a character of Latin-1.
-  std::string unescaped(std::string_view s, bool unicode) {
-    std::string out;
-    for (std::size_t i = 0; i < s.size(); ++i) {
-      const auto plain = static_cast<unsigned char>(s[i]);
-      if (s[i] != '\\' || i + 1 >= s.size() || (unicode && s[i + 1] != 'u' && s[i + 1] != 'U')) {
-        unicode ? append_utf8(out, plain) : void(out += s[i]);
-        continue;
-      }
-      const char kind = s[++i];
-      const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
-      if (digits == 0 || (kind != 'x') != unicode) {
-        constexpr std::string_view kFrom = "abfnrtv", kTo = "\a\b\f\n\r\t\v";
-        const std::size_t place = kFrom.find(kind);
-        out += place == std::string_view::npos ? kind : kTo[place];
-        continue;
-      }
-      std::uint32_t value = 0;
-      const char* begin = s.data() + i + 1;
-      const std::size_t left = s.size() - i - 1;
-      const auto [end, error] = std::from_chars(begin, begin + std::min(digits, left), value, 16);
-      if (error != std::errc() || end != begin + digits || value > 0x10ffff)
-        heap_.fail("a damaged escape in a string");
-      unicode ? append_utf8(out, value) : void(out += static_cast<char>(value));
-      i += digits;
-    }
-    return out;
+    return heap_.keep(pickle_unescaped(heap_, quoted.substr(1, quoted.size() - 2), false));
   }
 
   bool container(unsigned char code) {

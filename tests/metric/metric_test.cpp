@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include <symbind/metric.h>
 
@@ -40,6 +41,29 @@ TEST(Metric, reads_other_types_and_integers) {
     const bool whole = dtype == DType::kInt32 || dtype == DType::kInt64;
     acc->update({kLabel.astype(dtype)}, {whole ? kPred : kPred.astype(dtype)});
     EXPECT_EQ(acc->sum_metric, 2) << dtype_name(dtype);
+  }
+}
+
+// Along the last axis and along another the largest output is the first one, and NaN is passed over
+// unless it comes first.
+TEST(Metric, accuracy_of_ties_and_nan) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<std::vector<float>> rows = {{1, 1, 0},   {0, 1, 1}, {nan, 2, 1},    {1, nan, 0},
+                                                {0, nan, 3}, {2, 2, 2}, {nan, nan, nan}};
+  const std::vector<int> largest = {0, 1, 0, 0, 2, 0, 0};
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (int label = -1; label <= 3; ++label) {
+      const double wanted = label == largest[r] ? 1 : 0;
+      const NDArray row = NDArray::from_vector(rows[r], {1, 3});
+      const MetricPtr last = Accuracy(), middle = Accuracy();
+      last->update({NDArray({static_cast<float>(label)}, {1})}, {row});
+      EXPECT_EQ(last->sum_metric, wanted) << r << " " << label;
+      std::vector<float> twice;
+      for (const float value : rows[r]) twice.insert(twice.end(), {value, value});
+      middle->update({NDArray({static_cast<float>(label), static_cast<float>(label)}, {1, 2})},
+                     {NDArray::from_vector(twice, {1, 3, 2})});
+      EXPECT_EQ(middle->sum_metric, 2 * wanted) << r << " " << label;
+    }
   }
 }
 

@@ -124,6 +124,28 @@ TEST(Optimizer, DcasgdWithMomentum) {
   EXPECT_NEAR(weight.scalar(), 0.8 - 0.18 - 0.1 * (2 - 0.032), 1e-6);
 }
 
+// Rows without gradient stay, with their states; the others change as they always do.
+TEST(Optimizer, LazyUpdates) {
+  const OptimizerParams params = {{"learning_rate", 0.1}, {"wd", 0.5}};
+  Updater dense(create_optimizer("adam", params)), lazy(create_optimizer("adam", params));
+  const NDArray a({1, 2, 3, 4, 5, 6}, Shape{3, 2}, cpu()), b = a.copy();
+  const NDArray grad({1, -1, 0, 0, 0, -3}, Shape{3, 2}, cpu());
+  for (int step = 0; step < 2; ++step) {
+    dense(kZero, grad.copy(), a);
+    lazy.optimizer()->update_lazily(kZero, b, grad, lazy.state_for(kZero, b));
+  }
+  EXPECT_EQ(a.slice(0, 1).to_vector<float>(), b.slice(0, 1).to_vector<float>());
+  EXPECT_EQ(b.slice(1, 2).to_vector<float>(), (std::vector<float>{3, 4}));
+  EXPECT_NE(a.slice(1, 2).to_vector<float>(), (std::vector<float>{3, 4}));
+  EXPECT_EQ(a.slice(2, 3).to_vector<float>(), b.slice(2, 3).to_vector<float>());
+  const NDArray mean = lazy.states().at(kZero).array(0);
+  EXPECT_EQ(mean.slice(1, 2).to_vector<float>(), (std::vector<float>{0, 0}));
+  EXPECT_NE(mean.slice(2, 3).to_vector<float>(), (std::vector<float>{0, 0}));
+  EXPECT_EQ(lazy.optimizer()->num_update, 2);
+  lazy.optimizer()->update_lazily(kZero, b, grad * 0, lazy.state_for(kZero, b));
+  EXPECT_EQ(lazy.optimizer()->num_update, 3);
+}
+
 // mistakes.md 32
 TEST(BadInputOptimizer, UnknownNameGetsTheNearest) {
   const std::string text = message([] { create_optimizer("sdg"); }, ErrorKind::kName);

@@ -7,7 +7,8 @@ import pytest
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page, sessions", [("python.md", 14), ("monitor.md", 20)])
+@pytest.mark.parametrize("page, sessions", [("python.md", 14), ("monitor.md", 20),
+                                            ("optimizers.md", 7)])
 def test_sessions(page, sessions):
     found = doctest.testfile(str(DOCS / page), module_relative=False)
     assert found.attempted >= sessions and found.failed == 0

@@ -1,6 +1,5 @@
 """Optimizer: what scripts construct and derive from, over a C++ optimizer made at first use."""
 import builtins
-import functools
 import warnings
 import weakref
 
@@ -20,12 +19,10 @@ class UnknownKeyword(error.NameError, builtins.TypeError):
     """A constructor was given a keyword that it does not know."""
 
 
-@functools.lru_cache(maxsize=None)
 def _overridden(cls):
     """Which of the decisive methods a class has other than the library's."""
-    own = cls._builtin
-    return frozenset(n for n in _DECISIVE
-                     if getattr(cls, n, None) is not getattr(own, n, None))
+    own = cls._own_methods
+    return {name for name in _DECISIVE if getattr(cls, name, None) is not own[name]}
 
 
 class Optimizer:
@@ -205,7 +202,14 @@ class Optimizer:
 
     # ------------------------------------------------------------- states and updates
 
+    _lazy = ()  # which of weight and gradient must be row_sparse for a lazy update; none: never
     _master_last = False  # whether a mixed state is (state, weight32) or (weight32, state)
+
+    def _is_lazy(self, weight, grad):
+        """Whether only the rows that have a gradient are to be updated."""
+        return bool(self._lazy) and getattr(grad, "stype", "") == "row_sparse" \
+            and getattr(self, "lazy_update", True) \
+            and ("weight" not in self._lazy or weight.stype == "row_sparse")
 
     def create_state(self, index, weight):
         """What to keep for `weight`: None, an array or a tuple."""
@@ -229,20 +233,25 @@ class Optimizer:
         """One step of one weight, or of lists of them."""
         if not self._class_name:
             raise NotImplementedError()
-        if isinstance(index, (list, tuple)):
+        self._run(index, weight, grad, state, False)
+
+    def _run(self, index, weight, grad, state, mixed):
+        several = isinstance(index, (list, tuple))
+        if self._lazy and any(map(self._is_lazy, weight, grad) if several
+                              else [self._is_lazy(weight, grad)]):
+            for one in zip(index, weight, grad, state) if several else [(index, weight, grad, state)]:
+                self._inner.update_lazily(*one)
+        elif several:
             self._inner.update_group(index, weight, grad, state)
         else:
-            self._inner.update(index, weight, grad, state, False)
+            self._inner.update(index, weight, grad, state, mixed)
 
     def update_multi_precision(self, index, weight, grad, state):
         """The same on the master copies of float16 weights."""
         replaced = not self._class_name or "update" in _overridden(type(self))
         several = isinstance(index, (list, tuple))
         if not replaced:
-            if several:
-                self._inner.update_group(index, weight, grad, state)
-            else:
-                self._inner.update(index, weight, grad, state, True)
+            self._run(index, weight, grad, state, True)
         elif several and self._class_name:
             for one in zip(index, weight, grad, state):
                 self.update_multi_precision(*one)
@@ -303,7 +312,7 @@ class Optimizer:
 
 def builtin(klass):
     """Marks a class of the library and gives it its live attributes."""
-    klass._builtin = klass
+    klass._own_methods = {name: getattr(klass, name, None) for name in _DECISIVE}
     for name in _core.make_optimizer(klass._class_name).names():
         if not hasattr(klass, name):
             setattr(klass, name, field(name))

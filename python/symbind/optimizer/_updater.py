@@ -87,7 +87,11 @@ class Updater:
         several = isinstance(index, (list, tuple))
         indices = [i.decode() if isinstance(i, bytes) else i for i in (index if several else [index])]
         if self._core_updater is not None:
-            if several:
+            pairs = list(zip(grad, weight)) if several else [(grad, weight)]
+            if any(self._optimizer._is_lazy(w, g) for g, w in pairs):
+                for one, (g, w) in zip(indices, pairs):
+                    self._core_updater.update_lazily(one, g, w)
+            elif several:
                 self._core_updater(indices, grad, weight)
             else:
                 self._core_updater(indices[0], grad, weight)
@@ -144,6 +148,8 @@ class Updater:
 
     def get_states(self, dump_optimizer=False):
         """The states as bytes that MXNet reads too; with the optimizer on request."""
+        if self._core_updater is not None and not dump_optimizer:
+            return self._core_updater.get_states(False)
         states = dict(self.states)
         return _files.dump((states, self.optimizer) if dump_optimizer else states, Optimizer)
 

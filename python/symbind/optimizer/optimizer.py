@@ -26,6 +26,7 @@ class SGD(Optimizer):
     """Gradient descent, with momentum if it is given."""
     _class_name = "SGD"
     _master_last = True
+    _lazy = ("grad",)
 
     def __init__(self, momentum=0.0, lazy_update=True, **kwargs):
         super().__init__(**kwargs)
@@ -151,6 +152,7 @@ class ccSGD(SGD):
 class Adam(Optimizer):
     """Means of gradient and square, corrected for their start at 0."""
     _class_name = "Adam"
+    _lazy = ("grad",)
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8,
                  lazy_update=True, **kwargs):
@@ -165,6 +167,7 @@ class Adam(Optimizer):
 class AdaGrad(Optimizer):
     """Steps divided by the root of all squares so far."""
     _class_name = "AdaGrad"
+    _lazy = ("grad",)
 
     def __init__(self, eps=1e-7, **kwargs):
         super().__init__(**kwargs)
@@ -201,6 +204,7 @@ class AdaDelta(Optimizer):
 class Ftrl(Optimizer):
     """Follow the regularised leader."""
     _class_name = "Ftrl"
+    _lazy = ("grad", "weight")
 
     def __init__(self, lamda1=0.01, learning_rate=0.1, beta=1, **kwargs):
         super().__init__(**kwargs)

@@ -125,6 +125,7 @@ using Names = std::vector<std::string>;
 void register_take(OpRegistry& r) {
   r.add<EmbeddingAttrs>("Embedding")
       .doc("Rows of the weight, by index.")
+      .alias("_contrib_SparseEmbedding")
       .inputs(Names{"data", "weight"})
       .infer(infer_embedding)
       .gradient([](const EmbeddingAttrs&, GradientBuilder& g) -> NodeEntries {
