@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include <symbind/bucketing_module.h>
 #include <symbind/sequential_module.h>
 
+#include "executor/executor_impl.h"
 #include "module/nets.h"
 #include "support/capture_log.h"
 
@@ -41,22 +40,22 @@ DataBatch bucket_batch(std::int64_t key, std::uint64_t seed = 1) {
   return made;
 }
 
-/// Bytes of the distinct memory behind a module's executors.
+/// Bytes of the distinct memory behind the executors of these modules.
 std::size_t memory_of(const std::vector<const Module*>& modules) {
   std::map<const void*, std::size_t> blocks;
-  std::size_t arena = 0;
-  const auto count = [&](const NDArray& a) {
-    if (a.defined()) blocks[a.storage().get()] = std::max(blocks[a.storage().get()], a.nbytes());
+  const auto count = [&](const void* block, std::size_t bytes) {
+    blocks[block] = std::max(blocks[block], bytes);
   };
   for (const Module* m : modules) {
     for (const Executor& e : m->group()->execs()) {
       for (const auto* arrays : {&e.arg_arrays(), &e.grad_arrays(), &e.aux_arrays(), &e.outputs()})
-        for (const NDArray& a : *arrays) count(a);
-      arena = std::max(arena, e.stats().arena_bytes);
+        for (const NDArray& a : *arrays)
+          if (a.defined()) count(a.storage().get(), a.nbytes());
+      for (const auto& [device, arena] : *e.impl()->arenas()) count(arena.get(), arena->capacity());
     }
   }
-  std::size_t total = arena;
-  for (const auto& [storage, bytes] : blocks) total += bytes;
+  std::size_t total = 0;
+  for (const auto& [block, bytes] : blocks) total += bytes;
   return total;
 }
 
