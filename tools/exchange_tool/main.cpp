@@ -3,6 +3,7 @@
 //   exchange_tool write DIR   writes files into DIR and reports them
 //   exchange_tool check DIR   reads and compares with DIR/report.json; exit status 1 on a
 //   difference
+//   exchange_tool again DIR TO   reads every checkpoint of DIR and writes it into TO
 
 #include <filesystem>
 #include <fstream>
@@ -110,11 +111,35 @@ int check(const std::filesystem::path& folder) {
   return differences.empty() ? 0 : 1;
 }
 
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The names of the files say what wrote them: sgd-half-dump-name-0005.states.
+void again(const std::filesystem::path& folder, const std::filesystem::path& to) {
+  std::filesystem::create_directories(to);
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with("-0005.states")) continue;
+    const std::string prefix = name.substr(0, name.size() - std::string("-0005.states").size());
+    const Checkpoint read = load_checkpoint((folder / prefix).string(), 5);
+    save_checkpoint((to / prefix).string(), 5, read.symbol, read.args, read.aux);
+    const bool half = name.find("-half-") != std::string::npos;
+    OptimizerParams params{{"multi_precision", half}};
+    if (name.starts_with("sgd")) params.emplace("momentum", 0.9);
+    Updater updater(create_optimizer(name.substr(0, name.find('-')), params));
+    updater.set_states(bytes_of(entry.path()), name);
+    write_file((to / name).string(), updater.get_states(name.find("-dump-") != std::string::npos));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string verb = argc == 3 ? argv[1] : "";
   try {
+    if (argc == 4 && std::string(argv[1]) == "again") return again(argv[2], argv[3]), 0;
     if (verb == "check") return check(argv[2]);
     if (verb == "write") write(argv[2]);
     if (verb == "read" || verb == "write") {
@@ -125,6 +150,6 @@ int main(int argc, char** argv) {
     std::cerr << "exchange_tool: " << e.what() << "\n";
     return 1;
   }
-  std::cerr << "usage: exchange_tool read|write|check DIR\n";
+  std::cerr << "usage: exchange_tool read|write|check DIR, or again DIR TO\n";
   return 2;
 }

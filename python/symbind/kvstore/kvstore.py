@@ -32,6 +32,7 @@ class KVStore(KVStoreBase):
         self._core = _core.KVStore(type_name)
         self._updater = None
         self._updater_func = None
+        self._known_core = None
 
     # --------------------------------------------------------------------- values
 
@@ -43,6 +44,7 @@ class KVStore(KVStoreBase):
 
     def push(self, key, value, priority=0):
         """Adds up one array per device; the sum replaces the value, or goes to the updater."""
+        self._follow_updater()
         for one, values in _pairs(key, value):
             self._core.push(one, values)
 
@@ -54,6 +56,7 @@ class KVStore(KVStoreBase):
 
     def pushpull(self, key, value, out=None, priority=0):
         """push, then pull into `out` (the pushed arrays unless given)."""
+        self._follow_updater()
         pushed, pulled = _pairs(key, value), _pairs(key, value if out is None else out)
         if len(pushed) == 1:
             self._core.pushpull(*pushed[0], pulled[0][1])
@@ -94,11 +97,17 @@ class KVStore(KVStoreBase):
     def _set_updater(self, updater):
         """Calls `updater(key, pushed sum, stored value)` on every push."""
         self._updater = updater
+        self._known_core = getattr(updater, "_core_updater", None)
         native = getattr(updater, "_native", lambda: None)()
         if native is not None:
             self._core.set_core_updater(native)
         else:
             self._core.set_updater(updater)
+
+    def _follow_updater(self):
+        """An updater that was given other states or another optimizer has another core since."""
+        if getattr(self._updater, "_core_updater", None) is not self._known_core:
+            self._set_updater(self._updater)
 
     @staticmethod
     def is_capable(capability):
@@ -139,6 +148,7 @@ class KVStore(KVStoreBase):
 
     def _native(self):
         """The C++ store, if this class's methods are not overridden."""
+        self._follow_updater()
         ours = all(getattr(type(self), name) is getattr(KVStore, name)
                    for name in ("push", "pull", "pushpull"))
         return self._core if ours else None
