@@ -55,6 +55,8 @@ def check_tests(build):
     for example in (ROOT / "examples/cpp").glob("*.cpp"):
         if "// ctest: run" in example.read_text(encoding="utf-8"):
             known.add(f"example.{example.stem}")
+    for source in (ROOT / "tests/python").glob("test_*.py"):
+        known.add("python." + source.stem.removeprefix("test_"))
     text = (ROOT / "docs/contract.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (S\d+) \|.*\| ([^|]+) \|$", text, re.MULTILINE)
     wrong = []

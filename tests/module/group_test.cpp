@@ -82,7 +82,17 @@ TEST(GradReq, roles_decide) {
   EXPECT_EQ(resolved(Names{"write", "null", "null", "add", "null"}, false).at("fixed"), "add");
 }
 
-TEST(ThreadsDevices, every_device_runs_once_and_side_by_side) {
+/// With two threads, however the tests are started.
+class ThreadsDevices : public testing::Test {
+ protected:
+  ThreadsDevices() { set_num_threads(2); }
+  ~ThreadsDevices() override { set_num_threads(before_); }
+
+ private:
+  int before_ = num_threads();
+};
+
+TEST_F(ThreadsDevices, every_device_runs_once_and_side_by_side) {
   DeviceThreads devices(4);
   for (int round = 0; round < 100; ++round) {
     std::array<std::atomic<int>, 4> calls{};
@@ -91,7 +101,7 @@ TEST(ThreadsDevices, every_device_runs_once_and_side_by_side) {
   }
 }
 
-TEST(ThreadsDevices, a_device_keeps_its_thread) {
+TEST_F(ThreadsDevices, a_device_keeps_its_thread) {
   DeviceThreads devices(2);
   std::array<std::thread::id, 2> first, second;
   devices.run([&](std::size_t d) { first[d] = std::this_thread::get_id(); });
@@ -99,7 +109,7 @@ TEST(ThreadsDevices, a_device_keeps_its_thread) {
   EXPECT_EQ(first, second);
 }
 
-TEST(ThreadsDevices, an_error_of_a_device_reaches_the_caller) {
+TEST_F(ThreadsDevices, an_error_of_a_device_reaches_the_caller) {
   DeviceThreads devices(4);
   std::atomic<int> ran = 0;
   const auto work = [&](std::size_t d) {
@@ -119,7 +129,7 @@ TEST(ThreadsDevices, an_error_of_a_device_reaches_the_caller) {
   EXPECT_EQ(ran, 4);
 }
 
-TEST(ThreadsDevices, two_devices_train_as_one_does) {
+TEST_F(ThreadsDevices, two_devices_train_as_one_does) {
   const auto two = ready({.context = cpus(2)}), one = ready();
   const MetricPtr metric = Accuracy(), same = Accuracy();
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
