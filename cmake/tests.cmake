@@ -76,6 +76,7 @@ if(Python3_FOUND)
   symbind_script_test(contract.tests unit
       "${Python3_EXECUTABLE}" tools/check_walk.py tests "${PROJECT_BINARY_DIR}")
   symbind_script_test(readme.program unit "${Python3_EXECUTABLE}" tools/check_walk.py program)
+  symbind_script_test(docs.snippets unit "${Python3_EXECUTABLE}" tools/check_walk.py snippets)
 endif()
 symbind_script_test(clang_format unit "${PROJECT_SOURCE_DIR}/tools/format" --check)
 if(TARGET opgen)

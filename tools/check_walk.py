@@ -5,6 +5,7 @@
                                             says; and so in the other guides, where they give a length
     tools/check_walk.py tests BUILD_DIR     docs/contract.md: every test named exists
     tools/check_walk.py program             README.md: its C++ program is examples/cpp/readme.cpp
+    tools/check_walk.py snippets            the C++ of the pages in PAGES is that of the examples
 
 A length is written behind the file's name: `src/executor/step.cpp` (~120 lines). It is kept when the
 file has at most a tenth more lines than that.
@@ -16,7 +17,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GUIDES = ["docs/walk.md", "docs/add_an_operator.md", "docs/add_a_pass.md", "docs/contract.md",
-          "docs/questions.md", "README.md", "CONTRIBUTING.md"]
+          "docs/questions.md", "docs/from_mxnet.md", "docs/checkpoints.md", "docs/devices.md",
+          "docs/bucketing.md", "README.md", "CONTRIBUTING.md"]
+# Their C++ blocks stand, indentation aside, in examples/cpp, where the compiler and the tests see them.
+PAGES = ["docs/from_mxnet.md", "docs/checkpoints.md", "docs/devices.md", "docs/bucketing.md",
+         "docs/questions.md", "README.md"]
 TOP = "src|include|tests|tools|examples|docs|cmake|benchmarks"
 NAMED = re.compile(rf"`((?:{TOP})/[\w./-]+\.(?:cpp|cu|h|md|py|json|cmake|txt))`(?: \(~(\d+) lines\))?")
 SLACK = 1.1
@@ -74,11 +79,31 @@ def check_program():
     return [] if program in blocks else ["README.md: its program is not examples/cpp/readme.cpp"]
 
 
+def flat(text):
+    """The text without indentation and line ends."""
+    return " ".join(text.split())
+
+
+def check_snippets():
+    sources = [flat(path.read_text(encoding="utf-8"))
+               for path in sorted((ROOT / "examples/cpp").glob("*.cpp"))]
+    wrong = []
+    for page in PAGES:
+        blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+        if not blocks:
+            wrong.append(f"{page}: there is no C++")
+        wrong += [f"{page}: not in examples/cpp:\n{block}" for block in blocks
+                  if not any(flat(block) in source for source in sources)]
+    return wrong
+
+
 def main(arguments):
     if arguments == ["files"]:
         wrong = check_files()
     elif arguments == ["program"]:
         wrong = check_program()
+    elif arguments == ["snippets"]:
+        wrong = check_snippets()
     elif len(arguments) == 2 and arguments[0] == "tests":
         wrong = check_tests(arguments[1])
     else:

@@ -1,42 +1,34 @@
 // ctest: run
 // The program of README.md, as it stands there (the test readme.program compares them).
 
-#include <cstdio>
-
 #include <symbind/symbind.h>
 
 using namespace symbind;
 
 int main() {
+  // 1000 points of a square; the label says whether a point is inside a circle.
+  seed(1);
+  const NDArray points({1000, 2});
+  invoke("_random_uniform", {}, {{"low", "-1"}, {"high", "1"}}, {points});
+  const NDArray radius = invoke("sum", {points * points}, {{"axis", "1"}}).front();
+  const NDArray inside = invoke("_lesser_scalar", {radius}, {{"scalar", "0.5"}}).front();
+  NDArrayIter train(points.slice(0, 800), inside.slice(0, 800),
+                    {.batch_size = 40, .shuffle = true});
+  NDArrayIter val(points.slice(800, 1000), inside.slice(800, 1000), {.batch_size = 40});
+
   // A network is a symbol. Weights that are not given become variables: fc1_weight, fc1_bias, …
-  Symbol net = FullyConnected("fc1", Variable("data"), {.num_hidden = 8});
-  net = Activation("tanh1", net, {.act_type = "tanh"});
+  Symbol net = FullyConnected("fc1", Variable("data"), {.num_hidden = 16});
+  net = Activation("relu1", net, {.act_type = "relu"});
   net = FullyConnected("fc2", net, {.num_hidden = 2});
   net = SoftmaxOutput("softmax", net);
 
-  // Binding infers every shape, allocates the arrays, and compiles the network for this size.
-  Executor executor = net.simple_bind(cpu(), {{"data", {4, 2}}});
-  const NDArrayMap args = executor.arg_dict(), grads = executor.grad_dict();
-  seed(1);
-  for (const char* name : {"fc1_weight", "fc2_weight"})
-    invoke("_random_normal", {}, {}, {args.at(name)});
-
-  // Exclusive or, and gradient descent by hand: the executor's arrays are plain arrays.
-  const NDArrayMap batch = {{"data", NDArray({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2})},
-                            {"softmax_label", NDArray({0, 1, 1, 0}, {4})}};
-  for (int step = 0; step < 100; ++step) {
-    executor.forward(true, batch);
-    executor.backward();
-    for (const char* name : {"fc1_weight", "fc1_bias", "fc2_weight", "fc2_bias"}) {
-      NDArray weight = args.at(name);
-      weight -= 0.5 * grads.at(name);
-    }
-  }
-
-  const NDArray p = executor.forward(false, batch)[0];
-  std::printf("0 xor 0, 0 xor 1, 1 xor 0, 1 xor 1:%s\n", p.str().c_str());
-  for (const int row : {0, 1, 2, 3}) {
-    const bool is_one = row == 1 || row == 2;
-    if (p.at(row).at(is_one ? 1 : 0).scalar() < 0.9) return 1;
-  }
+  // A module trains it: here on two devices, each with half of every batch.
+  Module mod(net, {.context = {cpu(0), cpu(1)}});
+  mod.fit(train, {.eval_data = &val,
+                  .eval_metric = "acc",
+                  .optimizer = "adam",
+                  .optimizer_params = {{"learning_rate", 0.02}},
+                  .initializer = Xavier(),
+                  .num_epoch = 5});
+  return mod.score(val, "acc").front().second > 0.9 ? 0 : 1;
 }

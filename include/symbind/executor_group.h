@@ -58,6 +58,8 @@ class ExecutorGroup {
   /// Executors for other shapes, over the arrays of those bound first.
   void reshape(const std::vector<DataDesc>& data_shapes,
                const std::optional<std::vector<DataDesc>>& label_shapes);
+  /// Whether a batch has the shapes the executors have, and labels only if those are fed any.
+  bool fits(const DataBatch& batch) const;
   /// reshape to the shapes of a batch, if they are others: those it declares, else its arrays'.
   void reshape_for(const DataBatch& batch);
   /// Copies parameters to every device; unknown names throw unless `allow_extra`.
@@ -137,6 +139,7 @@ class ExecutorGroup {
   Symbol symbol_;
   std::vector<Context> contexts_;
   GroupOptions options_;
+  std::optional<std::vector<DataDesc>> bound_labels_;  ///< what a batch without labels left behind
   std::vector<std::string> arg_names_, aux_names_, output_names_;
   std::map<std::string, std::string> grad_req_;
   std::shared_ptr<DeviceThreads> threads_;

@@ -45,10 +45,12 @@ class Callbacks {
 /// How gradients of several devices come together: a name, a store, or nullptr for none.
 class StoreArg {
  public:
-  StoreArg(const char* name) : name_(name) {}                            // NOLINT
-  StoreArg(std::string name) : name_(std::move(name)) {}                 // NOLINT
-  StoreArg(std::shared_ptr<KVStore> store) : store_(std::move(store)) {}  // NOLINT
-  StoreArg(std::nullptr_t) {}                                            // NOLINT
+  StoreArg(const char* name) : name_(name) {}             // NOLINT
+  StoreArg(std::string name) : name_(std::move(name)) {}  // NOLINT
+  template <class S>
+  requires std::is_base_of_v<KVStore, S> StoreArg(std::shared_ptr<S> store)  // NOLINT
+      : store_(std::move(store)) {}
+  StoreArg(std::nullptr_t) {}  // NOLINT
   const std::string& name() const { return name_; }
   const std::shared_ptr<KVStore>& store() const { return store_; }
 
@@ -60,9 +62,11 @@ class StoreArg {
 /// An optimizer by name or ready-made.
 class OptimizerArg {
  public:
-  OptimizerArg(const char* name) : name_(name) {}                                 // NOLINT
-  OptimizerArg(std::string name) : name_(std::move(name)) {}                      // NOLINT
-  OptimizerArg(std::shared_ptr<Optimizer> made) : optimizer_(std::move(made)) {}  // NOLINT
+  OptimizerArg(const char* name) : name_(name) {}             // NOLINT
+  OptimizerArg(std::string name) : name_(std::move(name)) {}  // NOLINT
+  template <class O>
+  requires std::is_base_of_v<Optimizer, O> OptimizerArg(std::shared_ptr<O> made)  // NOLINT
+      : optimizer_(std::move(made)) {}
   const std::string& name() const { return name_; }
   const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
 
@@ -187,8 +191,8 @@ class BaseModule {
   std::vector<NDArray> predict(const NDArray& data);
 
  protected:
-  void check_bound() const;         ///< throws kState unless bound
-  void check_initialized() const;   ///< … and unless parameters are there
+  void check_bound() const;        ///< throws kState unless bound
+  void check_initialized() const;  ///< … and unless parameters are there
   bool binded_ = false, for_training_ = false, inputs_need_grad_ = false;
   bool params_initialized_ = false, optimizer_initialized_ = false;
 };

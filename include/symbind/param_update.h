@@ -29,6 +29,7 @@ class ParamUpdate {
  private:
   struct Fused;
   bool fuse(ExecutorGroup& group);
+  bool same_call(ExecutorGroup& group);
 
   std::shared_ptr<Updater> updater_;
   std::shared_ptr<KVStore> store_;

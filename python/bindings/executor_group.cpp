@@ -110,19 +110,11 @@ DataBatch batch_from(nb::handle data, nb::handle label) {
   return batch;
 }
 
-bool fits(const ExecutorGroup& group, const DataBatch& batch) {
-  const std::vector<DataDesc>& bound = group.data_shapes();
-  if (batch.data.size() != bound.size()) return false;
-  for (std::size_t i = 0; i < bound.size(); ++i)
-    if (batch.data[i].shape() != bound[i].shape) return false;
-  return true;
-}
-
 // False when the batch has other shapes than the group: the module reshapes first.
 bool step(ExecutorGroup& group, ParamUpdate& update, nb::handle data, nb::handle label,
           EvalMetric* metric) {
   const DataBatch batch = batch_from(data, label);
-  if (!fits(group, batch)) return false;
+  if (!group.fits(batch)) return false;
   const nb::gil_scoped_release release;
   group.load(batch);
   update.step(group);

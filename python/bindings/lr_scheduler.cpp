@@ -89,7 +89,6 @@ class BareScheduler : public LRScheduler {
 };
 
 std::shared_ptr<LRScheduler> make(const std::string& class_name, const nb::dict& given) {
-  Fields unused;
   const auto number = [&](const char* name, double otherwise) {
     return given.contains(name) ? nb::cast<double>(given[name]) : otherwise;
   };
@@ -122,7 +121,7 @@ std::shared_ptr<LRScheduler> from_function(nb::object function) {
   auto held = std::make_shared<HeldObject>(std::move(function));
   return std::make_shared<FunctionScheduler>([held](std::int64_t num_update) {
     const nb::gil_scoped_acquire acquire;
-    return PyFloat_AsDouble(nb::object(held->object(num_update)).ptr());
+    return nb::cast<double>(nb::float_(nb::object(held->object(num_update))));
   });
 }
 

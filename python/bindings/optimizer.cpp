@@ -208,6 +208,12 @@ void bind_core(nb::module_& m) {
   nb::class_<O>(m, "Optimizer")
       .def("class_name", &O::class_name)
       .def("names", &names)
+      .def("empty_dicts",
+           [](O& o) {
+             nb::list names;
+             for (const std::string& name : o.fields().empty_dicts) names.append(value_to(name));
+             return names;
+           })
       .def("get",
            [](O& o, const std::string& n) {
              return field_to(field_of(o.fields(), n, o.class_name()));

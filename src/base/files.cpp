@@ -110,7 +110,17 @@ void write_file_atomic(const std::string& path, const std::function<void(FileWri
   check(!path.empty(), ErrorKind::kIo, "cannot write a file: its path is empty");
   const std::string target = real_target(path);
   struct stat info {};
-  if (::stat(target.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) fail_io("write", path, EISDIR);
+  const bool exists = ::stat(target.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) fail_io("write", path, EISDIR);
+  if (exists && !S_ISREG(info.st_mode)) {  // a pipe or a device is written to, never replaced
+    Descriptor direct(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    if (direct.get() < 0) fail_io("write", path, errno);
+    FileWriter writer(direct.get(), path);
+    fill(writer);
+    writer.flush();
+    if (direct.close() != 0) fail_io("write", path, errno);
+    return;
+  }
 
   static std::atomic<unsigned> serial{0};
   Temporary temporary{fmt::format("{}.tmp-{}-{}", target, ::getpid(), serial.fetch_add(1)), false};

@@ -40,7 +40,8 @@ class FileWriter {
 
 /// Writes `path` through `fill`: a temporary file in the same folder is filled, synchronised and
 /// renamed over it. On any error, ours or thrown by `fill`, the old file is untouched, nothing is
-/// left behind, and an Error of kind kIo names the path and the system's reason.
+/// left behind, and an Error of kind kIo names the path and the system's reason. What is no plain
+/// file (a pipe, a device) is written to as it is, never replaced.
 void write_file_atomic(const std::string& path, const std::function<void(FileWriter&)>& fill);
 
 /// The whole file, or an Error of kind kIo.

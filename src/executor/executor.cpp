@@ -196,8 +196,10 @@ void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& 
     for (const auto& [name, array] : from) {
       const auto it = std::ranges::find(names, name);
       if (it == names.end()) {
-        check(allow_extra, "Find name \"{}\" that is not in the {}; {}", name, what,
-              nearest_hint(name, names));
+        check(allow_extra,
+              "Find name \"{}\" that is not in the {}; {}\n  fix:  leave it out, or pass "
+              "allow_extra=True (to an executor in Python: allow_extra_params=True)",
+              name, what, nearest_hint(name, names));
         continue;
       }
       const NDArray& target = to[static_cast<std::size_t>(it - names.begin())];

@@ -111,7 +111,7 @@ void TextLines::open() {
 
 /// Bytes in the buffer from at_ on, after reading more.
 std::size_t TextLines::refill() {
-  std::memmove(buffer_.data(), buffer_.data() + at_, filled_ - at_);
+  if (at_ > 0) std::memmove(buffer_.data(), buffer_.data() + at_, filled_ - at_);
   filled_ -= at_;
   at_ = 0;
   if (buffer_.size() < filled_ + kPiece) buffer_.resize(filled_ + kPiece);

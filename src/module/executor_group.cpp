@@ -82,6 +82,7 @@ ExecutorGroup::ExecutorGroup(const Symbol& symbol, const std::vector<Context>& c
     : symbol_(symbol),
       contexts_(contexts),
       options_(options),
+      bound_labels_(options.label_shapes),
       arg_names_(symbol.list_arguments()),
       aux_names_(symbol.list_auxiliary_states()),
       output_names_(symbol.list_outputs()) {
@@ -315,14 +316,17 @@ void ExecutorGroup::reshape(const std::vector<DataDesc>& data_shapes,
   collect_arrays();
 }
 
+bool ExecutorGroup::fits(const DataBatch& batch) const {
+  if (!batch.label.empty() && bound_labels_ && !options_.label_shapes) return false;
+  return std::ranges::equal(batch.data, options_.data_shapes,
+                            [](const NDArray& a, const DataDesc& d) { return a.shape() == d.shape; });
+}
+
 void ExecutorGroup::reshape_for(const DataBatch& batch) {
   const std::vector<DataDesc>& bound = options_.data_shapes;
   check(batch.data.size() == bound.size(), "the batch has {} data arrays, the module {}",
         batch.data.size(), bound.size());
-  const bool same = std::ranges::equal(batch.data, bound, [](const NDArray& a, const DataDesc& d) {
-    return a.shape() == d.shape;
-  });
-  if (same) return;
+  if (fits(batch)) return;
   const auto resized = [](const std::vector<DataDesc>& shapes, const std::vector<NDArray>& arrays) {
     std::vector<DataDesc> fresh = shapes;
     for (std::size_t i = 0; i < fresh.size() && i < arrays.size(); ++i)
@@ -332,8 +336,8 @@ void ExecutorGroup::reshape_for(const DataBatch& batch) {
   std::optional<std::vector<DataDesc>> labels;
   if (!batch.provide_label.empty())
     labels = batch.provide_label;
-  else if (!batch.label.empty() && options_.label_shapes)
-    labels = resized(*options_.label_shapes, batch.label);
+  else if (!batch.label.empty() && bound_labels_)
+    labels = resized(options_.label_shapes.value_or(*bound_labels_), batch.label);
   reshape(batch.provide_data.empty() ? resized(bound, batch.data) : batch.provide_data, labels);
 }
 

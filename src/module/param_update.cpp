@@ -3,7 +3,7 @@
 // Decided here: on one device whose optimizer is one operator per weight, the updates are wired
 // into the executor behind backward and a step is one run; the arrays of weights, gradients and
 // states are fixed then, so the wiring is checked at every step and made anew when a state was
-// replaced (loaded) or the executor changed (reshape). Everything else goes the way of the verbs.
+// replaced (loaded), the executor changed (reshape) or a hyper-parameter chooses another operator. Everything else goes the way of the verbs.
 
 #include <symbind/param_update.h>
 
@@ -45,6 +45,8 @@ struct ParamUpdate::Fused {
   };
   std::shared_ptr<Executor::Impl> executor;
   const Optimizer* optimizer = nullptr;
+  std::string op;  // the first entry's call: others differ in their arrays alone
+  AttrDict attrs;
   std::vector<Entry> entries;
   std::vector<const Storage*> scratch;
 };
@@ -79,6 +81,17 @@ void ParamUpdate::update(ExecutorGroup& group) {
     if (!keys[d].empty()) updater_->update(keys[d], gradients[d], weights[d]);
 }
 
+// Hyper-parameters may choose another operator (a momentum that was set to 0).
+bool ParamUpdate::same_call(ExecutorGroup& group) {
+  if (fused_->entries.empty()) return true;
+  const Fused::Entry& first = fused_->entries.front();
+  const auto i = static_cast<std::size_t>(std::get<std::int64_t>(first.key));
+  const std::optional<UpdateCall> call =
+      updater_->optimizer()->update_call(first.key, first.weight, group.grad_arrays()[i].front(),
+                                         updater_->state_for(first.key, first.weight));
+  return call && call->op == fused_->op && call->attrs == fused_->attrs;
+}
+
 // Whether the step can run fused, wiring it if it is not wired as things stand.
 bool ParamUpdate::fuse(ExecutorGroup& group) {
   if (store_ || group.contexts().size() != 1 || !group.options().for_training) return false;
@@ -90,7 +103,7 @@ bool ParamUpdate::fuse(ExecutorGroup& group) {
       flatten(updater_->state_for(e.key, e.weight), fused_->scratch);
       return fused_->scratch == e.state;
     });
-    if (current) return true;
+    if (current && same_call(group)) return true;
   }
   auto fused = std::make_unique<Fused>();
   fused->executor = executor;
@@ -109,6 +122,10 @@ bool ParamUpdate::fuse(ExecutorGroup& group) {
     entry.key = key;
     entry.weight = weight;
     flatten(state, entry.state);
+  }
+  if (!calls.empty()) {
+    fused->op = calls.front().op;
+    fused->attrs = calls.front().attrs;
   }
   executor->clear_updates();
   for (std::size_t i = 0; i < calls.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -128,6 +129,19 @@ TEST_F(BadInputFiles, AFolderIsNoFile) {
   EXPECT_EQ(io_message([&] { write_text(folder_.string(), "x"); }),
             "cannot write '" + folder_.string() + "': Is a directory");
   EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(BadInputFiles, APipeIsWrittenToAndStaysAPipe) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  write_text(path("pipe"), "through");
+  EXPECT_TRUE(fs::is_fifo(path("pipe")));
+  std::string got(7, ' ');
+  EXPECT_EQ(::read(reader, got.data(), got.size()), 7);
+  EXPECT_EQ(got, "through");
+  ::close(reader);
+  EXPECT_EQ(entries(), 1u);
 }
 
 // A limit on the size of files stands in for a full disk: the write fails half way.

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <set>
 
 #include <symbind/recordio.h>
@@ -189,20 +191,33 @@ TEST(BadInputRecordIO, FilesAndArguments) {
   writer.close();
   expect_error(
       ErrorKind::kState, [&] { writer.write(bytes("x")); }, "closed");
-  RecordWriter full("/dev/full");
-  expect_error(
-      ErrorKind::kIo,
-      [&] {
-        full.write(bytes(std::string(1 << 20, 'x')));
-        full.close();
-      },
-      "/dev/full", "No space");
   std::span<const std::byte> rest;
   expect_error(
       ErrorKind::kIo, [&] { unpack(bytes("short"), rest); }, "5 bytes", "24");
   const std::string lying = word(1000) + std::string(28, '\0');
   expect_error(
       ErrorKind::kIo, [&] { unpack(bytes(lying), rest); }, "1000 labels", "8 bytes");
+}
+
+// A limit on the size of files stands for a full disk: it needs no device and no rights.
+TEST(BadInputRecordIO, ADiskThatIsFull) {
+  const TemporaryFile rec;
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  struct rlimit small = before;
+  small.rlim_cur = 1000;
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  RecordWriter writer(rec.path());
+  expect_error(
+      ErrorKind::kIo,
+      [&] {
+        writer.write(bytes(std::string(1 << 20, 'x')));
+        writer.close();
+      },
+      rec.path(), "File too large");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // other ways to the same numbers: one weight at a time, and the operator that a fused step runs.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
 #include <symbind/executor.h>
@@ -57,6 +58,13 @@ TEST_P(GoldenOptimizer, TenSteps) {
   }
 }
 
+bool is_one_operator(const nlohmann::json& one) {
+  static const std::set<std::string> mixed = {"sgd", "ccsgd", "nag"};
+  static const std::set<std::string> plain = {"adam", "signum", "rmsprop", "ftrl", "ftml"};
+  return mixed.contains(one["optimizer"]) ||
+         (plain.contains(one["optimizer"]) && one["dtype"] != "float16");
+}
+
 // Where an update is one operator, running that operator with the values handed out is the update.
 TEST_P(GoldenOptimizer, UpdateCallIsTheUpdate) {
   const nlohmann::json& setup = recording()["setup"];
@@ -68,7 +76,8 @@ TEST_P(GoldenOptimizer, UpdateCallIsTheUpdate) {
   for (int number = 0; number < 3; ++number) {
     const OptimizerState& state = parts.state_for(key, b[0]);
     const auto call = parts.optimizer()->update_call(key, b[0], grad, state);
-    if (!call) GTEST_SKIP() << "several operators";
+    ASSERT_EQ(call.has_value(), is_one_operator(one));
+    if (!call) return;
     AttrDict attrs = call->attrs;
     parts.optimizer()->update_values(key, [&attrs](std::string_view attr, double value) {
       std::ostringstream text;

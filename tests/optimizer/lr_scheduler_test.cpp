@@ -8,7 +8,9 @@ namespace symbind {
 namespace {
 
 TEST(GoldenLRScheduler, RatesAndLogLines) {
-  for (const nlohmann::json& one : recorded::json("schedules.json")["schedules"]) {
+  const nlohmann::json recording = recorded::json("schedules.json");
+  ASSERT_EQ(recording["schedules"].size(), 12U);
+  for (const nlohmann::json& one : recording["schedules"]) {
     SCOPED_TRACE(one["class"].get<std::string>() + one["arguments"].dump());
     const auto schedule = recorded::scheduler(one["class"], one["arguments"]);
     EXPECT_EQ(schedule->class_name(), one["class"]);
@@ -21,7 +23,8 @@ TEST(GoldenLRScheduler, RatesAndLogLines) {
 
 // Training that goes on from an epoch asks for a late update first.
 TEST(GoldenLRScheduler, StartsLate) {
-  for (const nlohmann::json& one : recorded::json("schedules.json")["schedules"]) {
+  const nlohmann::json recording = recorded::json("schedules.json");
+  for (const nlohmann::json& one : recording["schedules"]) {
     const auto schedule = recorded::scheduler(one["class"], one["arguments"]);
     const auto last = static_cast<std::int64_t>(one["rates"].size()) - 1;
     const CaptureLog log;

@@ -45,6 +45,16 @@ TEST(Optimizer, MultipliersOfTheSymbol) {
   EXPECT_EQ(sgd->get_lr(std::string("elsewhere")), 1.0);
 }
 
+TEST(Optimizer, WhatDecays) {
+  const Optimizer::Names names = {
+      {kZero, "fc_weight"}, {kOne, "bn_gamma"}, {std::int64_t{2}, "bn_beta"}};
+  const auto sgd = create_optimizer("sgd"), lars = create_optimizer("lars");
+  sgd->set_parameters(names, SymbolFacts{});
+  lars->set_parameters(names, SymbolFacts{});
+  EXPECT_EQ(sgd->wd_mult(), (Optimizer::Multipliers{{"bn_beta", 0.0}}));
+  EXPECT_EQ(lars->wd_mult(), (Optimizer::Multipliers{{"bn_beta", 0.0}, {"bn_gamma", 0.0}}));
+}
+
 TEST(Optimizer, CountsPerDevice) {
   const auto sgd = create_optimizer("sgd", {{"begin_num_update", 5}});
   sgd->update_count(kZero);

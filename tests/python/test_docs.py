@@ -1,14 +1,31 @@
 """The sessions of the manual's pages give what they show."""
 import doctest
 import pathlib
+import re
 
+import numpy as np
 import pytest
+
+import symbind as mx
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page, sessions", [("python.md", 14), ("monitor.md", 20),
-                                            ("optimizers.md", 7)])
+@pytest.mark.parametrize("page, sessions", [
+    ("python.md", 14), ("monitor.md", 20), ("optimizers.md", 7), ("data.md", 15),
+    ("from_mxnet.md", 50), ("checkpoints.md", 20), ("devices.md", 15), ("bucketing.md", 12),
+    ("questions.md", 35)])
 def test_sessions(page, sessions):
-    found = doctest.testfile(str(DOCS / page), module_relative=False)
+    found = doctest.testfile(str(DOCS / page), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert found.attempted >= sessions and found.failed == 0
+
+
+def test_the_readme_program_learns(capsys):
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    program = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
+    mx.random.seed(1)
+    np.random.seed(1)
+    names = {}
+    exec(compile(program, "README.md", "exec"), names)  # pylint: disable=exec-used
+    assert names["mod"].score(names["val"], "acc")[0][1] > 0.9
+    assert capsys.readouterr().out.startswith("[('accuracy', 0.9")

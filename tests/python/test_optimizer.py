@@ -206,6 +206,17 @@ def test_mxnets_states_go_on(file):
                     1e-3 if case["dtype"] == "float16" else 1e-5)
 
 
+def test_another_optimizer_keeps_the_states_or_is_refused():
+    updater = mx.optimizer.get_updater(mx.optimizer.SGD(momentum=0.9))
+    updater(0, mx.nd.ones((2,)), mx.nd.ones((2,)))
+    nag = mx.optimizer.NAG(momentum=0.5)
+    updater.optimizer = nag
+    assert list(updater.states) == [0] and updater.optimizer is nag
+    with pytest.raises(ValueError, match="not states of Adam"):
+        updater.optimizer = mx.optimizer.Adam()
+    assert updater.optimizer is nag and list(updater.states) == [0]
+
+
 def test_states_can_be_set_and_read():
     updater = mx.optimizer.get_updater(mx.optimizer.Adam())
     updater.states[5] = (mx.nd.ones((2,)), mx.nd.ones((2,)) * 2)
@@ -334,6 +345,8 @@ def test_hostile_states_run_nothing(tmp_path, monkeypatch):
         for protocol in range(6):
             fails(lambda: updater.set_states(pickle.dumps(value, protocol)), mx.MXNetError,
                   "optimizer states")
+    for value in (None, 5, [1], ({}, 5), ({}, None), (5, mx.optimizer.SGD().__getstate__())):
+        fails(lambda: updater.set_states(pickle.dumps(value)), OSError, "optimizer states")
     assert not list(tmp_path.iterdir())
     deep = []
     for _ in range(500):

@@ -56,6 +56,14 @@ def _parse_data_desc(data_names, label_names, data_shapes, label_shapes):
     return data_shapes, label_shapes
 
 
+def _tell(callbacks, epoch, nbatch, eval_metric, names):
+    """Calls callbacks behind a batch. A function, so that no name of the loop holds the parameter:
+    the next one's `locals` would hold it, and with it every batch so far."""
+    param = BatchEndParam(epoch=epoch, nbatch=nbatch, eval_metric=eval_metric, locals=names)
+    for callback in callbacks:
+        callback(param)
+
+
 class _Flag:
     """A state of the module that is False until it is set, also in subclasses that never called
     this class's constructor."""
@@ -140,7 +148,7 @@ class BaseModule:
         try:
             for epoch in range(begin_epoch, num_epoch):
                 self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
-                                sparse_row_id_fn)
+                                sparse_row_id_fn, locals())
                 arg_params, aux_params = self.get_params()
                 self.set_params(arg_params, aux_params)  # devices that drifted apart are made equal
                 for callback in _as_list(epoch_end_callback or []):
@@ -156,9 +164,9 @@ class BaseModule:
             self.logger.info(str(stop))
 
     def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
-                   sparse_row_id_fn):
+                   sparse_row_id_fn, of_fit):
         """One pass over the data. The next batch is fetched behind the update, so that only one
-        is held at a time."""
+        is held at a time. `of_fit` are fit's names, for callbacks."""
         tic = time.time()
         eval_metric.reset()
         callbacks = _as_list(batch_end_callback or [])
@@ -188,10 +196,7 @@ class BaseModule:
             if end_of_batch:
                 eval_name_vals = eval_metric.get_global_name_value()
             if callbacks:
-                param = BatchEndParam(epoch=epoch, nbatch=nbatch, eval_metric=eval_metric,
-                                      locals=locals())
-                for callback in callbacks:
-                    callback(param)
+                _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
         for name, value in eval_name_vals:
             self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
@@ -217,15 +222,9 @@ class BaseModule:
             self._show_metric(eval_metric, eval_batch)
             actual_num_batch += 1
             if batch_end_callback is not None:
-                param = BatchEndParam(epoch=epoch, nbatch=nbatch, eval_metric=eval_metric,
-                                      locals=locals())
-                for callback in _as_list(batch_end_callback):
-                    callback(param)
+                _tell(_as_list(batch_end_callback), epoch, nbatch, eval_metric, locals())
         if score_end_callback:
-            param = BatchEndParam(epoch=epoch, nbatch=actual_num_batch, eval_metric=eval_metric,
-                                  locals=locals())
-            for callback in _as_list(score_end_callback):
-                callback(param)
+            _tell(_as_list(score_end_callback), epoch, actual_num_batch, eval_metric, locals())
         return eval_metric.get_name_value()
 
     def iter_predict(self, eval_data, num_batch=None, reset=True, sparse_row_id_fn=None):

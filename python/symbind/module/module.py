@@ -63,6 +63,7 @@ class Module(BaseModule):
         self._exec_group = None
         self._data_shapes = None
         self._label_shapes = None
+        self._bound_labels = None  # what the labels were before a batch came without any
 
     # ------------------------------------------------------------------ checkpoints
 
@@ -211,6 +212,7 @@ class Module(BaseModule):
             assert not inputs_need_grad, "inputs_need_grad=True needs for_training=True"
         self._data_shapes, self._label_shapes = _parse_data_desc(
             self.data_names, self.label_names, data_shapes, label_shapes or None)
+        self._bound_labels = self._label_shapes
         shared_group = None
         if shared_module is not None:
             assert isinstance(shared_module, Module) and \
@@ -333,15 +335,18 @@ class Module(BaseModule):
                 new_shapes.append((len(data_batch) * first.shape[0],) + tuple(first.shape[1:]))
         else:
             new_shapes = [x.shape for x in data_batch.data]
-        if new_shapes == [x.shape for x in self._data_shapes]:
+        labels = getattr(data_batch, "label", None)
+        forgotten = labels and self._bound_labels and not self._label_shapes
+        if new_shapes == [x.shape for x in self._data_shapes] and not forgotten:
             return
         data_shapes = getattr(data_batch, "provide_data", None) or [
             DataDesc(x.name, shape, x.dtype, x.layout)
             for x, shape in zip(self._data_shapes, new_shapes)]
         label_shapes = getattr(data_batch, "provide_label", None)
-        if not label_shapes and getattr(data_batch, "label", None) and self._label_shapes:
+        known = self._label_shapes or self._bound_labels
+        if not label_shapes and labels and known:
             label_shapes = [DataDesc(x.name, label.shape, x.dtype, x.layout)
-                            for x, label in zip(self._label_shapes, data_batch.label)]
+                            for x, label in zip(known, labels)]
         self.reshape(data_shapes, label_shapes or None)
 
     def forward(self, data_batch, is_train=None):

@@ -95,9 +95,7 @@ class Optimizer:
         """The C++ optimizer if it updates alone, else None."""
         if not self._class_name or _overridden(type(self)) or self.param_dict:
             return None
-        if any(name in self.__dict__ for name in _DECISIVE):
-            return None
-        return self._inner
+        return self._inner if self.__dict__.keys().isdisjoint(_DECISIVE) else None
 
     # --------------------------------------------------------------------- registry
 
@@ -279,6 +277,7 @@ class Optimizer:
     def __getstate__(self):
         core = self._inner
         state = {name: core.get(name) for name in core.names()}
+        state.update((name, {}) for name in core.empty_dicts())
         for name in ("lr_scheduler", "sym_info"):
             state[name] = getattr(self, name)
         for name in ("lr_mult", "wd_mult", "idx2name", "_index_update_count"):

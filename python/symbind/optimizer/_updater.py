@@ -1,6 +1,6 @@
 """Updater: the states of many weights. C++ holds them while the optimizer is the library's own; a
 class of one's own keeps them in a dict and is called from here."""
-from .. import _core
+from .. import _core, error
 from ..ndarray import NDArray
 from . import _files
 from ._base import Optimizer
@@ -24,17 +24,16 @@ class Updater:
 
     @optimizer.setter
     def optimizer(self, optimizer):
-        states = dict(self.states) if "_optimizer" in self.__dict__ else {}
-        self._optimizer = optimizer
-        self.aggregate_updates = getattr(optimizer, "aggregate_num", 0) > 0
-        self._hold(states)
+        self._hold(dict(self.states) if "_optimizer" in self.__dict__ else {}, optimizer)
 
-    def _hold(self, states, source="optimizer states"):
-        """Takes these states, here or in C++."""
-        core = getattr(self._optimizer, "_native", lambda: None)()
+    def _hold(self, states, optimizer):
+        """Takes an optimizer and its states, here or in C++; all or nothing."""
+        core = getattr(optimizer, "_native", lambda: None)()
         native = None if core is None else _core.Updater(core)
         if native is not None:
-            native.load(states, source)
+            native.load(states, "optimizer states")
+        self._optimizer = optimizer
+        self.aggregate_updates = getattr(optimizer, "aggregate_num", 0) > 0
         self._core_optimizer, self._core_updater = core, native
         self._own_states = states if native is None else None
         self._own_synced = dict.fromkeys(states, False) if native is None else None
@@ -43,7 +42,7 @@ class Updater:
         """Follows an optimizer whose methods were replaced since."""
         core = getattr(self._optimizer, "_native", lambda: None)()
         if core is not self._core_optimizer:
-            self._hold(dict(self.states))
+            self._hold(dict(self.states), self._optimizer)
 
     def _native(self):
         """The C++ updater if it works alone, else None."""
@@ -63,7 +62,7 @@ class Updater:
 
     @states.setter
     def states(self, states):
-        self._hold(dict(states))
+        self._hold(dict(states), self._optimizer)
 
     @property
     def states_synced(self):
@@ -134,17 +133,13 @@ class Updater:
     def set_states(self, states):
         """Takes the states, and the optimizer if it is with them, from get_states' bytes."""
         loaded = _files.load(states, Optimizer)
+        optimizer = self._optimizer
         if isinstance(loaded, tuple) and len(loaded) == 2:
-            before = self.__dict__.copy()
-            loaded, self._optimizer = loaded
-            self.aggregate_updates = getattr(self._optimizer, "aggregate_num", 0) > 0
-            try:
-                self._hold(loaded)
-            except Exception:
-                self.__dict__ = before
-                raise
-        else:
-            self._hold(loaded)
+            loaded, optimizer = loaded
+        if not isinstance(loaded, dict) or not hasattr(optimizer, "update_multi_precision"):
+            raise error.OSError("optimizer states: no dictionary of states by parameter is in them, "
+                                "or no optimizer where one should be")
+        self._hold(loaded, optimizer)
 
     def get_states(self, dump_optimizer=False):
         """The states as bytes that MXNet reads too; with the optimizer on request."""
@@ -158,9 +153,7 @@ class Updater:
                 "states_synced": dict(self.states_synced)}
 
     def __setstate__(self, state):
-        self._optimizer = state["optimizer"]
-        self.aggregate_updates = getattr(self._optimizer, "aggregate_num", 0) > 0
-        self._hold(state["states"])
+        self._hold(state["states"], state["optimizer"])
         self.states_synced = state["states_synced"]
 
 
