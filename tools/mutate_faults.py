@@ -305,8 +305,7 @@ FAULTS = [Fault(*row) for row in [
     ("the magic number inside a record is not put back", "src/io/recordio.cpp",
      "std::memcpy(out, &kMagic, 4);", "std::memset(out, 0, 4);", "io:GoldenRecordIO.*"),
     ("a record's length is believed", "src/io/recordio.cpp",
-     "if (length > size - offset)", "if (length > size)", "io:BadInputRecordIO.*"),
-<<<<<<< HEAD
+     "if (length > size - offset)", "if (length > kLengthLimit)", "io:BadInputRecordIO.*"),
 
     # ---- optimizers and their files
     ("the master copy stands before the momentum", "src/optimizer/builtin.cpp",
@@ -339,8 +338,6 @@ FAULTS = [Fault(*row) for row in [
      "if (callable(full).empty() && !is_ours(module, name) &&",
      "if (callable(full).empty() && module.empty() && !is_ours(module, name) &&",
      "optimizer:BadInputStates.NothingIsRun"),
-     "if (length > size - offset)", "if (length > kLengthLimit)", "io:BadInputRecordIO.*"),
-=======
 
     # ---- modules, stores, checkpoints
     ("the last device is not added", "src/kvstore/reduce.cpp",
@@ -390,7 +387,6 @@ FAULTS = [Fault(*row) for row in [
     ("an epoch's metric begins at the last report", "src/module/fit.cpp",
      'log_values(epoch, "Train", metric.get_global());', 'log_values(epoch, "Train", metric.get());',
      "module:GoldenFit.*"),
->>>>>>> w-gold
 
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",
