@@ -80,7 +80,7 @@ def test_module_by_fit(spec):
         mod.fit(Recorded(spec, make, spec["data"][:1]), eval_metric=metric, num_epoch=1,
                 **optimizer)
     wanted = MODULES[spec["name"]]
-    compare(spec["name"] + ", fit", [cases.behind(mod)], wanted["seen"][1:], spec["tolerance"])
+    compare(spec["name"] + ", fit", [cases.behind(mx, mod)], wanted["seen"][1:], spec["tolerance"])
     assert [v for _, v in metric.get_global_name_value()] == pytest.approx(wanted["metrics"],
                                                                            rel=1e-4)
 
