@@ -52,6 +52,7 @@ def save(mx, spec, folder):
         mod, _ = cases.make_module(mx, spec)
         mod.init_optimizer(**_arguments(mx, spec))
     _train(mx, mod, spec, 0, SAVED)
+    mx.nd.waitall()
     mod.save_checkpoint(prefix, SAVED, save_optimizer_states=True)
     if spec["dump"]:
         if mod._update_on_kvstore:
@@ -83,7 +84,8 @@ def go_on(mx, spec, folder, train=None):
         else:
             mod.init_optimizer(**_arguments(mx, spec))
             _train(mx, mod, spec, SAVED, STEPS)
-    found = {"param/" + name: array for part in mod.get_params() for name, array in part.items()}
+    found = {"param/" + name: array
+             for part in cases.settled_params(mx, mod) for name, array in part.items()}
     updater = mod._kvstore._updater if mod._update_on_kvstore else mod._updater
     for key, state in updater.states.items():
         key = key.decode() if isinstance(key, bytes) else key

@@ -204,9 +204,16 @@ def gradients(mod):
             if g[0] is not None}
 
 
-def behind(mod):
+def settled_params(mx, mod):
+    """MXNet's engine does not know that backward writes BatchNorm's moving statistics: whoever reads
+    them at once may get those of the step before."""
+    mx.nd.waitall()
+    return mod.get_params()
+
+
+def behind(mx, mod):
     """Outputs, parameters and states behind the last step."""
-    args, aux = mod.get_params()
+    args, aux = settled_params(mx, mod)
     return {"outputs": outputs(mod), "params": {n: a.asnumpy() for n, a in args.items()},
             "aux": {n: a.asnumpy() for n, a in aux.items()}}
 
@@ -225,5 +232,5 @@ def run_module(mx, spec):
         mod.update_metric(metric, batch.label)
         if step == 0:
             seen.append({"outputs": outputs(mod), "grads": gradients(mod)})
-    seen.append(behind(mod))
+    seen.append(behind(mx, mod))
     return seen, [float(v) for _, v in metric.get_global_name_value()]

@@ -44,13 +44,19 @@ def bucket_batch(mx, step):
                            provide_label=[("softmax_label", (ROWS, key))])
 
 
-def run_buckets(mx, spec):
+def make_buckets(mx, spec):
+    """A BucketingModule bound, with first parameters, and the optimizer's arguments."""
     mod = mx.mod.BucketingModule(lstm(mx), default_bucket_key=6, context=contexts(mx, spec))
     mod.bind([("data", (ROWS, 6))], [("softmax_label", (ROWS, 6))], grad_req=spec["grad_req"])
     args, aux = first_params("lstm", mod.symbol, data=(ROWS, 6), softmax_label=(ROWS, 6))
     mod.init_params(arg_params=arrays(mx, args), aux_params=arrays(mx, aux))
-    mod.init_optimizer(kvstore=spec["kvstore"], optimizer=spec["optimizer"],
-                       optimizer_params=dict(spec["optimizer_params"]))
+    return mod, {"kvstore": spec["kvstore"], "optimizer": spec["optimizer"],
+                 "optimizer_params": dict(spec["optimizer_params"])}
+
+
+def run_buckets(mx, spec):
+    mod, optimizer = make_buckets(mx, spec)
+    mod.init_optimizer(**optimizer)
     seen = []
     for step in range(spec["steps"]):
         batch = bucket_batch(mx, step)

@@ -54,11 +54,11 @@ def test_module_by_verbs(spec):
 
 class Recorded(mx.io.DataIter):
     """The batches of a case."""
-    def __init__(self, spec):
+    def __init__(self, spec, make, label):
         super().__init__(spec["data"][0])
-        self.spec, self.step = spec, 0
+        self.spec, self.make, self.step = spec, make, 0
         self.provide_data = [mx.io.DataDesc("data", tuple(spec["data"]))]
-        self.provide_label = [mx.io.DataDesc("softmax_label", tuple(spec["data"][:1]))]
+        self.provide_label = [mx.io.DataDesc("softmax_label", tuple(label))]
 
     def reset(self):
         self.step = 0
@@ -67,7 +67,7 @@ class Recorded(mx.io.DataIter):
         if self.step == self.spec["steps"]:
             raise StopIteration
         self.step += 1
-        return cases.batch_of(mx, self.spec["net"], tuple(self.spec["data"]), self.step - 1)
+        return self.make(self.step - 1)
 
 
 @by_name(cases.CASES)
@@ -76,9 +76,11 @@ def test_module_by_fit(spec):
     with cases.updates_on_store(spec["on_store"]):
         mod, optimizer = cases.make_module(mx, spec)
         metric = mx.metric.create(["acc", "ce"])
-        mod.fit(Recorded(spec), eval_metric=metric, num_epoch=1, **optimizer)
+        make = lambda step: cases.batch_of(mx, spec["net"], tuple(spec["data"]), step)
+        mod.fit(Recorded(spec, make, spec["data"][:1]), eval_metric=metric, num_epoch=1,
+                **optimizer)
     wanted = MODULES[spec["name"]]
-    compare(spec["name"] + ", fit", [cases.behind(mod)], wanted["seen"][1:], spec["tolerance"])
+    compare(spec["name"] + ", fit", [cases.behind(mx, mod)], wanted["seen"][1:], spec["tolerance"])
     assert [v for _, v in metric.get_global_name_value()] == pytest.approx(wanted["metrics"],
                                                                            rel=1e-4)
 
@@ -87,6 +89,16 @@ def test_module_by_fit(spec):
 def test_buckets(spec):
     seen, _ = kinds.run_buckets(mx, spec)
     compare(spec["name"], seen, BUCKETS[spec["name"]]["seen"], spec["tolerance"])
+
+
+@by_name(kinds.BUCKET_CASES)
+def test_buckets_by_fit(spec):
+    mod, optimizer = kinds.make_buckets(mx, spec)
+    batches = Recorded(spec, lambda step: kinds.bucket_batch(mx, step), spec["data"])
+    mod.fit(batches, num_epoch=1, **optimizer)
+    args = {n: a.asnumpy() for n, a in mod.get_params()[0].items()}
+    wanted = BUCKETS[spec["name"]]["seen"][-1]["params"]
+    compare(spec["name"] + ", fit", [{"params": args}], [{"params": wanted}], spec["tolerance"])
 
 
 @by_name(kinds.CHAIN_CASES)
