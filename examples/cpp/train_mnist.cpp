@@ -15,7 +15,7 @@ constexpr const char* kHelp =
     "  --network NAME     mlp or lenet (mlp)\n"
     "  --epochs N         how often to go through the 60,000 training pictures (5)\n"
     "  --batch N          pictures per step (100)\n"
-    "  --lr RATE          learning rate, times 0.6 after each epoch (0.05)\n"
+    "  --lr RATE          learning rate, times 0.5 after each epoch (0.05)\n"
     "  --devices N        cut each batch over N CPU devices (1)\n"
     "  --save PREFIX      write PREFIX-symbol.json and PREFIX-<epoch>.params after each epoch\n"
     "  --evaluate PREFIX  do not train: load the newest that --save wrote, and test it\n";
@@ -57,7 +57,7 @@ void run(const Arguments& a) {
   if (a.evaluate.empty()) {
     seed(1);
     MNISTIter train = pictures(set.train_images, set.train_labels, a, flat, true);
-    const FactorScheduler slower(60000 / a.batch, 0.6, 1e-8, {.base_lr = a.lr});
+    const FactorScheduler slower(60000 / a.batch, 0.5, 1e-8, {.base_lr = a.lr});
     Callbacks<EpochEndCallback> save;
     if (!a.save.empty()) save = do_checkpoint(a.save);
     module->fit(train, {.eval_data = &test,

@@ -16,7 +16,7 @@ def parse(arguments):
     parser.add_argument("--epochs", type=int, default=5, help="passes over the data (5)")
     parser.add_argument("--batch", type=int, default=100, help="pictures per step (100)")
     parser.add_argument("--lr", type=float, default=0.05,
-                        help="learning rate, times 0.6 after each epoch (0.05)")
+                        help="learning rate, times 0.5 after each epoch (0.05)")
     parser.add_argument("--devices", type=int, default=1,
                         help="cut each batch over N CPU devices (1)")
     parser.add_argument("--save", metavar="PREFIX",
@@ -48,7 +48,7 @@ def main(arguments=None):
     else:
         mx.random.seed(1)
         train = pictures(found.train_images, found.train_labels, True)
-        slower = mx.lr_scheduler.FactorScheduler(60000 // a.batch, 0.6, base_lr=a.lr)
+        slower = mx.lr_scheduler.FactorScheduler(60000 // a.batch, 0.5, base_lr=a.lr)
         module = mx.mod.Module(mx.models.create(a.network, num_classes=10),
                                context=[mx.cpu(i) for i in range(a.devices)])
         module.fit(train, eval_data=test,

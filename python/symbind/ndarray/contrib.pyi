@@ -1,7 +1,7 @@
 # Written by tools/stubgen; do not edit.
 from collections.abc import Sequence
 from typing import Any, Literal
-from .._types import Shape
+from .._types import DType, Shape
 from ..ndarray.ndarray import NDArray
 
 Out = NDArray | Sequence[NDArray] | None
@@ -50,6 +50,11 @@ def CTCLoss(data: NDArray | None = None, label: NDArray | None = None,
             name: str | None = None, **kwargs: Any) -> NDArray:
     """The connectionist temporal classification loss of every sample."""
 ctc_loss = CTCLoss
+def SparseEmbedding(data: NDArray | None = None, weight: NDArray | None = None,
+                    input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32',
+                    sparse_grad: bool = False, out: Out = None, name: str | None = None,
+                    **kwargs: Any) -> NDArray:
+    """Rows of the weight, by index."""
 def allclose(a: NDArray | None = None, b: NDArray | None = None, rtol: float = 1e-05,
              atol: float = 1e-08, equal_nan: bool = True, out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray:

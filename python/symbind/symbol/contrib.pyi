@@ -1,6 +1,6 @@
 # Written by tools/stubgen; do not edit.
 from typing import Any, Literal
-from .._types import Shape
+from .._types import DType, Shape
 from ..symbol.symbol import Symbol
 
 Out = None
@@ -32,6 +32,11 @@ def CTCLoss(data: Symbol | None = None, label: Symbol | None = None,
             attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The connectionist temporal classification loss of every sample."""
 ctc_loss = CTCLoss
+def SparseEmbedding(data: Symbol | None = None, weight: Symbol | None = None, input_dim: int = ...,
+                    output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False,
+                    name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+                    **kwargs: Any) -> Symbol:
+    """Rows of the weight, by index."""
 def allclose(a: Symbol | None = None, b: Symbol | None = None, rtol: float = 1e-05,
              atol: float = 1e-08, equal_nan: bool = True, name: str | None = None,
              attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
