@@ -36,8 +36,7 @@ struct Training {
   Training(const Symbol& net, const Shape& shape, std::int64_t batches,
            const std::vector<Context>& context = {cpu()})
       : module(net, {.context = context}),
-        data(rows(shape, batches), NDArray::zeros({shape[0] * batches}),
-             {.batch_size = shape[0]}),
+        data(rows(shape, batches), NDArray::zeros({shape[0] * batches}), {.batch_size = shape[0]}),
         batch(shape[0]) {
     module.bind(data.provide_data(), data.provide_label());
     module.init_params({.initializer = Xavier()});
@@ -77,14 +76,16 @@ void fit_against_bare_loop(Report& report) {
   {
     Training mlp_run(mlp(), {100, 784}, 400);
     mlp_run.fit(), mlp_run.bare();
-    const Ratio r = compare(15, [&] { return mlp_run.fit(); }, [&] { return mlp_run.bare(); });
+    const Ratio r = compare(
+        15, [&] { return mlp_run.fit(); }, [&] { return mlp_run.bare(); });
     report.note(fmt::format("MLP b100: fit {:.1f} us a batch, bare loop {:.1f} us",
                             r.ours / 400 * 1e6, r.theirs / 400 * 1e6));
     report.at_most("MLP b100: fit against the bare loop", r.median, 1.03, "x");
   }
   Training resnet(models::resnet({.num_classes = 1000, .num_layers = 18}), {16, 3, 224, 224}, 2);
   resnet.fit(), resnet.bare();
-  const Ratio r = compare(7, [&] { return resnet.fit(); }, [&] { return resnet.bare(); });
+  const Ratio r = compare(
+      7, [&] { return resnet.fit(); }, [&] { return resnet.bare(); });
   report.note(fmt::format("ResNet-18 b16: fit {:.1f} ms a batch", r.ours / 2 * 1e3));
   report.at_most("ResNet-18 b16: fit against the bare loop", r.median, 1.005, "x");
 }
@@ -93,7 +94,8 @@ void two_devices(Report& report) {
   if (num_threads() < 2) return report.note("two devices: needs two threads");
   Training one(lenet(), {64, 1, 28, 28}, 30), two(lenet(), {64, 1, 28, 28}, 30, {cpu(0), cpu(1)});
   one.fit(), two.fit();
-  const Ratio r = compare(11, [&] { return two.fit(); }, [&] { return one.fit(); });
+  const Ratio r = compare(
+      11, [&] { return two.fit(); }, [&] { return one.fit(); });
   report.note(fmt::format("LeNet b64: one device {:.2f} ms a batch, two {:.2f} ms",
                           r.theirs / 30 * 1e3, r.ours / 30 * 1e3));
   report.at_most("LeNet b64: two devices of one core against one of two", r.median, 1 / 0.9, "x");

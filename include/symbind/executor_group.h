@@ -97,9 +97,7 @@ class ExecutorGroup {
   std::vector<Executor>& execs() { return execs_; }
   const std::vector<Executor>& execs() const { return execs_; }
   const std::vector<DataDesc>& data_shapes() const { return options_.data_shapes; }
-  const std::optional<std::vector<DataDesc>>& label_shapes() const {
-    return options_.label_shapes;
-  }
+  const std::optional<std::vector<DataDesc>>& label_shapes() const { return options_.label_shapes; }
   const std::vector<std::string>& arg_names() const { return arg_names_; }
   const std::vector<std::string>& aux_names() const { return aux_names_; }
   const std::vector<std::string>& output_names() const { return output_names_; }

@@ -12,8 +12,8 @@ inline Key key_from(nb::handle value) {
   if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
   if (PyIndex_Check(value.ptr()))
     return nb::cast<std::int64_t>(nb::steal(PyNumber_Index(value.ptr())));
-  throw Error(ErrorKind::kType, "a key is an int or a str, not " +
-                                    nb::cast<std::string>(nb::repr(value.type())));
+  throw Error(ErrorKind::kType,
+              "a key is an int or a str, not " + nb::cast<std::string>(nb::repr(value.type())));
 }
 
 inline nb::object key_to(const Key& key) {

@@ -80,9 +80,9 @@ ModelParams load_params(const std::string& prefix, int epoch) {
   if (!fs::exists(path, error)) {
     const std::vector<int> epochs = checkpoint_epochs(prefix);
     fail(ErrorKind::kIo, "there is no file {}; {}", path,
-         epochs.empty() ? fmt::format("no epoch of '{}' is there", prefix)
-                        : fmt::format("epochs of '{}' that are there: {}", prefix,
-                                      fmt::join(epochs, ", ")));
+         epochs.empty()
+             ? fmt::format("no epoch of '{}' is there", prefix)
+             : fmt::format("epochs of '{}' that are there: {}", prefix, fmt::join(epochs, ", ")));
   }
   return split(load(path), path, false);
 }

@@ -93,12 +93,12 @@ ExecutorGroup::ExecutorGroup(const Symbol& symbol, const std::vector<Context>& c
         ErrorKind::kState, "length of group2ctxs should be {}", contexts_.size());
   std::vector<std::string> data_names;
   for (const DataDesc& d : options_.data_shapes) data_names.push_back(d.name);
-  grad_req_ = resolve_grad_req(
-      options_.for_training ? options_.grad_req : GradReqArg("null"), arg_names_,
-      {.params = options_.param_names,
-       .fixed = options_.fixed_param_names,
-       .data = data_names,
-       .inputs_need_grad = options_.inputs_need_grad});
+  grad_req_ =
+      resolve_grad_req(options_.for_training ? options_.grad_req : GradReqArg("null"), arg_names_,
+                       {.params = options_.param_names,
+                        .fixed = options_.fixed_param_names,
+                        .data = data_names,
+                        .inputs_need_grad = options_.inputs_need_grad});
   const ExecutorGroup* shared = options_.shared_group;
   threads_ = shared && shared->contexts_.size() == contexts_.size()
                  ? shared->threads_
@@ -106,8 +106,7 @@ ExecutorGroup::ExecutorGroup(const Symbol& symbol, const std::vector<Context>& c
   shared_data_arrays_ = shared ? shared->shared_data_arrays_
                                : std::make_shared<std::vector<NDArrayMap>>(contexts_.size());
   for (std::size_t i = 0; i < output_names_.size(); ++i) {
-    output_layouts_.push_back(
-        DataDesc::batch_axis(symbol_[i].attr("__layout__").value_or("")));
+    output_layouts_.push_back(DataDesc::batch_axis(symbol_[i].attr("__layout__").value_or("")));
   }
   decide_slices();
   bind_all();
@@ -166,8 +165,8 @@ Executor ExecutorGroup::bind_one(std::size_t device) {
   for (const DataDesc& d : sliced(options_.data_shapes, data_layouts_, device)) {
     shapes[d.name] = d.shape;
     const auto it = attrs.find(d.name);
-    const bool typed = it != attrs.end() && it->second.contains("__dtype__") &&
-                       it->second.at("__dtype__") != "-1";
+    const bool typed =
+        it != attrs.end() && it->second.contains("__dtype__") && it->second.at("__dtype__") != "-1";
     types[d.name] = typed ? static_cast<DType>(std::stoi(it->second.at("__dtype__"))) : d.dtype;
   }
   for (const DataDesc& d :
@@ -176,8 +175,7 @@ Executor ExecutorGroup::bind_one(std::size_t device) {
     shapes[d.name] = d.shape;
     types[d.name] = d.dtype;
   }
-  const Executor* lender =
-      options_.shared_group ? &options_.shared_group->execs_[device] : nullptr;
+  const Executor* lender = options_.shared_group ? &options_.shared_group->execs_[device] : nullptr;
   NDArrayMap args, grads, aux;
   if (lender) {
     args = lender->arg_dict();
@@ -305,7 +303,8 @@ void ExecutorGroup::reshape(const std::vector<DataDesc>& data_shapes,
     decide_slices();
     std::vector<Executor> fresh(contexts_.size());
     threads_->run([&](std::size_t device) {
-      fresh[device] = default_execs_[device].reshape(input_shapes(device), {.allow_up_sizing = true});
+      fresh[device] =
+          default_execs_[device].reshape(input_shapes(device), {.allow_up_sizing = true});
     });
     execs_ = std::move(fresh);
   } catch (...) {  // as it was
@@ -318,8 +317,9 @@ void ExecutorGroup::reshape(const std::vector<DataDesc>& data_shapes,
 
 bool ExecutorGroup::fits(const DataBatch& batch) const {
   if (!batch.label.empty() && bound_labels_ && !options_.label_shapes) return false;
-  return std::ranges::equal(batch.data, options_.data_shapes,
-                            [](const NDArray& a, const DataDesc& d) { return a.shape() == d.shape; });
+  return std::ranges::equal(
+      batch.data, options_.data_shapes,
+      [](const NDArray& a, const DataDesc& d) { return a.shape() == d.shape; });
 }
 
 void ExecutorGroup::reshape_for(const DataBatch& batch) {
@@ -360,8 +360,8 @@ void ExecutorGroup::load_slices(const std::vector<NDArray>& sources,
   for (std::size_t i = 0; i < targets.size(); ++i) {
     for (const SlicedArray& target : targets[i]) {
       if (!target.array.defined()) continue;  // a label the network does not read
-      check(axes[i] < 0 || (axes[i] < sources[i].ndim() &&
-                            sources[i].shape()[axes[i]] >= target.rows.end),
+      check(axes[i] < 0 ||
+                (axes[i] < sources[i].ndim() && sources[i].shape()[axes[i]] >= target.rows.end),
             ErrorKind::kShape, "Batch size miss match. Expected {}, got {}", batch_size_,
             axes[i] >= 0 && axes[i] < sources[i].ndim() ? sources[i].shape()[axes[i]] : 0);
       NDArray part = rows_of(sources[i], axes[i], target.rows);
@@ -401,8 +401,9 @@ void ExecutorGroup::backward(const std::vector<NDArray>& out_grads) {
   threads_->run([&](std::size_t device) {
     std::vector<NDArray> own;
     for (std::size_t i = 0; i < out_grads.size() && i < output_layouts_.size(); ++i) {
-      const NDArray part =
-          slices_.empty() ? out_grads[i] : rows_of(out_grads[i], output_layouts_[i], slices_[device]);
+      const NDArray part = slices_.empty()
+                               ? out_grads[i]
+                               : rows_of(out_grads[i], output_layouts_[i], slices_[device]);
       own.push_back(part.as_in_context(contexts_[device]));
     }
     execs_[device].backward(own);

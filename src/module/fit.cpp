@@ -37,9 +37,8 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
                .aux_params = o.aux_params,
                .allow_missing = o.allow_missing,
                .force_init = o.force_init});
-  init_optimizer({.kvstore = o.kvstore,
-                  .optimizer = o.optimizer,
-                  .optimizer_params = o.optimizer_params});
+  init_optimizer(
+      {.kvstore = o.kvstore, .optimizer = o.optimizer, .optimizer_params = o.optimizer_params});
   EvalMetric& metric = *o.eval_metric.metric();
   const MetricArg validation = o.validation_metric.value_or(o.eval_metric);
 

@@ -49,9 +49,9 @@ void check_names_match(std::vector<std::string> names, const Shapes& given, cons
   std::ranges::sort(names);
   std::ranges::sort(given_names);
   if (names == given_names) return;
-  const std::string text = fmt::format(
-      "Data provided by {}_shapes don't match names specified by {}_names ({} vs. {})", what, what,
-      fmt::join(given_names, ", "), fmt::join(names, ", "));
+  const std::string text =
+      fmt::format("Data provided by {}_shapes don't match names specified by {}_names ({} vs. {})",
+                  what, what, fmt::join(given_names, ", "), fmt::join(names, ", "));
   if (must_be) fail(ErrorKind::kValue, "{}", text);
   log_warning(text);
 }
@@ -64,8 +64,7 @@ Module::Module(const Symbol& symbol, const ModuleOptions& options)
   s.symbol = symbol;
   s.options = options;
   check(!options.context.empty(), "a module needs a context");
-  check(options.work_load_list.empty() ||
-            options.work_load_list.size() == options.context.size(),
+  check(options.work_load_list.empty() || options.work_load_list.size() == options.context.size(),
         ErrorKind::kState, "{} work loads for {} contexts", options.work_load_list.size(),
         options.context.size());
   check_input_names(symbol, options.data_names, "data", true);

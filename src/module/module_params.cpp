@@ -17,9 +17,7 @@ void Module::init_params(const InitParamsOptions& options) {
   }
   check(binded_, ErrorKind::kState, "call bind before initializing the parameters");
   State& s = *state_;
-  const auto pointer = [](const std::optional<NDArrayMap>& map) {
-    return map ? &*map : nullptr;
-  };
+  const auto pointer = [](const std::optional<NDArrayMap>& map) { return map ? &*map : nullptr; };
   check_params(pointer(options.arg_params), s.params->args, pointer(options.aux_params),
                s.params->aux, options.allow_missing);
   const auto attrs = s.symbol.attr_dict();

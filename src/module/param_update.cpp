@@ -3,7 +3,8 @@
 // Decided here: on one device whose optimizer is one operator per weight, the updates are wired
 // into the executor behind backward and a step is one run; the arrays of weights, gradients and
 // states are fixed then, so the wiring is checked at every step and made anew when a state was
-// replaced (loaded), the executor changed (reshape) or a hyper-parameter chooses another operator. Everything else goes the way of the verbs.
+// replaced (loaded), the executor changed (reshape) or a hyper-parameter chooses another operator.
+// Everything else goes the way of the verbs.
 
 #include <symbind/param_update.h>
 

@@ -36,9 +36,9 @@ struct Findings {
 void list(std::string& text, const char* title, const std::vector<std::string>& names) {
   if (names.empty()) return;
   const std::size_t shown = std::min<std::size_t>(5, names.size());
-  text += fmt::format("\n  {}  {}", title,
-                      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown),
-                                ", "));
+  text += fmt::format(
+      "\n  {}  {}", title,
+      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
 }
 

@@ -61,11 +61,11 @@ std::vector<NDArray> BaseModule::predict(DataIter& eval, int num_batch, bool res
             "bucketing is used?");
       parts.push_back(outputs[i]);
     }
-    joined.push_back(parts.size() == 1
-                         ? parts.front()
-                         : invoke("Concat", parts,
-                                  {{"dim", "0"}, {"num_args", std::to_string(parts.size())}})
-                               .front());
+    joined.push_back(
+        parts.size() == 1
+            ? parts.front()
+            : invoke("Concat", parts, {{"dim", "0"}, {"num_args", std::to_string(parts.size())}})
+                  .front());
   }
   return joined;
 }

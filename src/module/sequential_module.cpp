@@ -148,8 +148,7 @@ std::vector<NDArray> SequentialModule::get_input_grads() const {
   return links_.front().module->get_input_grads();
 }
 
-void SequentialModule::update_metric(EvalMetric& metric,
-                                     const std::vector<NDArray>& labels) const {
+void SequentialModule::update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const {
   check_initialized();
   for (const Link& link : links_)
     if (link.options.take_labels) link.module->update_metric(metric, labels);
