@@ -107,8 +107,9 @@ TEST(BadInputSettings, ValuesThatAreNone) {
 }
 
 TEST(BadInputSettings, UnknownName) {
-  EXPECT_EQ(message_of([] { settings::text("SYMBIND_LOGS"); }),
-            "NameError: there is no setting 'SYMBIND_LOGS'; did you mean 'SYMBIND_LOG'?");
+  EXPECT_EQ(message_of([] { settings::text("SYMBIND_NUM_THREAD"); }),
+            "NameError: there is no setting 'SYMBIND_NUM_THREAD'; did you mean "
+            "'SYMBIND_NUM_THREADS'?");
 }
 
 }  // namespace
