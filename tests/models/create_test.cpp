@@ -44,9 +44,9 @@ void compare(const std::string& network, const nlohmann::json& recorded) {
   for (const auto& [name, shape] : recorded.at("shapes").items())
     given[name] = Shape(shape.get<std::vector<std::int64_t>>());
   const InferredShapes found = net.infer_shape(given);
-  EXPECT_EQ(listed(net.list_arguments(), found.args), recorded.at("arguments"));
-  EXPECT_EQ(listed(net.list_auxiliary_states(), found.aux), recorded.at("aux"));
-  EXPECT_EQ(listed(net.list_outputs(), found.outputs), recorded.at("outputs"));
+  EXPECT_EQ(listed(net.list_arguments(), found.args), recorded.at("arguments").get<std::string>());
+  EXPECT_EQ(listed(net.list_auxiliary_states(), found.aux), recorded.at("aux").get<std::string>());
+  EXPECT_EQ(listed(net.list_outputs(), found.outputs), recorded.at("outputs").get<std::string>());
   const std::string json = net.tojson();
   const std::string nodes = json.substr(0, json.find("\"node_row_ptr\""));
   EXPECT_EQ(fmt::format("{:016x}", fnv1a(nodes)), recorded.at("json"))
