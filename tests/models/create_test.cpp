@@ -49,7 +49,7 @@ void compare(const std::string& network, const nlohmann::json& recorded) {
   EXPECT_EQ(listed(net.list_outputs(), found.outputs), recorded.at("outputs").get<std::string>());
   const std::string json = net.tojson();
   const std::string nodes = json.substr(0, json.find("\"node_row_ptr\""));
-  EXPECT_EQ(fmt::format("{:016x}", fnv1a(nodes)), recorded.at("json"))
+  EXPECT_EQ(fmt::format("{:016x}", fnv1a(nodes)), recorded.at("json").get<std::string>())
       << "a node's name, attribute or input differs";
 }
 
