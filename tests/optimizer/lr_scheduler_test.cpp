@@ -13,7 +13,7 @@ TEST(GoldenLRScheduler, RatesAndLogLines) {
   for (const nlohmann::json& one : recording["schedules"]) {
     SCOPED_TRACE(one["class"].get<std::string>() + one["arguments"].dump());
     const auto schedule = recorded::scheduler(one["class"], one["arguments"]);
-    EXPECT_EQ(schedule->class_name(), one["class"]);
+    EXPECT_EQ(schedule->class_name(), one["class"].get<std::string>());
     const CaptureLog log;
     for (std::size_t n = 0; n < one["rates"].size(); ++n)
       EXPECT_EQ((*schedule)(static_cast<std::int64_t>(n)), one["rates"][n].get<double>()) << n;
