@@ -51,14 +51,13 @@ nb::object batch_to(const DataBatch& batch) {
   return nb::make_tuple(arrays_to(batch.data), arrays_to(batch.label), batch.pad, index);
 }
 
-nb::object next_of(DataIter& iter) {
+nb::object next_of(DataIter& iter, bool copied) {
   DataBatch batch;
   bool more = false;
   {
     const nb::gil_scoped_release release;
     more = iter.next(batch);
-    own(batch.data);
-    own(batch.label);
+    if (copied) own(batch.data), own(batch.label);
   }
   return more ? batch_to(batch) : nb::none();
 }
@@ -71,7 +70,7 @@ std::size_t bytes_of_batch(const DataIter& iter) {
 }
 
 nb::object next_of_arrays(NDArrayIter& iter) {
-  if (bytes_of_batch(iter) > kWorthReleasing) return next_of(iter);
+  if (bytes_of_batch(iter) > kWorthReleasing) return next_of(iter, true);
   DataBatch batch;
   if (!iter.next(batch)) return nb::none();
   own(batch.data);
@@ -110,7 +109,12 @@ void bind_io(nb::module_& m) {
       .def("provide_label", [](const DataIter& iter) { return descs_to(iter.provide_label()); })
       .def("reset", &DataIter::reset, release)
       .def("hard_reset", &DataIter::hard_reset, release)
-      .def("next", &next_of, "(data, label, pad, index), or None at the end of the epoch.")
+      .def(
+          "next", [](DataIter& iter) { return next_of(iter, true); },
+          "(data, label, pad, index), or None at the end of the epoch.")
+      .def(
+          "next_view", [](DataIter& iter) { return next_of(iter, false); },
+          "The same, whose arrays may be the source's own: not to be written to.")
       .def_prop_ro("batch_size", &DataIter::batch_size);
   nb::class_<NDArrayIter, DataIter>(m, "NDArrayIter")
       .def("next", &next_of_arrays)

@@ -180,8 +180,8 @@ void Executor::Impl::backward(const NDArrayMap& by_name) {
   std::vector<NDArray> ordered(names.size());
   for (const auto& [name, array] : by_name) {
     const auto it = std::ranges::find(names, name);
-    check(it != names.end(), ErrorKind::kName, "there is no output '{}'; {}", name,
-          nearest_hint(name, names));
+    if (it == names.end())
+      fail(ErrorKind::kName, "there is no output '{}'; {}", name, nearest_hint(name, names));
     ordered[static_cast<std::size_t>(it - names.begin())] = array;
   }
   backward(ordered);

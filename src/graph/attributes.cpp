@@ -196,10 +196,10 @@ void fill(AttrField& f, const std::string& text, std::string_view owner) {
         }
       },
       f.slot);
-  if (!f.allowed.empty() && !(is_nullable(f) && text == "None")) {
-    check(std::ranges::find(f.allowed, text) != f.allowed.end(), ErrorKind::kName,
-          "{}: {}='{}' is not a choice; {} choices: {}", owner, f.name, text,
-          nearest_hint(text, f.allowed), fmt::join(f.allowed, ", "));
+  const bool is_free = f.allowed.empty() || (is_nullable(f) && text == "None");
+  if (!is_free && std::ranges::find(f.allowed, text) == f.allowed.end()) {
+    fail(ErrorKind::kName, "{}: {}='{}' is not a choice; {} choices: {}", owner, f.name, text,
+         nearest_hint(text, f.allowed), fmt::join(f.allowed, ", "));
   }
 }
 

@@ -209,7 +209,10 @@ std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) 
   choose_kernels(lowering, *plan);
   plan_memory(*plan, !spec.monitored);
   if constexpr (kVerify) verify(*plan);
-  for (PlanStep& step : plan->steps) step.run = step.prepare();
+  for (PlanStep& step : plan->steps) {
+    step.run = step.prepare();
+    step.prepare = nullptr;  // what it held is as large as the rest of a step
+  }
   return plan;
 }
 

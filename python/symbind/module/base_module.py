@@ -11,6 +11,7 @@ from ..callback import StopTraining
 from ..context import cpu
 from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
+from ..io._base import batch as batch_of
 from ..model import BatchEndParam, _save_named
 from ..base import _as_list
 
@@ -62,6 +63,21 @@ def _tell(callbacks, epoch, nbatch, eval_metric, names):
     param = BatchEndParam(epoch=epoch, nbatch=nbatch, eval_metric=eval_metric, locals=names)
     for callback in callbacks:
         callback(param)
+
+
+def _is_ours(callback):
+    """Whether a callback is one of this package's, which leave batches alone."""
+    where = getattr(callback, "__module__", None) or ""
+    return where.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _batches(train_data, callbacks):
+    """The batches of an epoch. Where nobody else sees them they are views of the iterator's data;
+    a script's callback may write to what it finds, so it gets copies."""
+    core = train_data._native() if isinstance(train_data, DataIter) else None
+    if core is None or not all(map(_is_ours, callbacks)):
+        return iter(train_data)
+    return map(batch_of, iter(core.next_view, None))
 
 
 class _Flag:
@@ -172,7 +188,7 @@ class BaseModule:
         callbacks = _as_list(batch_end_callback or [])
         step = self._stepper(eval_metric) if monitor is None else None
         nbatch = 0
-        data_iter = iter(train_data)
+        data_iter = _batches(train_data, callbacks)
         end_of_batch = False
         try:
             next_data_batch = next(data_iter)
