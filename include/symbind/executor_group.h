@@ -16,6 +16,7 @@ namespace symbind {
 
 class DeviceThreads;
 class EvalMetric;
+class Team;
 
 /// Rows [begin, end) of a batch.
 struct BatchSlice {
@@ -118,6 +119,8 @@ class ExecutorGroup {
   const std::vector<DeviceArrays>& input_grad_arrays() const { return input_grad_arrays_; }
   /// The inputs that buckets share, by name, one map per device.
   std::vector<NDArrayMap>& shared_data_arrays() { return *shared_data_arrays_; }
+  /// The threads of several devices, for work between their runs; null when there are none.
+  Team* team() const;
   /// What MXNet reports as the executors' memory, in MB.
   std::int64_t total_exec_megabytes() const { return total_exec_megabytes_; }
 

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/settings.h"
+#include "base/team.h"
 
 namespace symbind {
 namespace {
@@ -29,6 +30,7 @@ __attribute__((constructor)) void watch_forks() {
 
 thread_local int chosen_threads = 0;  // 0: the setting decides
 thread_local int openmp_threads = 1;  // what OpenMP gave before one was chosen
+thread_local Team* current_team = nullptr;
 
 struct Job {
   detail::RangeFunction function;
@@ -96,6 +98,12 @@ void set_num_threads(int count) {
   omp_set_num_threads(count > 0 ? num_threads() : openmp_threads);
 }
 
+TeamScope::TeamScope(Team* team) : before_(current_team) {
+  if (team) current_team = team;
+}
+
+TeamScope::~TeamScope() { current_team = before_; }
+
 VendorThreads::VendorThreads() : before_(omp_get_max_threads()) {
   const int wanted = num_threads();
   if (wanted != before_) omp_set_num_threads(wanted);
@@ -119,6 +127,12 @@ void detail::parallel_for(int64_t n, int64_t grain, RangeFunction function, void
   job.n = n;
   job.chunks = chunks;
   job.started.store(1, std::memory_order_release);
+  if (current_team) {
+    current_team->run(static_cast<std::size_t>(chunks),
+                      [&job](std::size_t c) { run_chunk(job, static_cast<int64_t>(c)); });
+    if (job.error) std::rethrow_exception(job.error);
+    return;
+  }
   // Always all threads, even for fewer chunks: libgomp ends and restarts threads when the size of
   // its team changes.
   run_region(&job, threads);

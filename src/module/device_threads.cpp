@@ -6,7 +6,7 @@
 
 namespace symbind {
 
-DeviceThreads::DeviceThreads(std::size_t devices) : devices_(devices), errors_(devices) {}
+DeviceThreads::DeviceThreads(std::size_t devices) : devices_(devices) {}
 
 DeviceThreads::~DeviceThreads() {
   if (is_forked_child()) {  // they live in the parent
@@ -31,7 +31,7 @@ void DeviceThreads::serve(std::size_t worker) {
       seen = round_;
     }
     set_num_threads(threads_per_device_);
-    for (std::size_t d = worker; d < devices_; d += workers_.size()) {
+    for (std::size_t d = worker; d < count_; d += workers_.size()) {
       try {
         (*work_)(d);
       } catch (...) {
@@ -43,20 +43,25 @@ void DeviceThreads::serve(std::size_t worker) {
   }
 }
 
-void DeviceThreads::run(const std::function<void(std::size_t)>& work) {
-  const int threads = num_threads();
-  if (devices_ <= 1 || threads == 1 || is_forked_child()) {
-    for (std::size_t d = 0; d < devices_; ++d) work(d);
+Team* DeviceThreads::team() {
+  return devices_ <= 1 || num_threads() == 1 || is_forked_child() ? nullptr : this;
+}
+
+void DeviceThreads::run(std::size_t count, const std::function<void(std::size_t)>& work) {
+  if (!team()) {
+    for (std::size_t d = 0; d < count; ++d) work(d);
     return;
   }
+  const int threads = num_threads();
   std::unique_lock lock(guard_);
   if (workers_.empty()) {
-    const auto count = std::min<std::size_t>(devices_, static_cast<std::size_t>(threads));
-    workers_.reserve(count);
-    for (std::size_t w = 0; w < count; ++w) workers_.emplace_back([this, w] { serve(w); });
+    const auto size = std::min<std::size_t>(devices_, static_cast<std::size_t>(threads));
+    workers_.reserve(size);
+    for (std::size_t w = 0; w < size; ++w) workers_.emplace_back([this, w] { serve(w); });
   }
-  std::ranges::fill(errors_, nullptr);
+  errors_.assign(count, nullptr);
   work_ = &work;
+  count_ = count;
   threads_per_device_ = std::max(1, threads / static_cast<int>(devices_));
   busy_ = workers_.size();
   ++round_;

@@ -15,17 +15,23 @@
 #include <thread>
 #include <vector>
 
+#include "base/team.h"
+
 namespace symbind {
 
-class DeviceThreads {
+class DeviceThreads : public Team {
  public:
   explicit DeviceThreads(std::size_t devices);
-  ~DeviceThreads();
+  ~DeviceThreads() override;
   DeviceThreads(const DeviceThreads&) = delete;
   DeviceThreads& operator=(const DeviceThreads&) = delete;
 
   /// Calls work(device) for every device and waits for all.
-  void run(const std::function<void(std::size_t)>& work);
+  void run(const std::function<void(std::size_t)>& work) { run(devices_, work); }
+  /// The same threads for something else: a loop of the caller between two runs.
+  void run(std::size_t count, const std::function<void(std::size_t)>& work) override;
+  /// Itself for a TeamScope; null where the devices run in the calling thread.
+  Team* team();
 
  private:
   void serve(std::size_t worker);
@@ -35,11 +41,11 @@ class DeviceThreads {
   std::mutex guard_;
   std::condition_variable called_, done_;
   std::uint64_t round_ = 0;  ///< grows with every run
-  std::size_t busy_ = 0;
+  std::size_t busy_ = 0, count_ = 0;
   bool stop_ = false;
   const std::function<void(std::size_t)>* work_ = nullptr;
   int threads_per_device_ = 1;
-  std::vector<std::exception_ptr> errors_;  ///< by device
+  std::vector<std::exception_ptr> errors_;  ///< by what was called
 };
 
 }  // namespace symbind

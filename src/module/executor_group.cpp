@@ -69,6 +69,8 @@ ExecutorGroup::ExecutorGroup(const Symbol& symbol, const std::vector<Context>& c
   options_.shared_group = nullptr;  // it may die before us; what it lent is ours now
 }
 
+Team* ExecutorGroup::team() const { return threads_->team(); }
+
 void ExecutorGroup::decide_slices() {
   check(!options_.data_shapes.empty(), ErrorKind::kState, "a module needs the shape of some data");
   data_layouts_ = batch_axes(options_.data_shapes);

@@ -91,6 +91,7 @@ void ExecutorGroup::load_slices(const std::vector<NDArray>& sources,
 }
 
 void ExecutorGroup::load(const DataBatch& batch) {
+  const TeamScope scope(threads_->team());
   load_slices(batch.data, data_arrays_, data_layouts_, "data");
   if (!label_arrays_.empty() && !batch.label.empty())
     load_slices(batch.label, label_arrays_, label_layouts_, "label");
@@ -193,6 +194,7 @@ void ExecutorGroup::show(EvalMetric& metric, const std::vector<NDArray>& labels,
 }
 
 void ExecutorGroup::update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const {
+  const TeamScope scope(threads_->team());
   for (std::size_t d = 0; d < execs_.size(); ++d) {
     std::vector<NDArray> own;
     for (std::size_t i = 0; i < labels.size() && i < label_layouts_.size(); ++i)

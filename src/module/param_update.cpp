@@ -12,6 +12,7 @@
 
 #include <symbind/operator.h>
 
+#include "base/team.h"
 #include "executor/executor_impl.h"
 
 namespace symbind {
@@ -62,6 +63,7 @@ void ParamUpdate::update(ExecutorGroup& group) {
   const auto& grads = group.grad_arrays();
   const std::vector<std::string>& names = group.options().param_names;
   const std::size_t devices = group.contexts().size();
+  const TeamScope scope(group.team());  // these threads are at work before and after
   std::vector<std::vector<Key>> keys(devices);
   std::vector<std::vector<NDArray>> gradients(devices), weights(devices);
   for (std::size_t i = 0; i < grads.size(); ++i) {
