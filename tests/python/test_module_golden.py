@@ -2,6 +2,7 @@
 every optimizer, over buckets, in chains, with states; fit's log is MXNet's, line by line."""
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -113,11 +114,22 @@ def test_states(spec):
     compare(spec["name"], seen, STATES[spec["name"]]["seen"], spec["tolerance"])
 
 
+def assert_same_log(lines, recorded):
+    """To the byte but for the last printed digit of a metric, which another CPU may round
+    otherwise."""
+    number = re.compile(r"[0-9]+\.[0-9]{6}\b")
+    assert [number.sub("#", x) for x in lines] == [number.sub("#", x) for x in recorded]
+    for line, other in zip(lines, recorded):
+        for a, b in zip(number.findall(line), number.findall(other)):
+            assert abs(float(a) - float(b)) <= 1.5e-6, line
+
+
+
 @by_name(kinds.FIT_CASES)
 def test_log_of_fit(spec, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines, params = kinds.run_fit(mx, spec)
     wanted = FITS[spec["name"]]
-    assert lines == wanted["lines"]
+    assert_same_log(lines, wanted["lines"])
     compare(spec["name"], [{"params": params}], [{"params": wanted["seen"]}], 1e-4)
     assert sorted(os.listdir()) == wanted["files"]
