@@ -71,7 +71,6 @@ class DataParallelExecutorGroup:
     aux_arrays = _Collected()
     state_arrays = _Collected()
     input_grad_arrays = _Collected(lambda self: self.inputs_need_grad)
-    shared_data_arrays = _Collected()
 
     def __init__(self, symbol, contexts, workload, data_shapes, label_shapes, param_names,
                  for_training, inputs_need_grad, shared_group=None, logger=logging,
@@ -107,8 +106,8 @@ class DataParallelExecutorGroup:
             "group2ctxs": self.group2ctxs if group2ctxs is not None else None,
         }, None if shared_group is None else shared_group._core)
         self.grad_req = self._core.grad_req()
-        if shared_group is not None:
-            self._collected["shared_data_arrays"] = shared_group.shared_data_arrays
+        self._shared_pool = [{} for _ in contexts] if shared_group is None \
+            else shared_group._shared_pool
         self._total_exec_bytes = self._core.total_exec_megabytes
 
     def _set_shapes(self, data_shapes, label_shapes):
@@ -129,6 +128,13 @@ class DataParallelExecutorGroup:
                 for bound, context, group in zip(self._core.execs(), self.contexts, self.group2ctxs)
             ]
         return self._collected["execs"]
+
+    @property
+    def shared_data_arrays(self):
+        """The inputs that groups share, by name, a dict per device; one list for all of them."""
+        for pool, arrays in zip(self._shared_pool, self._core.shared_data_arrays()):
+            pool.update(arrays)
+        return self._shared_pool
 
     @property
     def batch_size(self):
@@ -170,8 +176,7 @@ class DataParallelExecutorGroup:
             self._default_execs = list(self.execs)
         self._core.reshape(data_shapes, label_shapes)
         self._set_shapes(data_shapes, label_shapes)
-        shared = self._collected.get("shared_data_arrays")
-        self._collected = {} if shared is None else {"shared_data_arrays": shared}
+        self._collected = {}
 
     def set_params(self, arg_params, aux_params, allow_extra=False):
         """Copies parameters to every device."""
