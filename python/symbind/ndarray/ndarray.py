@@ -72,6 +72,11 @@ class NDArray(_core.NDArray):
     # ------------------------------------------------------------- properties
 
     @property
+    def _as_parameter_(self):
+        """What ctypes makes of an array: monitors of MXNet's time cast what they get to a handle."""
+        return self.handle
+
+    @property
     def handle(self):
         """A number that NDArray(handle) takes; only the latest few thousand are remembered."""
         return ctypes.c_void_p(self._handle())
