@@ -20,9 +20,12 @@ namespace {
 using Json = nlohmann::json;
 using testing::HasSubstr;
 
-Json recordings() {
-  std::ifstream file(SYMBIND_SOURCE_DIR "/tests/golden/initializers.json");
-  return Json::parse(file);
+const Json& recordings() {
+  static const Json read = [] {
+    std::ifstream file(SYMBIND_SOURCE_DIR "/tests/golden/initializers.json");
+    return Json::parse(file);
+  }();
+  return read;
 }
 
 std::vector<float> filled(const Initializer& init, const InitDesc& desc, const Shape& shape) {
