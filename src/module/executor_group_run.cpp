@@ -100,12 +100,16 @@ void ExecutorGroup::load(const DataBatch& batch) {
 void ExecutorGroup::load(const std::vector<DataBatch>& batches) {
   check(batches.size() == contexts_.size(), "{} batches for {} devices", batches.size(),
         contexts_.size());
+  const auto copy = [](const std::vector<NDArray>& from, const auto& to, std::size_t device,
+                       const char* what) {
+    check(from.size() >= to.size(), "the batch of device {} has {} {} arrays, the module needs {}",
+          device, from.size(), what, to.size());
+    for (std::size_t i = 0; i < to.size(); ++i)
+      if (to[i][device].array.defined()) from[i].copy_to(to[i][device].array);
+  };
   for (std::size_t d = 0; d < batches.size(); ++d) {
-    for (std::size_t i = 0; i < data_arrays_.size(); ++i)
-      batches[d].data.at(i).copy_to(data_arrays_[i][d].array);
-    if (batches.front().label.empty()) continue;
-    for (std::size_t i = 0; i < label_arrays_.size(); ++i)
-      batches[d].label.at(i).copy_to(label_arrays_[i][d].array);
+    copy(batches[d].data, data_arrays_, d, "data");
+    if (!batches.front().label.empty()) copy(batches[d].label, label_arrays_, d, "label");
   }
 }
 
@@ -198,7 +202,8 @@ void ExecutorGroup::update_metric(EvalMetric& metric, const std::vector<NDArray>
   for (std::size_t d = 0; d < execs_.size(); ++d) {
     std::vector<NDArray> own;
     for (std::size_t i = 0; i < labels.size() && i < label_layouts_.size(); ++i)
-      own.push_back(rows_of(labels[i], label_layouts_[i], slices_[d]));
+      own.push_back(slices_.empty() ? labels[i]
+                                    : rows_of(labels[i], label_layouts_[i], slices_[d]));
     show(metric, own, d);
   }
 }

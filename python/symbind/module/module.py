@@ -20,8 +20,9 @@ def _names(given):
 
 
 def _overridden(module, names):
-    """Whether a subclass of Module replaced one of these methods."""
-    return any(getattr(type(module), name) is not getattr(Module, name) for name in names)
+    """Whether a subclass of Module, or somebody on this object, replaced one of these methods."""
+    return any(name in module.__dict__ or getattr(type(module), name) is not getattr(Module, name)
+               for name in names)
 
 
 class Module(BaseModule):
