@@ -9,7 +9,7 @@ from ..initializer import Uniform
 from ..model import load_params
 from ..name import NameManager
 from .base_module import BaseModule, _check_input_names
-from .module import Module, _names
+from .module import Module, _names, _overridden
 
 __all__ = ["BucketingModule"]
 
@@ -228,7 +228,7 @@ class BucketingModule(BaseModule):
         """Each bucket's own step, if no verb is overridden."""
         verbs = ("forward_backward", "forward", "backward", "update", "update_metric",
                  "switch_bucket")
-        if any(getattr(type(self), v) is not getattr(BucketingModule, v) for v in verbs):
+        if _overridden(self, BucketingModule, verbs):
             return super()._stepper(eval_metric)
         steps = {}
 

@@ -19,9 +19,9 @@ def _names(given):
     return list(given) if given is not None else []
 
 
-def _overridden(module, names):
-    """Whether a subclass of Module, or somebody on this object, replaced one of these methods."""
-    return any(name in module.__dict__ or getattr(type(module), name) is not getattr(Module, name)
+def _overridden(module, owner, names):
+    """Whether a subclass of `owner`, or somebody on this object, replaced one of these methods."""
+    return any(name in module.__dict__ or getattr(type(module), name) is not getattr(owner, name)
                for name in names)
 
 
@@ -389,8 +389,8 @@ class Module(BaseModule):
         if self._kvstore is not None:
             store = self._kvstore._native() if hasattr(self._kvstore, "_native") else None
             cores.append(store)
-        if None in cores or _overridden(
-                self, ("forward_backward", "forward", "backward", "update", "update_metric")):
+        verbs = ("forward_backward", "forward", "backward", "update", "update_metric")
+        if None in cores or _overridden(self, Module, verbs):
             return plain
         metric_core, updater_core = cores[:2]
         update = _core.ParamUpdate(updater_core, store, bool(self._update_on_kvstore))

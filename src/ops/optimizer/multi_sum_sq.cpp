@@ -6,7 +6,8 @@
 //   all_finite        y[0] = 1 if every number is finite, else 0; multi_all_finite: of all arrays
 //
 // Decided here: sums are in double and the result in float32, as are the inputs of multi_lars. With
-// init_output=False the output keeps its 1 or 0 and only ever becomes 0.
+// init_output=False the output keeps its 1 or 0 and only ever becomes 0. Squares of 16-bit numbers are
+// rounded to 16 bits before they are summed, as MXNet's are, but not where that would overflow.
 #include "ops/optimizer/sum_squares.h"
 
 #include <algorithm>
@@ -64,12 +65,23 @@ void infer_finite(const A&, Inference& io) {
   io.set_dtype(io.out(0), DType::kFloat32, "the answer is 1 or 0 in float32");
 }
 
+struct RoundedSquare {
+  template <class T>
+  double operator()(T x) const {
+    const double exact = ExactSquare{}(x);
+    if constexpr (sizeof(T) > 2) return exact;
+    const float rounded = static_cast<float>(static_cast<T>(static_cast<float>(exact)));
+    return std::isinf(rounded) ? exact : rounded;
+  }
+};
+
 Prepared prepare_sums(const SumSqAttrs&, const KernelRequest& q) {
   return [in = q.in](const Args& a) {
     for (std::size_t k = 0; k < in.size(); ++k) {
       const int input = static_cast<int>(k);
       a.out<float>(0)[k] = dispatch_float(in[k].dtype, [&]<class T>() {
-        return static_cast<float>(sum_squares(a.in<T>(input), in[k].shape.size()));
+        return static_cast<float>(
+            sum_squares(a.in<T>(input), in[k].shape.size(), RoundedSquare{}));
       });
     }
   };

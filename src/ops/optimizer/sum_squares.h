@@ -9,8 +9,15 @@
 
 namespace symbind {
 
-template <class T>
-double sum_squares(const T* x, std::int64_t n) {
+struct ExactSquare {
+  template <class T>
+  double operator()(T x) const {
+    return static_cast<double>(x) * static_cast<double>(x);
+  }
+};
+
+template <class T, class Square = ExactSquare>
+double sum_squares(const T* x, std::int64_t n, Square square = {}) {
   constexpr std::int64_t kParts = 64, kFewest = 1024;
   const std::int64_t size = std::max(kFewest, (n + kParts - 1) / kParts);
   const std::int64_t parts = (n + size - 1) / size;
@@ -20,7 +27,7 @@ double sum_squares(const T* x, std::int64_t n) {
                  for (std::int64_t p = begin; p < end; ++p) {
                    double sum = 0;
                    for (std::int64_t i = p * size; i < std::min(n, (p + 1) * size); ++i)
-                     sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+                     sum += square(x[i]);
                    sums[static_cast<std::size_t>(p)] = sum;
                  }
                });
