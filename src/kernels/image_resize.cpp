@@ -58,7 +58,8 @@ void lanczos_weights(float x, std::array<float, kMaxTaps>& w) {
     return;
   }
   constexpr double s = std::numbers::sqrt2 / 2;
-  constexpr double turn[8][2] = {{1, 0}, {-s, -s}, {0, 1}, {s, -s}, {-1, 0}, {s, s}, {0, -1}, {-s, s}};
+  constexpr double turn[8][2] = {{1, 0},  {-s, -s}, {0, 1},  {s, -s},
+                                 {-1, 0}, {s, s},   {0, -1}, {-s, s}};
   const double angle = -(x + 3) * std::numbers::pi * 0.25;
   const double sine = std::sin(angle), cosine = std::cos(angle);
   float sum = 0;
@@ -77,7 +78,8 @@ int tap_count(Interpolation how) {
 }
 
 /// The taps of target pixel `x` along one axis. `inside`: linear taps are moved inside the border.
-ResizeTaps taps_at(std::int64_t x, std::int64_t from, std::int64_t to, Interpolation how, bool inside) {
+ResizeTaps taps_at(std::int64_t x, std::int64_t from, std::int64_t to, Interpolation how,
+                   bool inside) {
   const double inverse = static_cast<double>(to) / static_cast<double>(from), scale = 1. / inverse;
   const auto at = static_cast<double>(x);
   ResizeTaps taps;

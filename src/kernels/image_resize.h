@@ -42,9 +42,9 @@ struct ResizePlan {
   ImageSize from, to;
   std::int64_t channels;
   Way way = Way::kTaps;
-  int taps = 2;                               ///< kTaps: how many
-  std::vector<std::int64_t> rows, columns;    ///< kNearest: the source of each target
-  std::vector<ResizeTaps> across, down;       ///< kTaps: of each target
+  int taps = 2;                                   ///< kTaps: how many
+  std::vector<std::int64_t> rows, columns;        ///< kNearest: the source of each target
+  std::vector<ResizeTaps> across, down;           ///< kTaps: of each target
   std::vector<ResizeShare> sharing, shared_rows;  ///< kShares: along the width, along the height
 };
 
