@@ -200,7 +200,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     NDArray array = array_from(self);
     if (!array.defined()) throw Error(ErrorKind::kState, "the NDArray is empty");
     const bool write = (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE;
-    if (write && array.context().is_gpu())
+    if (write && in_gpu_memory(array.context()))
       throw Error(ErrorKind::kNotImplemented, "a GPU array has no writable buffer; use DLPack");
     auto exported = std::make_unique<Exported>();
     if (write) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -134,7 +135,7 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
   for (std::size_t i = 0; i < in.size(); ++i)
     if (op.mutates(attrs, static_cast<int>(i))) made->mutated.push_back(i);
   KernelRequest request;
-  request.device = context.is_gpu() ? DeviceType::kGpu : DeviceType::kCpu;
+  request.device = in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
   request.context = context;
   request.in = in;
   request.threads = num_threads();

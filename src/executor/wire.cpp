@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <symbind/runtime.h>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
@@ -175,7 +177,7 @@ void Executor::Impl::wire_steps() {
     const std::size_t number = runnables_.size();
     const bool entered = number != 0 && number != plan_->num_forward &&
                          plan_->steps[number - 1].context == step.context;
-    if (step.context.is_gpu() && !entered) r.enter = &runtime(step.context);
+    if (in_gpu_memory(step.context) && !entered) r.enter = &runtime(step.context);
     r.args.inputs = tensor_args_.data() + tensor_args_.size();
     for (const int t : step.in) {
       tensor_args_.push_back(resolve(t));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "device/runtime.h"
@@ -33,7 +34,7 @@ void NDArray::copy_to(const NDArray& target) const {
   const bool same_dtype = dtype_ == target.dtype();
   const Context from = context(), to = target.context();
   if (same_dtype && storage_ == target.storage() && offset_ == target.byte_offset()) return;
-  if (!from.is_gpu() && !to.is_gpu()) {
+  if (!in_gpu_memory(from) && !in_gpu_memory(to)) {
     if (same_dtype || !aliases(target)) {
       convert(write_pointer(target), target.dtype(), read_pointer(*this), dtype_, size());
     } else {
@@ -43,14 +44,14 @@ void NDArray::copy_to(const NDArray& target) const {
   } else if (same_dtype && from == to) {
     runtime(to).copy(write_pointer(target), read_pointer(*this), nbytes(),
                      CopyKind::kDeviceToDevice);
-  } else if (same_dtype && !from.is_gpu()) {
+  } else if (same_dtype && !in_gpu_memory(from)) {
     runtime(to).copy(write_pointer(target), read_pointer(*this), nbytes(), CopyKind::kHostToDevice);
-  } else if (same_dtype && !to.is_gpu()) {
+  } else if (same_dtype && !in_gpu_memory(to)) {
     runtime(from).copy(write_pointer(target), read_pointer(*this), nbytes(),
                        CopyKind::kDeviceToHost);
   } else {
     const NDArray host = as_in_context(cpu());
-    if (to.is_gpu()) {
+    if (in_gpu_memory(to)) {
       host.astype(target.dtype(), false).copy_to(target);
     } else {
       host.copy_to(target);
@@ -84,7 +85,7 @@ NDArray NDArray::astype(DType dtype, bool copy) const {
 void NDArray::copy_to_host(void* out, DType dtype) const {
   check_defined(*this, "copy_to_host");
   wait_to_read();
-  if (!context().is_gpu()) {
+  if (!in_gpu_memory(context())) {
     convert(out, dtype, read_pointer(*this), dtype_, size());
   } else if (dtype == dtype_) {
     runtime(context()).copy(out, read_pointer(*this), nbytes(), CopyKind::kDeviceToHost);
@@ -96,7 +97,7 @@ void NDArray::copy_to_host(void* out, DType dtype) const {
 
 void NDArray::copy_from_host(const void* data, DType dtype) {
   check_defined(*this, "copy_from_host");
-  if (!context().is_gpu()) {
+  if (!in_gpu_memory(context())) {
     convert(write_pointer(*this), dtype_, data, dtype, size());
   } else if (dtype == dtype_) {
     runtime(context()).copy(write_pointer(*this), data, nbytes(), CopyKind::kHostToDevice);

@@ -4,6 +4,7 @@
 // any other is a copy. A GPU's array is indexed through the host unless the selection is a view.
 
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include <algorithm>
 #include <cmath>
@@ -113,7 +114,7 @@ NDArray NDArray::index(const std::vector<Index>& key) const {
   const Selection s = select(*this, key);
   if (is_contiguous(s.shape, s.strides))
     return {storage_, s.shape, dtype_, selection_offset(*this, s)};
-  if (context().is_gpu()) return as_in_context(cpu()).index(key).as_in_context(context());
+  if (in_gpu_memory(context())) return as_in_context(cpu()).index(key).as_in_context(context());
   NDArray result(s.shape, context(), dtype_);
   if (pass_error(*this, result)) return result;
   const std::size_t item = size_of(dtype_);
@@ -133,12 +134,12 @@ void NDArray::set(const std::vector<Index>& key, const NDArray& value) {
     const NDArray target(storage_, value.shape(), dtype_, selection_offset(*this, s));
     return value.copy_to(target);
   }
-  if (context().is_gpu()) {
+  if (in_gpu_memory(context())) {
     NDArray host = as_in_context(cpu());
     host.set(key, value);
     return host.copy_to(*this);
   }
-  NDArray source = value.context().is_gpu() ? value.as_in_context(cpu()) : value;
+  NDArray source = in_gpu_memory(value.context()) ? value.as_in_context(cpu()) : value;
   source = source.astype(dtype_, false);
   if (source.aliases(*this)) source = source.copy();
   const std::size_t item = size_of(dtype_);
@@ -156,7 +157,7 @@ void NDArray::set(const std::vector<Index>& key, double value) {
 
 void NDArray::set(double value) {
   check_defined(*this, "set");
-  if (!context().is_gpu()) return fill(write_pointer(*this), dtype_, value, size());
+  if (!in_gpu_memory(context())) return fill(write_pointer(*this), dtype_, value, size());
   if (value == 0 && !std::signbit(value))
     return runtime(context()).zero(write_pointer(*this), nbytes());
   full(shape_, value, cpu(), dtype_).copy_to(*this);

@@ -2,6 +2,7 @@
 // nothing here copies a number but the constructors from host memory.
 
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include <algorithm>
 #include <cmath>
@@ -144,7 +145,7 @@ NDArray NDArray::at(std::int64_t i) const { return index({Index(i)}); }
 
 void NDArray::wait_to_read() const {
   if (!defined()) return;
-  if (storage_->context().is_gpu()) runtime(storage_->context()).synchronize();
+  if (in_gpu_memory(storage_->context())) runtime(storage_->context()).synchronize();
   if (std::optional<Error> error = storage_->take_error()) throw *std::move(error);
 }
 

@@ -7,6 +7,7 @@
 
 #include <symbind/log.h>
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "base/files.h"
@@ -48,7 +49,7 @@ void put_record(Writer& out, const NDArray& array) {
   out.put(std::int32_t{0});
   out.put(static_cast<std::int32_t>(array.dtype()));
   array.wait_to_read();
-  const NDArray host = array.context().is_gpu() ? array.as_in_context(cpu()) : array;
+  const NDArray host = in_gpu_memory(array.context()) ? array.as_in_context(cpu()) : array;
   if (host.nbytes() > 0) out.write(read_pointer(host), host.nbytes());
 }
 

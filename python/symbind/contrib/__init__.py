@@ -4,4 +4,4 @@ from . import autograd
 
 __getattr__ = front(__name__, (
     "amp", "amp.amp", "io", "onnx", "onnx.mx2onnx", "onnx.onnx2mx", "quantization",
-    "svrg_optimization", "tensorboard", "text", "text.embedding", "text.utils", "text.vocab"))
+    "tensorboard", "text", "text.embedding", "text.utils", "text.vocab"))

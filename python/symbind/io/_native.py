@@ -116,8 +116,9 @@ def LibSVMIter(*args, **kwargs):
 
 def _absent(name):
     def creator(*args, **kwargs):
-        raise not_in_symbind('mxnet.io.' + name, "reading images is not in Symbind yet; decode them "
-                             "before, e.g. into an NDArrayIter, or write a DataIter over recordio")
+        raise not_in_symbind('mxnet.io.' + name, "mx.image.ImageIter(path_imgrec=..., "
+                             "path_imgidx=...) reads the same records, with OpenCV or Pillow as "
+                             "its codec; or decode them before, e.g. into an NDArrayIter")
 
     creator.__name__ = creator.__qualname__ = name
     creator.__doc__ = "Image records: not in Symbind yet."

@@ -129,6 +129,8 @@ class DataParallelExecutorGroup:
             ]
         return self._collected["execs"]
 
+    train_execs = property(lambda self: self.execs, doc="The executors, by their older name.")
+
     @property
     def shared_data_arrays(self):
         """The inputs that groups share, by name, a dict per device; one list for all of them."""
@@ -188,13 +190,21 @@ class DataParallelExecutorGroup:
 
     # ---------------------------------------------------------------------- running
 
-    def forward(self, data_batch, is_train=None):
-        """Hands each device its rows and runs all of them."""
+    def load(self, data_batch):
+        """Hands each device its rows."""
         if isinstance(data_batch, list):
             self._core.load_each([(b.data, getattr(b, "label", None)) for b in data_batch])
         else:
             self._core.load(data_batch.data, getattr(data_batch, "label", None))
+
+    def run(self, is_train=None):
+        """Runs all devices on what they have."""
         self._core.forward(is_train)
+
+    def forward(self, data_batch, is_train=None):
+        """Hands each device its rows and runs all of them."""
+        self.load(data_batch)
+        self.run(is_train)
 
     def backward(self, out_grads=None):
         """Fills the gradients on all devices."""
