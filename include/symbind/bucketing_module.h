@@ -48,6 +48,7 @@ class BucketingModule : public BaseModule {
   void backward(const std::vector<NDArray>& out_grads = {}) override;
   void update() override;
   void step(const DataBatch& batch, EvalMetric& metric) override;
+  std::vector<Module*> modules(Which which) override;
   std::vector<NDArray> get_outputs() const override;
   std::vector<NDArray> get_input_grads() const override;
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;

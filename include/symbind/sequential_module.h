@@ -33,6 +33,7 @@ class SequentialModule : public BaseModule {
   void forward(const DataBatch& batch, std::optional<bool> is_train = {}) override;
   void backward(const std::vector<NDArray>& out_grads = {}) override;
   void update() override;
+  std::vector<Module*> modules(Which which) override;
   std::vector<NDArray> get_outputs() const override;
   std::vector<NDArray> get_input_grads() const override;
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;

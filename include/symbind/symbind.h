@@ -22,6 +22,7 @@
 #include <symbind/model.h>
 #include <symbind/models.h>
 #include <symbind/module.h>
+#include <symbind/module_args.h>
 #include <symbind/monitor.h>
 #include <symbind/ndarray.h>
 #include <symbind/operator.h>
@@ -37,3 +38,4 @@
 #include <symbind/shape.h>
 #include <symbind/states.h>
 #include <symbind/symbol.h>
+#include <symbind/update_policy.h>

@@ -85,6 +85,7 @@ void bind_interrupt(nb::module_& m);
 void bind_kvstore(nb::module_& m);
 void bind_model(nb::module_& m);
 void bind_executor_group(nb::module_& m);
+void bind_update_policy(nb::module_& m);
 void bind_metric(nb::module_& m);
 void bind_initializer(nb::module_& m);
 void bind_monitor(nb::module_& m);

@@ -25,6 +25,21 @@ void log_values(int epoch, const char* what, const std::vector<NameValue>& value
     log_info(fmt::format("Epoch[{}] {}-{}={:f}", epoch, what, name, value));
 }
 
+/// What `work` gives with the average of the weights in their place.
+template <class F>
+auto with_average(BaseModule& module, F&& work) {
+  module.swap_ema_params();
+  decltype(work()) result;
+  try {
+    result = work();
+  } catch (...) {
+    module.swap_ema_params();
+    throw;
+  }
+  module.swap_ema_params();
+  return result;
+}
+
 }  // namespace
 
 void BaseModule::fit(DataIter& train, FitOptions o) {
@@ -39,6 +54,7 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
                .force_init = o.force_init});
   init_optimizer(
       {.kvstore = o.kvstore, .optimizer = o.optimizer, .optimizer_params = o.optimizer_params});
+  begin_updates(o.updates);
   EvalMetric& metric = *o.eval_metric.metric();
   const MetricArg validation = o.validation_metric.value_or(o.eval_metric);
 
@@ -51,9 +67,7 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
       for (bool more = train.next(batch); more; ++nbatch) {
         if (o.monitor) {
           o.monitor->tic();
-          forward_backward(batch);
-          update();
-          update_metric(metric, batch.label);
+          BaseModule::step(batch, metric);
           o.monitor->toc_print();
         } else {
           step(batch, metric);
@@ -62,6 +76,7 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
         if (more) prepare(batch);
         o.batch_end_callback(BatchEndParam{epoch, nbatch, &metric});
       }
+      finish_updates();
       check(nbatch > 0, ErrorKind::kValue,
             "the training data have no batch in epoch {}: the iterator is empty, or was not reset",
             epoch);
@@ -72,11 +87,14 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
       set_params(params.args, params.aux);  // devices that drifted apart are made equal
       o.epoch_end_callback(epoch, symbol(), params.args, params.aux);
       if (o.eval_data) {
+        const auto evaluate = [&] {
+          return score(*o.eval_data, validation,
+                       {.batch_end_callback = o.eval_batch_end_callback,
+                        .score_end_callback = o.eval_end_callback,
+                        .epoch = epoch});
+        };
         log_values(epoch, "Validation",
-                   score(*o.eval_data, validation,
-                         {.batch_end_callback = o.eval_batch_end_callback,
-                          .score_end_callback = o.eval_end_callback,
-                          .epoch = epoch}));
+                   o.updates.eval_ema ? with_average(*this, evaluate) : evaluate());
       }
       train.reset();
     }

@@ -95,6 +95,11 @@ bool Module::update_on_kvstore() const { return state_->update_on_store; }
 const std::shared_ptr<Updater>& Module::updater() const { return state_->updater; }
 bool Module::params_dirty() const { return state_->params && state_->params->dirty; }
 
+void Module::set_params_dirty() {
+  check_initialized();
+  state_->params->dirty = true;
+}
+
 const Shapes& Module::data_shapes() const {
   check_bound();
   return state_->group->data_shapes();
@@ -209,7 +214,7 @@ void Module::step(const DataBatch& batch, EvalMetric& metric) {
   ExecutorGroup& group = *state_->group;
   group.reshape_for(batch);
   group.load(batch);
-  state_->param_update->step(group);
+  state_->param_update->step(group, policy_.get());
   group.update_metric(metric, batch.label);
 }
 

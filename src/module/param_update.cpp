@@ -139,11 +139,22 @@ bool ParamUpdate::fuse(ExecutorGroup& group) {
   return true;
 }
 
-void ParamUpdate::step(ExecutorGroup& group) {
-  if (!fuse(group)) {
+void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy* policy) {
+  const UpdatePolicy::Parts parts = {{&group, updater_->optimizer()->rescale_grad}};
+  if (policy != nullptr && policy->changes_gradients()) {
     group.forward_backward();
-    return update(group);
+    if (!policy->take(parts)) return;
+    update(group);
+  } else if (fuse(group)) {
+    run_fused();
+  } else {
+    group.forward_backward();
+    update(group);
   }
+  if (policy != nullptr) policy->updated(parts);
+}
+
+void ParamUpdate::run_fused() {
   Optimizer& optimizer = *updater_->optimizer();
   for (Fused::Entry& e : fused_->entries) {
     optimizer.set_current_context(e.weight.context().id);

@@ -138,6 +138,13 @@ void SequentialModule::update() {
   for (const Link& link : links_) link.module->update();
 }
 
+std::vector<Module*> SequentialModule::modules(Which which) {
+  std::vector<Module*> all;
+  for (const Link& link : links_)
+    for (Module* module : link.module->modules(which)) all.push_back(module);
+  return all;
+}
+
 std::vector<NDArray> SequentialModule::get_outputs() const {
   check_initialized();
   return links_.back().module->get_outputs();

@@ -14,6 +14,7 @@ from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import batch as batch_of
 from ..model import BatchEndParam, _save_named
 from ..base import _as_list
+from ._updates import Updates
 
 __all__ = ["BaseModule"]
 
@@ -94,7 +95,7 @@ class _Flag:
         module.__dict__[self._name] = value
 
 
-class BaseModule:
+class BaseModule(Updates):
     """A network, or several, that can be bound, run and trained."""
 
     binded = _Flag()
@@ -125,7 +126,7 @@ class BaseModule:
     def _train_step(self, data_batch, eval_metric):
         """One batch of fit: the verbs. Modules with a fused form replace it."""
         self.forward_backward(data_batch)
-        self.update()
+        self._update_when_due()
         self._show_metric(eval_metric, data_batch)
 
     def _show_metric(self, eval_metric, data_batch):
@@ -145,9 +146,14 @@ class BaseModule:
             eval_batch_end_callback=None, initializer=Uniform(0.01), arg_params=None,
             aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
             begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
-            sparse_row_id_fn=None):
+            sparse_row_id_fn=None, accumulate=1, clip_global_norm=None, ema_decay=None,
+            eval_ema=False):
         """Trains over `train_data`, epochs `begin_epoch` to `num_epoch` - 1. What is not bound or
-        initialised is. A callback that raises callback.StopTraining ends it as if complete."""
+        initialised is. A callback that raises callback.StopTraining ends it as if complete.
+
+        Beyond MXNet's: an update by the mean gradient of `accumulate` batches; gradients clipped to
+        the norm `clip_global_norm`, all together; an average of the weights with `ema_decay`, which
+        `eval_ema` evaluates with. docs/training.md tells more."""
         assert num_epoch is not None, 'please specify number of epochs'
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label,
                   for_training=True, force_rebind=force_rebind)
@@ -157,6 +163,8 @@ class BaseModule:
                          allow_missing=allow_missing, force_init=force_init)
         self.init_optimizer(kvstore=kvstore, optimizer=optimizer,
                             optimizer_params=optimizer_params)
+        self._begin_updates(accumulate=accumulate, clip_global_norm=clip_global_norm or 0,
+                            ema_decay=ema_decay or 0, eval_ema=eval_ema)
         if validation_metric is None:
             validation_metric = eval_metric
         if not isinstance(eval_metric, metric.EvalMetric):
@@ -170,9 +178,11 @@ class BaseModule:
                 for callback in _as_list(epoch_end_callback or []):
                     callback(epoch, self.symbol, arg_params, aux_params)
                 if eval_data is not None:
-                    values = self.score(eval_data, validation_metric,
-                                        score_end_callback=eval_end_callback,
-                                        batch_end_callback=eval_batch_end_callback, epoch=epoch)
+                    def evaluate():
+                        return self.score(eval_data, validation_metric,
+                                          score_end_callback=eval_end_callback,
+                                          batch_end_callback=eval_batch_end_callback, epoch=epoch)
+                    values = self._with_average(evaluate) if eval_ema else evaluate()
                     for name, value in values:
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
                 train_data.reset()
@@ -214,6 +224,7 @@ class BaseModule:
             if callbacks:
                 _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
+        self._finish_updates()
         for name, value in eval_name_vals:
             self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
         self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - tic)

@@ -228,7 +228,7 @@ class BucketingModule(BaseModule):
         """Each bucket's own step, if no verb is overridden."""
         verbs = ("forward_backward", "forward", "backward", "update", "update_metric",
                  "switch_bucket")
-        if _overridden(self, BucketingModule, verbs):
+        if _overridden(self, BucketingModule, verbs) or self._policy is not None:
             return super()._stepper(eval_metric)
         steps = {}
 
@@ -240,6 +240,10 @@ class BucketingModule(BaseModule):
                 steps[key] = (self._curr_module, self._curr_module._stepper(eval_metric))
             steps[key][1](data_batch)
         return step
+
+    def _leaves(self, all_weights):
+        assert self.binded
+        return [self._buckets[self._default_bucket_key] if all_weights else self._curr_module]
 
     def get_outputs(self, merge_multi_context=True):
         """The outputs of the last forward."""

@@ -270,6 +270,6 @@ class DataParallelExecutorGroup:
 
     # ------------------------------------------------------------------- fused step
 
-    def _step(self, update, data_batch, metric):
+    def _step(self, update, data_batch, metric, policy):
         """forward, backward and update as one, in C++; False when the batch has other shapes."""
-        return self._core.step(update, data_batch.data, data_batch.label, metric)
+        return self._core.step(update, data_batch.data, data_batch.label, metric, policy)

@@ -405,11 +405,14 @@ class Module(BaseModule):
             if group._monitor is not None or isinstance(data_batch, list):
                 return plain(data_batch)
             self._params_dirty = True
-            if not group._step(update, data_batch, metric_core):
+            if not group._step(update, data_batch, metric_core, self._policy):
                 self._reshape_for(data_batch)
-                group._step(update, data_batch, metric_core)
+                group._step(update, data_batch, metric_core, self._policy)
             return None
         return fused
+
+    def _leaves(self, all_weights):
+        return [self]
 
     def get_outputs(self, merge_multi_context=True):
         """The outputs of the last forward, joined over the devices or a list for each."""

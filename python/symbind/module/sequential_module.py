@@ -163,6 +163,9 @@ class SequentialModule(BaseModule):
         for module in self._modules:
             module.update()
 
+    def _leaves(self, all_weights):
+        return [leaf for module in self._modules for leaf in module._leaves(all_weights)]
+
     def get_outputs(self, merge_multi_context=True):
         """The outputs of the last module."""
         assert self.binded and self.params_initialized
