@@ -32,6 +32,7 @@ LEVELS = {
     "init": 7,
     "module": 8,
     "models": 8,
+    "predict": 8,
 }
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/settings.h"
 #include "base/team.h"
+#include "base/threads_scope.h"
 
 namespace symbind {
 namespace {
@@ -97,6 +98,14 @@ void set_num_threads(int count) {
   chosen_threads = count;
   omp_set_num_threads(count > 0 ? num_threads() : openmp_threads);
 }
+
+// OpenMP's own number stays: whoever calls a vendor's function holds a VendorThreads.
+ThreadsScope::ThreadsScope(int count) : before_(chosen_threads) {
+  check(count >= 0, "the number of threads is {}; it must not be negative", count);
+  if (count > 0) chosen_threads = count;
+}
+
+ThreadsScope::~ThreadsScope() { chosen_threads = before_; }
 
 TeamScope::TeamScope(Team* team) : before_(current_team) {
   if (team) current_team = team;

@@ -94,39 +94,6 @@ Executor make_executor(Bound bound, const Executor* shared,
       outputs_to_reuse));
 }
 
-struct Inferring {
-  IndexedGraph graph;
-  Inferred known;
-  std::vector<ArraySlot> args, aux;
-};
-
-Inferring infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeMap& types,
-                      Context context, const ContextMap& groups) {
-  Inferring r;
-  r.graph = index_graph(symbol.heads());
-  r.known = start_inference(r.graph, shapes, types);
-  infer_shape(r.graph, r.known);
-  infer_dtype(r.graph, r.known);
-  const std::vector<std::string> unknown = undecided(r.graph, r.known);
-  check(unknown.empty(), "the shapes of these arguments cannot be decided: {}\n  fix:  give {}=…",
-        fmt::join(unknown, ", "),
-        unknown.empty() ? "" : unknown.front().substr(0, unknown.front().find(' ')));
-  std::unordered_set<const Node*> aux;
-  for (const IndexedNode& n : r.graph.nodes) {
-    for (std::size_t i = 0; i < n.node->inputs.size(); ++i) {
-      if (n.node->is_aux_input(static_cast<int>(i))) aux.insert(n.node->inputs[i].node.get());
-    }
-  }
-  for (const IndexedNode& n : r.graph.nodes) {
-    if (!n.node->is_variable()) continue;
-    const auto e = static_cast<std::size_t>(n.first_entry);
-    (aux.contains(n.node.get()) ? r.aux : r.args)
-        .push_back({n.node->name, r.known.shapes[e], r.known.dtypes[e],
-                    place_variable(*n.node, context, groups)});
-  }
-  return r;
-}
-
 // Names and places; the arrays come later.
 Bound named(const Symbol& symbol, Context context, const ContextMap& groups) {
   return Bound{.symbol = symbol,
@@ -153,7 +120,7 @@ std::vector<NDArray> lent(const std::vector<ArraySlot>& slots, const Lend& lend,
 }
 
 // How many arrays each slot still needs must fit; then they are allocated.
-void allocate(Bound& bound, const Inferring& inferred) {
+void allocate(Bound& bound, const ArraySlots& inferred) {
   std::vector<ArraySlot> all = inferred.args;
   all.insert(all.end(), inferred.aux.begin(), inferred.aux.end());
   std::vector<std::size_t> copies;
@@ -175,6 +142,33 @@ void allocate(Bound& bound, const Inferring& inferred) {
 
 }  // namespace
 
+ArraySlots infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeMap& types,
+                       Context context, const ContextMap& groups) {
+  const IndexedGraph graph = index_graph(symbol.heads());
+  Inferred known = start_inference(graph, shapes, types);
+  infer_shape(graph, known);
+  infer_dtype(graph, known);
+  const std::vector<std::string> unknown = undecided(graph, known);
+  check(unknown.empty(), "the shapes of these arguments cannot be decided: {}\n  fix:  give {}=…",
+        fmt::join(unknown, ", "),
+        unknown.empty() ? "" : unknown.front().substr(0, unknown.front().find(' ')));
+  std::unordered_set<const Node*> aux;
+  for (const IndexedNode& n : graph.nodes) {
+    for (std::size_t i = 0; i < n.node->inputs.size(); ++i) {
+      if (n.node->is_aux_input(static_cast<int>(i))) aux.insert(n.node->inputs[i].node.get());
+    }
+  }
+  ArraySlots slots;
+  for (const IndexedNode& n : graph.nodes) {
+    if (!n.node->is_variable()) continue;
+    const auto e = static_cast<std::size_t>(n.first_entry);
+    (aux.contains(n.node.get()) ? slots.aux : slots.args)
+        .push_back({n.node->name, known.shapes[e], known.dtypes[e],
+                    place_variable(*n.node, context, groups)});
+  }
+  return slots;
+}
+
 Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap& shapes,
                           const SimpleBindOptions& options, const Lenders& lenders) {
   ShapeMap given;
@@ -183,7 +177,7 @@ Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap&
     runtime(context);
     Bound bound = named(symbol, context, options.group2ctx);
     bound.grad_req = resolve_req(options.grad_req, bound.arg_names);
-    const Inferring inferred =
+    const ArraySlots inferred =
         infer_slots(symbol, given, options.types, context, options.group2ctx);
     bound.args = lent(inferred.args, lenders.argument);
     bound.grads = lent(inferred.args, lenders.gradient, &bound.grad_req);
@@ -238,7 +232,7 @@ Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions&
     shapes.emplace(bound.aux_names[i], bound.aux[i].shape());
     types.emplace(bound.aux_names[i], bound.aux[i].dtype());
   }
-  const Inferring inferred = infer_slots(*this, shapes, types, context, options.group2ctx);
+  const ArraySlots inferred = infer_slots(*this, shapes, types, context, options.group2ctx);
   if (!all_aux) {
     std::vector<std::string> missing;
     for (std::size_t i = 0; i < bound.aux.size(); ++i) {
@@ -267,7 +261,7 @@ std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes,
     types.emplace(bound_.arg_names[i], bound_.args[i].dtype());
   ShapeMap given;
   for (const auto& [name, shape] : shapes) given.emplace(name, from_user(shape));
-  const Inferring inferred =
+  const ArraySlots inferred =
       infer_slots(bound_.symbol, given, types, bound_.context, bound_.group2ctx);
   Bound bound = bound_;
   const auto fit = [&](NDArray& array, NDArray* grad, const ArraySlot& slot) {

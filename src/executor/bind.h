@@ -15,6 +15,16 @@ struct ArraySlot {
   Context context;
 };
 
+/// Arguments and auxiliary states, each in their order.
+struct ArraySlots {
+  std::vector<ArraySlot> args, aux;
+};
+
+/// Finds out what a network's arrays are from what is given. Throws what contradicts it and what
+/// stays undecided.
+ArraySlots infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeMap& types,
+                       Context context, const ContextMap& groups);
+
 /// Answers with the array to use instead of a fresh zeroed one, or with an undefined array.
 using Lend = std::function<NDArray(const ArraySlot&)>;
 

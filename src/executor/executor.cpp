@@ -22,19 +22,22 @@
 
 namespace symbind {
 
+void Executor::Impl::run_step(std::size_t i) {
+  const Runnable& step = runnables_[i];
+  interruption_point();
+  if (step.enter != nullptr) step.enter->make_current();
+  if (step.is_random) {
+    RunState& state = run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
+    std::tie(state.random_seed, state.random_draw) = next_random_draw(plan_->steps[i].context);
+  }
+  (*step.run)(step.args);
+}
+
 bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
   const VendorThreads threads;
   for (std::size_t i = first; i < last; ++i) {
-    const Runnable& step = runnables_[i];
     try {
-      interruption_point();
-      if (step.enter != nullptr) step.enter->make_current();
-      if (step.is_random) {
-        RunState& state =
-            run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
-        std::tie(state.random_seed, state.random_draw) = next_random_draw(plan_->steps[i].context);
-      }
-      (*step.run)(step.args);
+      run_step(i);
       if (is_watched()) show(i);
     } catch (const Interrupted& stop) {
       interrupted_at(i, stop);

@@ -51,6 +51,9 @@ using NodeCallback = std::function<void(const RanNode&)>;
 class Executor::Impl {
  public:
   Impl(Bound bound, std::shared_ptr<Arenas> arenas, const std::vector<NDArray>& outputs_to_reuse);
+  /// Over a plan that others may run too. Arguments that are undefined, and the outputs, are open:
+  /// `fill` gives them for one run.
+  Impl(Bound bound, std::shared_ptr<Arenas> arenas, std::shared_ptr<const Plan> plan);
 
   void forward(bool is_train, const NDArrayMap& feed);
   void backward(const std::vector<NDArray>& head_grads);
@@ -65,6 +68,12 @@ class Executor::Impl {
   /// Forgets all updates.
   void clear_updates();
   void step(const NDArrayMap& feed);
+  /// Arrays for the open places: arguments by their number, outputs in order.
+  void fill(const std::vector<std::pair<std::size_t, NDArray>>& args, std::vector<NDArray> outputs);
+  /// Lets go of them.
+  void empty();
+  /// Runs steps [first, last) of the forward phase, not as in training. Throws what goes wrong.
+  void predict(std::size_t first, std::size_t last);
   std::shared_ptr<Impl> reshape(const ShapeMap& shapes, const ReshapeOptions& options) const;
   std::string debug_str() const;
 
@@ -86,12 +95,16 @@ class Executor::Impl {
 
   BindSpec bind_spec() const;
   void compile_and_wire(const std::vector<NDArray>& outputs_to_reuse);
+  void take_arenas(const Plan& plan);
   void allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse);
   void wire_steps();
   TensorArg resolve(int tensor) const;
+  /// Whether its array is given for each run anew.
+  bool is_open(int tensor) const;
   void load_feed(const NDArrayMap& feed);
   void load_head_grads(const std::vector<NDArray>& head_grads);
   void run(Phase phase);
+  void run_step(std::size_t step);
   /// False when a step failed; its error is kept on what was not written.
   bool run_range(std::size_t first, std::size_t last);
   bool blocked_by_error(Phase phase);
@@ -125,8 +138,10 @@ class Executor::Impl {
   std::vector<NDArray> outputs_, head_grads_;
   std::vector<TensorArg> tensor_args_;  ///< inputs and outputs of all steps, one after the other
   std::vector<Runnable> runnables_;
-  std::vector<RunState> run_state_;                           ///< by device slot
-  std::vector<double> values_;                                ///< per-call attributes of all steps
+  std::vector<std::pair<std::size_t, int>> open_;  ///< places in tensor_args_ that `fill` sets
+  std::vector<std::size_t> filled_;                ///< arguments that were open
+  std::vector<RunState> run_state_;                ///< by device slot
+  std::vector<double> values_;                     ///< per-call attributes of all steps
   std::array<std::vector<Storage*>, 2> written_, read_;       ///< by phase: bound storages
   std::vector<std::unique_ptr<DeviceValues>> device_values_;  ///< by device slot
   std::vector<double> staged_values_;  ///< what the blocks hold: of all steps, then of all updates

@@ -72,22 +72,7 @@ BindSpec Executor::Impl::bind_spec() const {
 void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reuse) {
   runtime(bound_.context).make_current();  // kernels are asked what this device can do
   const std::shared_ptr<const Plan> plan = compile(bound_.symbol, bind_spec());
-  check(plan->contexts.size() == 1 || std::ranges::none_of(plan->contexts, &Context::is_gpu),
-        ErrorKind::kNotImplemented,
-        "a graph over several devices cannot use a GPU yet\n"
-        "  fix:  bind all of it, with its arrays, on one device");
-  for (const auto& [slot, bytes] : plan->arena_bytes) {
-    const Context context = plan->contexts[static_cast<std::size_t>(slot)];
-    std::shared_ptr<Arena>& arena = (*arenas_)[{static_cast<int>(context.type), context.id}];
-    if (!arena) arena = runtime(context).make_arena();
-    try {
-      arena->grow_to(bytes);
-    } catch (const Error& e) {
-      throw e.with_context(
-          fmt::format("for the intermediates of {} on {}: {} bytes; the largest are {}",
-                      bound_.symbol.str(), context.str(), bytes, largest(*plan)));
-    }
-  }
+  take_arenas(*plan);
   allocate_outputs(*plan, outputs_to_reuse);
   plan_ = plan;  // nothing throws from here on: an executor has its old plan or all of the new one
   wire_steps();
@@ -97,6 +82,25 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
   record_steps_ = recordable();
   device_values_.clear();
   values_changed_ = true;
+}
+
+void Executor::Impl::take_arenas(const Plan& plan) {
+  check(plan.contexts.size() == 1 || std::ranges::none_of(plan.contexts, &Context::is_gpu),
+        ErrorKind::kNotImplemented,
+        "a graph over several devices cannot use a GPU yet\n"
+        "  fix:  bind all of it, with its arrays, on one device");
+  for (const auto& [slot, bytes] : plan.arena_bytes) {
+    const Context context = plan.contexts[static_cast<std::size_t>(slot)];
+    std::shared_ptr<Arena>& arena = (*arenas_)[{static_cast<int>(context.type), context.id}];
+    if (!arena) arena = runtime(context).make_arena();
+    try {
+      arena->grow_to(bytes);
+    } catch (const Error& e) {
+      throw e.with_context(
+          fmt::format("for the intermediates of {} on {}: {} bytes; the largest are {}",
+                      bound_.symbol.str(), context.str(), bytes, largest(plan)));
+    }
+  }
 }
 
 void Executor::Impl::allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse) {
@@ -118,6 +122,7 @@ void Executor::Impl::allocate_outputs(const Plan& plan, const std::vector<NDArra
 TensorArg Executor::Impl::resolve(int tensor) const {
   const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
   const auto bound = [](const NDArray& array) -> TensorArg {
+    if (!array.defined()) return {};  // open
     return {static_cast<std::byte*>(array.storage()->data()) + array.byte_offset(),
             array.storage().get()};
   };
@@ -135,6 +140,13 @@ TensorArg Executor::Impl::resolve(int tensor) const {
     }
   }
   return {};
+}
+
+bool Executor::Impl::is_open(int tensor) const {
+  const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
+  const auto index = static_cast<std::size_t>(t.index);
+  return (t.home == Home::kArgument && !bound_.args[index].defined()) ||
+         (t.home == Home::kOutput && !outputs_[index].defined());
 }
 
 std::vector<Storage*> Executor::Impl::written_by(const PlanStep& step) const {
@@ -157,6 +169,11 @@ void Executor::Impl::wire_steps() {
   }
   tensor_args_.clear();
   tensor_args_.reserve(num_args);
+  open_.clear();
+  const auto add_arg = [this](int tensor) {
+    if (is_open(tensor)) open_.emplace_back(tensor_args_.size(), tensor);
+    tensor_args_.push_back(resolve(tensor));
+  };
   values_.clear();
   values_.reserve(num_values);
   run_state_.assign(plan_->contexts.size(), {});
@@ -180,11 +197,11 @@ void Executor::Impl::wire_steps() {
     if (in_gpu_memory(step.context) && !entered) r.enter = &runtime(step.context);
     r.args.inputs = tensor_args_.data() + tensor_args_.size();
     for (const int t : step.in) {
-      tensor_args_.push_back(resolve(t));
+      add_arg(t);
       note(read_[phase], tensor_args_.back().storage);
     }
     r.args.outputs = tensor_args_.data() + tensor_args_.size();
-    for (const int t : step.out) tensor_args_.push_back(resolve(t));
+    for (const int t : step.out) add_arg(t);
     for (Storage* storage : written_by(step)) note(written_[phase], storage);
     r.args.values = values_.data() + values_.size();
     values_.insert(values_.end(), step.values.begin(), step.values.end());

@@ -3,58 +3,40 @@
 
 #include <symbind/model.h>
 
-#include <algorithm>
-#include <vector>
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/check.h"
+#include "base/mismatch.h"
 
 namespace symbind {
 namespace {
 
-struct Findings {
-  std::vector<std::string> missing, extra, wrong;
-
-  void look(const NDArrayMap* given, const NDArrayMap& needed, bool allow_missing) {
-    if (!given) return;
-    for (const auto& [name, array] : needed) {
-      const auto it = given->find(name);
-      if (it == given->end()) {
-        if (!allow_missing) missing.push_back(name);
-      } else if (it->second.shape() != array.shape()) {
-        wrong.push_back(fmt::format("{} given {} needed {}", name, it->second.shape().str(),
-                                    array.shape().str()));
-      }
+void look(Mismatch& found, const NDArrayMap* given, const NDArrayMap& needed, bool allow_missing) {
+  if (!given) return;
+  for (const auto& [name, array] : needed) {
+    const auto it = given->find(name);
+    if (it == given->end()) {
+      if (!allow_missing) found.missing.push_back(name);
+    } else if (it->second.shape() != array.shape()) {
+      found.wrong.push_back(fmt::format("{} given {} needed {}", name, it->second.shape().str(),
+                                        array.shape().str()));
     }
-    for (const auto& [name, array] : *given)
-      if (!needed.contains(name)) extra.push_back(name);
   }
-};
-
-void list(std::string& text, const char* title, const std::vector<std::string>& names) {
-  if (names.empty()) return;
-  const std::size_t shown = std::min<std::size_t>(5, names.size());
-  text += fmt::format(
-      "\n  {}  {}", title,
-      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  for (const auto& [name, array] : *given)
+    if (!needed.contains(name)) found.extra.push_back(name);
 }
 
 }  // namespace
 
 void check_params(const NDArrayMap* given_args, const NDArrayMap& needed_args,
                   const NDArrayMap* given_aux, const NDArrayMap& needed_aux, bool allow_missing) {
-  Findings found;
-  found.look(given_args, needed_args, allow_missing);
-  found.look(given_aux, needed_aux, allow_missing);
+  Mismatch found;
+  look(found, given_args, needed_args, allow_missing);
+  look(found, given_aux, needed_aux, allow_missing);
   if (found.missing.empty() && found.wrong.empty()) return;
   std::string text = found.missing.empty() ? "parameters do not fit the network"
                                            : found.missing.front() + " is not presented";
-  list(text, "missing:    ", found.missing);
-  list(text, "wrong shape:", found.wrong);
-  list(text, "extra:      ", found.extra);
+  text += found.lines();
   text += found.missing.empty()
               ? "\n  fix:  give the parameters of this network, or drop those that do not fit and "
                 "pass allow_missing=True"

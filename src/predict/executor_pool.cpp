@@ -1,0 +1,108 @@
+#include "predict/executor_pool.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/interrupt.h"
+
+namespace symbind {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenQuestions{50};  // whether to stop waiting
+
+}  // namespace
+
+struct ExecutorPool::Lane {
+  struct Wired {
+    std::shared_ptr<PlanEntry> entry;
+    std::shared_ptr<Executor::Impl> executor;
+  };
+  std::shared_ptr<Arenas> arenas = std::make_shared<Arenas>();
+  std::vector<Wired> wired;
+
+  Executor::Impl& executor_for(const std::shared_ptr<PlanEntry>& entry, const Network& network) {
+    for (const Wired& w : wired)
+      if (w.entry == entry) return *w.executor;
+    const PlannedShapes& planned = entry->planned;
+    Bound bound = planned.bound;
+    std::shared_ptr<const Plan> plan = planned.plan;
+    if (!planned.shareable) {  // users' objects keep states, and may write auxiliary ones
+      plan = network.plan(entry->signature).plan;
+      for (NDArray& aux : bound.aux) aux = aux.copy();
+    }
+    wired.push_back(
+        {entry, std::make_shared<Executor::Impl>(std::move(bound), arenas, std::move(plan))});
+    return *wired.back().executor;
+  }
+  void forget_evicted() noexcept {
+    std::erase_if(wired, [](const Wired& w) { return w.entry->evicted.load(); });
+  }
+  std::size_t bytes() const {
+    std::size_t total = 0;
+    for (const auto& [device, arena] : *arenas) total += arena->capacity();
+    return total;
+  }
+};
+
+ExecutorPool::ExecutorPool(std::size_t most) : most_(most) {}
+ExecutorPool::~ExecutorPool() = default;
+
+std::unique_ptr<ExecutorPool::Lane> ExecutorPool::take() {
+  std::unique_lock lock(guard_);
+  for (;;) {
+    if (!idle_.empty()) {
+      std::unique_ptr<Lane> lane = std::move(idle_.back());
+      idle_.pop_back();
+      return lane;
+    }
+    if (most_ == 0 || count_ < most_) {
+      idle_.reserve(count_ + 1);  // giving back must not fail
+      ++count_;
+      break;
+    }
+    returned_.wait_for(lock, kBetweenQuestions);
+    interruption_point();
+  }
+  lock.unlock();
+  try {
+    return std::make_unique<Lane>();
+  } catch (...) {
+    lock.lock();
+    --count_;
+    throw;
+  }
+}
+
+void ExecutorPool::give_back(std::unique_ptr<Lane> lane) noexcept {
+  {
+    const std::lock_guard lock(guard_);
+    idle_.push_back(std::move(lane));
+    for (const auto& one : idle_) one->forget_evicted();
+  }
+  returned_.notify_one();
+}
+
+std::pair<std::size_t, std::size_t> ExecutorPool::size() const {
+  const std::lock_guard lock(guard_);
+  std::size_t bytes = 0;
+  for (const auto& lane : idle_) bytes += lane->bytes();
+  return {count_, bytes};
+}
+
+ExecutorPool::Lease::Lease(ExecutorPool& pool, const std::shared_ptr<PlanEntry>& entry,
+                           const Network& network)
+    : pool_(pool), lane_(pool.take()) {
+  try {
+    executor_ = &lane_->executor_for(entry, network);
+  } catch (...) {
+    pool_.give_back(std::move(lane_));
+    throw;
+  }
+}
+
+ExecutorPool::Lease::~Lease() {
+  executor_->empty();
+  pool_.give_back(std::move(lane_));
+}
+
+}  // namespace symbind
