@@ -131,5 +131,7 @@ const std::vector<DataDesc>& CSVIter::provide_label() const { return state_->bat
 void CSVIter::reset() { state_->batches.reset(); }
 void CSVIter::hard_reset() { state_->batches.hard_reset(); }
 bool CSVIter::next(DataBatch& batch) { return state_->batches.next(batch); }
+std::optional<StateValue> CSVIter::state() { return state_->batches.state(); }
+void CSVIter::set_state(const StateValue& state) { state_->batches.set_state(state); }
 
 }  // namespace symbind

@@ -148,5 +148,7 @@ const std::vector<DataDesc>& LibSVMIter::provide_label() const { return state_->
 void LibSVMIter::reset() { state_->batches.reset(); }
 void LibSVMIter::hard_reset() { state_->batches.hard_reset(); }
 bool LibSVMIter::next(DataBatch& batch) { return state_->batches.next(batch); }
+std::optional<StateValue> LibSVMIter::state() { return state_->batches.state(); }
+void LibSVMIter::set_state(const StateValue& state) { state_->batches.set_state(state); }
 
 }  // namespace symbind

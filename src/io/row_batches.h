@@ -29,6 +29,9 @@ class RowBatches {
   void reset();
   void hard_reset();
   bool next(DataBatch& batch);
+  StateValue state() const;
+  /// Reads the rows again up to where the state stands.
+  void set_state(const StateValue& state);
 
  private:
   bool read(std::int64_t row);

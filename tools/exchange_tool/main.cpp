@@ -14,7 +14,7 @@
 #include <symbind/symbind.h>
 
 #include "samples.h"
-#include "sha256.h"
+#include "base/sha256.h"
 
 using namespace symbind;
 using Json = nlohmann::json;
