@@ -72,7 +72,7 @@ BindSpec Executor::Impl::bind_spec() const {
 void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reuse) {
   runtime(bound_.context).make_current();  // kernels are asked what this device can do
   const std::shared_ptr<const Plan> plan = compile(bound_.symbol, bind_spec());
-  check(plan->contexts.size() == 1 || std::ranges::none_of(plan->contexts, &Context::is_gpu),
+  check(plan->contexts.size() == 1 || std::ranges::none_of(plan->contexts, in_gpu_memory),
         ErrorKind::kNotImplemented,
         "a graph over several devices cannot use a GPU yet\n"
         "  fix:  bind all of it, with its arrays, on one device");
