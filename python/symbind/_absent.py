@@ -10,17 +10,20 @@ from . import _core
 from .base import MXNetError
 
 
+_INSTEAD = "it offers Symbol, Module and NDArray"
+
+
 class NotInSymbind(MXNetError, NotImplementedError):
     """A part of MXNet that Symbind does not have was used."""
 
 
-def not_in_symbind(name, instead="it offers Symbol, Module and NDArray"):
+def not_in_symbind(name, instead=_INSTEAD):
     """The error for `name`, the full MXNet name of something absent."""
     return NotInSymbind("{} is not in Symbind: {}; see docs/python.md".format(name, instead))
 
 
-def front(module_name, submodules=()):
-    """A module's `__getattr__` that raises for every public name.
+def front(module_name, submodules=(), instead=_INSTEAD):
+    """A module's `__getattr__` that raises for every public name and says what to do instead.
 
     `submodules`, dotted names relative to the module, become such modules too and can be imported.
     Names with two underscores stay AttributeErrors: Python itself asks modules for some of them.
@@ -32,7 +35,7 @@ def front(module_name, submodules=()):
     def __getattr__(name):
         if name.startswith("__"):
             raise AttributeError("module {!r} has no attribute {!r}".format(module_name, name))
-        raise not_in_symbind("{}.{}".format(title, name))
+        raise not_in_symbind("{}.{}".format(title, name), instead)
     return __getattr__
 
 
@@ -45,11 +48,29 @@ def unknown_operator(module_name):
     return __getattr__
 
 
-def _add(name):
+def _add(name, instead=_INSTEAD):
     """Makes the module `name` and hangs it into its parent, which must be there."""
     module = types.ModuleType(name, "Front of a part of MXNet that is not in Symbind.")
     module.__path__ = []
-    module.__getattr__ = front(name)
+    module.__getattr__ = front(name, instead=instead)
     sys.modules[name] = module
     parent, _, last = name.rpartition(".")
     setattr(sys.modules[parent], last, module)
+    return module
+
+
+# Modules of MXNet's package that scripts may ask for, and what to do instead of using them.
+_FRONTS = {
+    "library": "operators from outside are CustomOps, or C++ over <symbind/operator.h>",
+    "notebook": "callbacks log, and TensorBoard or a CSV file shows the curves",
+    "onnx": "models are saved and loaded as MXNet's checkpoints",
+    "rtc": "CUDA code is compiled with the library, not by scripts; write a CustomOp",
+    "th": "Torch's operators are not called; a CustomOp may call what it likes",
+    "torch": "Torch's operators are not called; a CustomOp may call what it likes",
+    "tvmop": "TVM is not used",
+}
+
+
+def front_module(name):
+    """The front of `symbind.<name>`, made at first use; None if there is none of that name."""
+    return _add("symbind." + name, _FRONTS[name]) if name in _FRONTS else None

@@ -65,6 +65,44 @@ def _load_label(batch, targets):
     _load_general(batch.label, targets)
 
 
+class DataParallelExecutorGroup:
+    """Executors on the devices `ctx`, of the rows `slices` each. What it does not have itself, e.g.
+    param_arrays or data_names, it has from the group of `mx.mod` behind it."""
+
+    def __init__(self, sym, arg_names, param_names, ctx, slices, train_data, shared_group=None,
+                 logger=logging):
+        from .module import executor_group
+
+        _check_arguments(sym)
+        self._group = executor_group.DataParallelExecutorGroup(
+            sym, ctx, [rows.stop - rows.start for rows in slices], train_data.provide_data,
+            train_data.provide_label, [x for x in arg_names if x in param_names], True, False,
+            None if shared_group is None else shared_group._group, logger=logger)
+
+    def __getattr__(self, name):
+        if name == "_group":  # not made yet, or being unpickled
+            raise AttributeError(name)
+        return getattr(self._group, name)
+
+    train_execs = property(lambda self: self._group.execs, doc="One Executor per device.")
+
+    def load_data_batch(self, data_batch):
+        """Hands each device its rows of a batch."""
+        self._group.load(data_batch)
+
+    def forward(self, is_train=False):
+        """Runs all devices on what was loaded."""
+        self._group.run(is_train)
+
+    def backward(self):
+        """Fills the gradients on all devices."""
+        self._group.backward()
+
+    def update_metric(self, metric, labels, pre_sliced=False):
+        """Shows each device's rows and outputs to the metric."""
+        self._group.update_metric(metric, labels, pre_sliced)
+
+
 class DataParallelExecutorManager:
     """A network on the devices `ctx`, each with its share of the batch. `train_data` is anything
     with provide_data, provide_label and batch_size."""
@@ -77,7 +115,6 @@ class DataParallelExecutorManager:
             work_load_list = [1] * len(ctx)
         assert isinstance(work_load_list, list) and len(work_load_list) == len(ctx), \
             "Invalid settings for work load. "
-        self._work_load_list = work_load_list
         self.slices = _split_input_slice(train_data.batch_size, work_load_list)
         inputs = {x[0] for x in train_data.provide_data + train_data.provide_label}
         self.arg_names = symbol.list_arguments() if arg_names is None else arg_names
@@ -93,13 +130,9 @@ class DataParallelExecutorManager:
             self.execgrp_bucket = {train_data.default_bucket_key: self.execgrp}
 
     def _group(self, symbol, shapes_of, shared_group=None):
-        from .module.executor_group import DataParallelExecutorGroup
-
-        _check_arguments(symbol)
-        return DataParallelExecutorGroup(
-            symbol, self.ctx, self._work_load_list, shapes_of.provide_data,
-            shapes_of.provide_label, self.param_names, True, False, shared_group,
-            logger=self._logger)
+        return DataParallelExecutorGroup(symbol, symbol.list_arguments(), self.param_names,
+                                         self.ctx, self.slices, shapes_of, shared_group,
+                                         self._logger)
 
     param_arrays = property(lambda self: self.execgrp.param_arrays,
                             doc="Parameters: a list over the devices for each.")
@@ -131,11 +164,11 @@ class DataParallelExecutorManager:
                 self.execgrp_bucket[key] = self._group(self.sym_gen(key), data_batch, self.execgrp)
             group = self.execgrp_bucket[key]
         self.curr_execgrp = group
-        group.load(data_batch)
+        group.load_data_batch(data_batch)
 
     def forward(self, is_train=False):
         """Runs all devices on what was loaded."""
-        self.curr_execgrp.run(is_train)
+        self.curr_execgrp.forward(is_train)
 
     def backward(self):
         """Fills the gradients on all devices."""

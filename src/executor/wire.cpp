@@ -85,7 +85,7 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
 }
 
 void Executor::Impl::take_arenas(const Plan& plan) {
-  check(plan.contexts.size() == 1 || std::ranges::none_of(plan.contexts, &Context::is_gpu),
+  check(plan.contexts.size() == 1 || std::ranges::none_of(plan.contexts, in_gpu_memory),
         ErrorKind::kNotImplemented,
         "a graph over several devices cannot use a GPU yet\n"
         "  fix:  bind all of it, with its arrays, on one device");

@@ -10,7 +10,7 @@ from symbind import autograd
 MODULES = [
     "gluon", "gluon.block", "gluon.nn", "gluon.rnn", "gluon.loss", "gluon.utils", "gluon.data",
     "gluon.data.vision.transforms", "gluon.model_zoo.vision", "gluon.contrib.estimator",
-    "numpy", "numpy.random", "numpy_extension", "image", "contrib.amp", "contrib.amp.amp",
+    "numpy", "numpy.random", "numpy_extension", "contrib.amp", "contrib.amp.amp",
     "contrib.quantization", "contrib.text.embedding"]
 
 
@@ -25,6 +25,18 @@ def test_front(name):
         "see docs/python.md" % name)
     assert not hasattr(module, "__wrapped__")
     assert inspect.getmodule(module) is module
+
+
+@pytest.mark.parametrize("name, text", [
+    ("rtc", "mxnet.rtc.CudaModule is not in Symbind: CUDA code is compiled with the library"),
+    ("library", "mxnet.library.CudaModule is not in Symbind: operators from outside are CustomOps"),
+    ("onnx", "mxnet.onnx.CudaModule is not in Symbind: models are saved and loaded"),
+    ("torch", "mxnet.torch.CudaModule is not in Symbind"),
+])
+def test_front_made_at_first_use(name, text):
+    with pytest.raises(mx.MXNetError, match=text):
+        getattr(mx, name).CudaModule
+    assert getattr(mx, name) is importlib.import_module("symbind." + name)
 
 
 def test_class_statement_over_a_front():
@@ -46,8 +58,6 @@ def test_from_import():
 
 def test_short_names():
     assert mx.np is mx.numpy and mx.npx is mx.numpy_extension and mx.img is mx.image
-    with pytest.raises(mx.MXNetError):
-        mx.image.imresize(None, 3, 4)
     assert mx.npx.is_np_array is mx.util.is_np_array
 
 

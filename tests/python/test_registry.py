@@ -28,6 +28,7 @@ DIFFERENT = {
        for what in ("parameters", "type of stop", "default of stop")},
     **{(name, "type of shape"): "MXNet calls a shape that may be None a shape"
        for name in ("_ravel_multi_index", "_unravel_index")},
+    ("_cvcopyMakeBorder", "type of values"): "every tuple of numbers goes by the one word here",
     ("add_n", "parameters"): "MXNet reads num_args without declaring it",
     ("smooth_l1", "default of scalar"): "MXNet declares none, and takes 1",
     **{(name, "count"): COUNTED for name in (
@@ -51,8 +52,7 @@ ABSENT = {
     "Python operators of before Custom, over C pointers": "_NDArray _Native",
     "control flow over subgraphs, which came after the Module era": "_cond _foreach _while_loop",
     "sampling of graphs": "_contrib_dgl_* _contrib_edge_id _contrib_getnnz",
-    "OpenCV on the operator's side": "_cv* _imdecode",
-    "image augmentation for Gluon": "_image_*",
+    "files of images are decoded in Python": "_cvimdecode _cvimread _imdecode",
     "for sparse storage alone": "_scatter_*_scalar _scatter_elemwise_div _sparse_* _square_sum "
                                 "cast_storage",
 }

@@ -6,6 +6,7 @@ import collections
 import sys
 
 import cases_family
+import cases_image
 import cases_index
 import cases_layers
 import cases_nn
@@ -25,6 +26,7 @@ TABLES = [
     *cases_random.ALL,
     *cases_rnn.ALL,
     *cases_vision.ALL,
+    *cases_image.ALL,
 ]
 
 

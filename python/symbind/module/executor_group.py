@@ -129,8 +129,6 @@ class DataParallelExecutorGroup:
             ]
         return self._collected["execs"]
 
-    train_execs = property(lambda self: self.execs, doc="The executors, by their older name.")
-
     @property
     def shared_data_arrays(self):
         """The inputs that groups share, by name, a dict per device; one list for all of them."""

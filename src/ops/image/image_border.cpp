@@ -6,6 +6,9 @@
 //   4 reflect101  gfedcb|abcdefgh|gfedcba
 // No gradient, as in MXNet.
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include <symbind/operator.h>
 
@@ -67,6 +70,15 @@ std::int64_t source(std::int64_t i, std::int64_t n, int type) {
   return i;
 }
 
+/// As OpenCV stores a number: integers rounded and clipped.
+template <class T>
+T stored(double value) {
+  if constexpr (std::is_integral_v<T>)
+    value = std::clamp(std::nearbyint(value), static_cast<double>(std::numeric_limits<T>::lowest()),
+                       static_cast<double>(std::numeric_limits<T>::max()));
+  return convert_element<T>(value);
+}
+
 Prepared prepare(const BorderAttrs& a, const KernelRequest& r) {
   return dispatch_dtype(r.in[0].dtype, [&]<class T>() -> Prepared {
     const Images of(r.in[0].shape);
@@ -74,7 +86,7 @@ Prepared prepare(const BorderAttrs& a, const KernelRequest& r) {
     for (std::int64_t c = 0; c < of.channels; ++c) {
       const auto k = static_cast<std::size_t>(c);
       const double given = k < a.values.size() ? a.values[k] : 0;
-      colour.push_back(convert_element<T>(a.values.empty() ? (c < 3 ? a.value : 0) : given));
+      colour.push_back(stored<T>(a.values.empty() ? (c < 3 ? a.value : 0) : given));
     }
     return [of, a, colour](const Args& args) {
       const T* x = args.in<T>(0);
