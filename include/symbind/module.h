@@ -82,6 +82,7 @@ struct FitOptions {
   int num_epoch = 0;  ///< must be given
   std::optional<MetricArg> validation_metric = {};
   Monitor* monitor = nullptr;
+  std::optional<bool> nan_guard = {};  ///< stop at the first NaN; by default nan_guard_is_on()
   UpdatePolicyOptions updates = {};  ///< accumulation, clipping, an average of the weights
 };
 
@@ -164,6 +165,7 @@ class BaseModule {
   UpdatePolicy::Parts update_parts(Which which);
   void begin_updates(const UpdatePolicyOptions& options);
   void finish_updates();
+  void tell_schedulers(const std::vector<NameValue>& values);
 };
 
 struct ModuleOptions {

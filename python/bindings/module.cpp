@@ -27,6 +27,7 @@ NB_MODULE(_core, m) {
   bind_initializer(m);
   bind_monitor(m);
   bind_log(m);
+  bind_log_files(m);
   bind_lr_scheduler(m);
   bind_optimizer(m);
   bind_states(m);

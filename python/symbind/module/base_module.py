@@ -13,6 +13,7 @@ from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import batch as batch_of
 from ..model import BatchEndParam, _save_named
+from ..monitor import _guarded
 from ..base import _as_list
 from ._updates import Updates
 
@@ -147,16 +148,18 @@ class BaseModule(Updates):
             aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
             begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
             sparse_row_id_fn=None, accumulate=1, clip_global_norm=None, ema_decay=None,
-            eval_ema=False):
+            eval_ema=False, nan_guard=None):
         """Trains over `train_data`, epochs `begin_epoch` to `num_epoch` - 1. What is not bound or
         initialised is. A callback that raises callback.StopTraining ends it as if complete.
 
         Beyond MXNet's: an update by the mean gradient of `accumulate` batches; gradients clipped to
         the norm `clip_global_norm`, all together; an average of the weights with `ema_decay`, which
-        `eval_ema` evaluates with. docs/training.md tells more."""
+        `eval_ema` evaluates with; `nan_guard` stops at the first NaN or infinity and names the node that
+        made it, by default if the setting SYMBIND_NAN_GUARD is on. docs/training.md tells more."""
         assert num_epoch is not None, 'please specify number of epochs'
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label,
                   for_training=True, force_rebind=force_rebind)
+        monitor = _guarded(monitor, nan_guard)
         if monitor is not None:
             self.install_monitor(monitor)
         self.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params,
@@ -185,6 +188,9 @@ class BaseModule(Updates):
                     values = self._with_average(evaluate) if eval_ema else evaluate()
                     for name, value in values:
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
+                else:
+                    values = eval_metric.get_global_name_value()
+                self._tell_schedulers(values)
                 train_data.reset()
         except StopTraining as stop:
             self.logger.info(str(stop))
