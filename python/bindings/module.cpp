@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
   bind_monitor(m);
   bind_log(m);
   bind_log_files(m);
+  bind_dry_run(m);
   bind_lr_scheduler(m);
   bind_optimizer(m);
   bind_states(m);

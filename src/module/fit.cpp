@@ -45,6 +45,7 @@ auto with_average(BaseModule& module, F&& work) {
 
 void BaseModule::fit(DataIter& train, FitOptions o) {
   check(o.num_epoch > 0, ErrorKind::kState, "please specify number of epochs (num_epoch)");
+  if (o.dry_run) return log_info(dry_run(train, o).text());
   bind(train.provide_data(), train.provide_label(),
        {.for_training = true, .force_rebind = o.force_rebind});
   std::optional<NanGuard> guard;
