@@ -49,6 +49,7 @@ class BucketingModule : public BaseModule {
   void update() override;
   void step(const DataBatch& batch, EvalMetric& metric) override;
   std::vector<Module*> modules(Which which) override;
+  std::shared_ptr<BaseModule> blank_copy() const override;
   std::vector<NDArray> get_outputs() const override;
   std::vector<NDArray> get_input_grads() const override;
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <symbind/callback.h>
+#include <symbind/dry_run.h>
 #include <symbind/executor_group.h>
 #include <symbind/initializer.h>
 #include <symbind/io.h>
@@ -82,7 +83,9 @@ struct FitOptions {
   int num_epoch = 0;  ///< must be given
   std::optional<MetricArg> validation_metric = {};
   Monitor* monitor = nullptr;
+  std::optional<bool> nan_guard = {};  ///< stop at the first NaN; by default nan_guard_is_on()
   UpdatePolicyOptions updates = {};  ///< accumulation, clipping, an average of the weights
+  bool dry_run = false;              ///< log what dry_run reports, and train nothing
 };
 
 /// The verbs every module has, and training over them.
@@ -142,6 +145,12 @@ class BaseModule {
 
   /// Trains for num_epoch - begin_epoch passes over `train`. Binds and initialises what is not.
   void fit(DataIter& train, FitOptions options);
+  /// Tries a step and an evaluation on a copy, with the first batch of each: shapes, labels and
+  /// metric are checked, memory and time told. Parameters, optimizer, random numbers and iterators
+  /// stay as they are; the metrics are reset.
+  DryRunReport dry_run(DataIter& train, const FitOptions& options);
+  /// The same network or networks, neither bound nor initialised.
+  virtual std::shared_ptr<BaseModule> blank_copy() const;
   /// Name and value of the metric over `eval`.
   std::vector<NameValue> score(DataIter& eval, const MetricArg& metric,
                                const ScoreOptions& options = {});
@@ -164,6 +173,7 @@ class BaseModule {
   UpdatePolicy::Parts update_parts(Which which);
   void begin_updates(const UpdatePolicyOptions& options);
   void finish_updates();
+  void tell_schedulers(const std::vector<NameValue>& values);
 };
 
 struct ModuleOptions {
@@ -215,6 +225,8 @@ class Module : public BaseModule {
   void update() override;
   void step(const DataBatch& batch, EvalMetric& metric) override;
   std::vector<Module*> modules(Which) override { return {this}; }
+  std::shared_ptr<BaseModule> blank_copy() const override;
+  const ModuleOptions& options() const;
   std::vector<NDArray> get_outputs() const override;
   std::vector<NDArray> get_input_grads() const override;
   std::vector<DeviceArrays> get_states() const;

@@ -9,6 +9,7 @@
 #include <symbind/datasets.h>
 #include <symbind/dtype.h>
 #include <symbind/error.h>
+#include <symbind/event_file.h>
 #include <symbind/executor.h>
 #include <symbind/executor_group.h>
 #include <symbind/initializer.h>
@@ -17,6 +18,7 @@
 #include <symbind/key.h>
 #include <symbind/kvstore.h>
 #include <symbind/log.h>
+#include <symbind/log_files.h>
 #include <symbind/lr_scheduler.h>
 #include <symbind/metric.h>
 #include <symbind/model.h>

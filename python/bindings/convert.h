@@ -90,6 +90,8 @@ void bind_metric(nb::module_& m);
 void bind_initializer(nb::module_& m);
 void bind_monitor(nb::module_& m);
 void bind_log(nb::module_& m);
+void bind_log_files(nb::module_& m);
+void bind_dry_run(nb::module_& m);
 void bind_lr_scheduler(nb::module_& m);
 void bind_optimizer(nb::module_& m);
 void bind_states(nb::module_& m);

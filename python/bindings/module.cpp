@@ -27,6 +27,8 @@ NB_MODULE(_core, m) {
   bind_initializer(m);
   bind_monitor(m);
   bind_log(m);
+  bind_log_files(m);
+  bind_dry_run(m);
   bind_lr_scheduler(m);
   bind_optimizer(m);
   bind_states(m);

@@ -8,10 +8,10 @@ import math
 import sys
 import time
 
-from . import error
+from . import _core, error
 
 __all__ = ["Speedometer", "ProgressBar", "LogValidationMetricsCallback", "EarlyStopping",
-           "StopTraining", "do_checkpoint", "module_checkpoint", "log_train_metric"]
+           "StopTraining", "CSVLogger", "JSONLogger", "do_checkpoint", "module_checkpoint", "log_train_metric"]
 
 
 class StopTraining(Exception):
@@ -175,3 +175,36 @@ class EarlyStopping:
             raise StopTraining(
                 "Epoch[%d] Stopping early: %s=%f is no improvement of %f for %d evaluations" % (
                     param.epoch, name, value, self.best, self.waited))
+
+
+class _FileLogger:
+    """For batch_end_callback or eval_end_callback: a line with the metric's values every `period`
+    batches. A file that exists is continued; lines are whole, whenever the process ends."""
+
+    _open = None
+
+    def __init__(self, path, phase="train", period=1):
+        if period < 1:
+            raise error.ValueError("a log's period is %r; it counts batches and must be > 0" % period)
+        self.phase = phase
+        self.period = period
+        self._file = type(self)._open(str(path))
+
+    def __call__(self, param):
+        if param.eval_metric is None or param.nbatch % self.period != 0:
+            return
+        self._file.write(self.phase, param.epoch, param.nbatch,
+                         [(name, float(value)) for name, value in
+                          param.eval_metric.get_name_value()])
+
+
+class CSVLogger(_FileLogger):
+    """Metrics as CSV, columns `time,phase,epoch,nbatch` and one for each value."""
+
+    _open = staticmethod(_core.csv_log)
+
+
+class JSONLogger(_FileLogger):
+    """Metrics as JSON, an object in each line; numbers that are not finite are texts."""
+
+    _open = staticmethod(_core.jsonl_log)

@@ -2,6 +2,8 @@
 
 #include <symbind/module.h>
 
+#include <set>
+
 #include "base/check.h"
 
 namespace symbind {
@@ -62,6 +64,14 @@ void BaseModule::finish_updates() {
   if (!policy_ || !policy_->take_rest(update_parts(Which::kRanLast))) return;
   update();
   policy_->updated(update_parts(Which::kAllWeights));
+}
+
+void BaseModule::tell_schedulers(const std::vector<NameValue>& values) {
+  std::set<LRScheduler*> told;  // the parts of a chain may share one
+  for (const Module* module : modules(Which::kAllWeights)) {
+    LRScheduler* scheduler = module->optimizer() ? module->optimizer()->lr_scheduler().get() : nullptr;
+    if (scheduler != nullptr && told.insert(scheduler).second) scheduler->observe(values);
+  }
 }
 
 NDArrayMap BaseModule::get_ema_params() const {

@@ -148,6 +148,10 @@ void BucketingModule::step(const DataBatch& batch, EvalMetric& metric) {
   current_->step(batch, metric);
 }
 
+std::shared_ptr<BaseModule> BucketingModule::blank_copy() const {
+  return std::make_shared<BucketingModule>(generator_, default_key_, options_);
+}
+
 std::vector<Module*> BucketingModule::modules(Which which) {
   check_bound();
   return {which == Which::kRanLast ? current_ : buckets_.at(default_key_).get()};

@@ -1,6 +1,5 @@
 // EarlyStopping: ends the training when evaluations no longer improve. fit logs why.
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -10,20 +9,12 @@
 
 #include <symbind/callback.h>
 
+#include "base/better.h"
 #include "base/check.h"
 #include "base/nearest.h"
 
 namespace symbind {
 namespace {
-
-/// Whether more is better, by the name of a metric.
-bool grows(const std::string& mode, const std::string& name) {
-  if (mode != "auto") return mode == "max";
-  return std::ranges::any_of(
-      std::initializer_list<const char*>{"acc", "f1", "mcc", "pcc", "pearson", "auc", "recall",
-                                         "precision"},
-      [&](const char* part) { return name.find(part) != name.npos; });
-}
 
 struct Watcher {
   EarlyStoppingOptions o;
@@ -44,7 +35,7 @@ struct Watcher {
   void operator()(const BatchEndParam& p) {
     check(p.eval_metric != nullptr, ErrorKind::kState, "EarlyStopping needs a metric to watch");
     const auto [name, value] = watched(*p.eval_metric);
-    const double gain = grows(o.mode, name) ? value - best : best - value;
+    const double gain = more_is_better(o.mode, name) ? value - best : best - value;
     if (std::isnan(best) ? !std::isnan(value) : gain > o.min_delta) {
       best = value;
       waited = 0;

@@ -5,6 +5,7 @@
 // if it were complete; any other error leaves fit as it is thrown.
 
 #include <chrono>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -44,8 +45,11 @@ auto with_average(BaseModule& module, F&& work) {
 
 void BaseModule::fit(DataIter& train, FitOptions o) {
   check(o.num_epoch > 0, ErrorKind::kState, "please specify number of epochs (num_epoch)");
+  if (o.dry_run) return log_info(dry_run(train, o).text());
   bind(train.provide_data(), train.provide_label(),
        {.for_training = true, .force_rebind = o.force_rebind});
+  std::optional<NanGuard> guard;
+  if (o.nan_guard.value_or(nan_guard_is_on())) o.monitor = &guard.emplace(o.monitor);
   if (o.monitor) install_monitor(*o.monitor);
   init_params({.initializer = o.initializer,
                .arg_params = o.arg_params,
@@ -80,7 +84,8 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
       check(nbatch > 0, ErrorKind::kValue,
             "the training data have no batch in epoch {}: the iterator is empty, or was not reset",
             epoch);
-      log_values(epoch, "Train", metric.get_global());
+      std::vector<NameValue> values = metric.get_global();
+      log_values(epoch, "Train", values);
       log_info(fmt::format("Epoch[{}] Time cost={:.3f}", epoch, seconds_since(start)));
 
       const ModelParams params = get_params();
@@ -93,9 +98,10 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
                         .score_end_callback = o.eval_end_callback,
                         .epoch = epoch});
         };
-        log_values(epoch, "Validation",
-                   o.updates.eval_ema ? with_average(*this, evaluate) : evaluate());
+        values = o.updates.eval_ema ? with_average(*this, evaluate) : evaluate();
+        log_values(epoch, "Validation", values);
       }
+      tell_schedulers(values);
       train.reset();
     }
   } catch (const StopTraining& stop) {

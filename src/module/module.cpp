@@ -83,6 +83,7 @@ Module::Module(const Symbol& symbol, const ModuleOptions& options)
 Module::~Module() = default;
 
 const Symbol& Module::symbol() const { return state_->symbol; }
+const ModuleOptions& Module::options() const { return state_->options; }
 std::vector<std::string> Module::data_names() const { return state_->options.data_names; }
 std::vector<std::string> Module::output_names() const { return state_->output_names; }
 const std::vector<std::string>& Module::label_names() const { return state_->options.label_names; }

@@ -4,11 +4,11 @@ from ..ndarray import contrib as nd
 from ..ndarray import contrib as ndarray
 from ..symbol import contrib as sym
 from ..symbol import contrib as symbol
-from . import autograd
+from . import autograd, tensorboard
 
 _front = front(__name__, (
     "amp", "amp.amp", "io", "onnx", "onnx.mx2onnx", "onnx.onnx2mx", "quant", "quantization",
-    "tensorboard", "text", "text.embedding", "text.utils", "text.vocab"))
+    "text", "text.embedding", "text.utils", "text.vocab"))
 
 
 def __getattr__(name):

@@ -43,6 +43,13 @@ class Updates:
             self.update()
             self._policy.updated(self._update_parts(all_weights=True))
 
+    def _tell_schedulers(self, values):
+        """Shows an epoch's metric to the schedules of the rates, some of which go by it."""
+        optimizers = (module._optimizer for module in self._leaves(all_weights=True))
+        schedulers = (getattr(optimizer, "lr_scheduler", None) for optimizer in optimizers)
+        for scheduler in {id(s): s for s in schedulers if hasattr(s, "observe")}.values():
+            scheduler.observe(values)
+
     def get_ema_params(self):
         """The average of the weights that fit keeps with `ema_decay`, a dict; empty without one."""
         return {} if self._policy is None else self._policy.average()

@@ -1,4 +1,5 @@
 """BaseModule: the verbs of a module, and training over them."""
+import copy
 import logging
 import time
 import warnings
@@ -13,7 +14,9 @@ from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import batch as batch_of
 from ..model import BatchEndParam, _save_named
+from ..monitor import _guarded
 from ..base import _as_list
+from . import _dry_run
 from ._updates import Updates
 
 __all__ = ["BaseModule"]
@@ -147,16 +150,21 @@ class BaseModule(Updates):
             aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
             begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
             sparse_row_id_fn=None, accumulate=1, clip_global_norm=None, ema_decay=None,
-            eval_ema=False):
+            eval_ema=False, nan_guard=None, dry_run=False):
         """Trains over `train_data`, epochs `begin_epoch` to `num_epoch` - 1. What is not bound or
         initialised is. A callback that raises callback.StopTraining ends it as if complete.
 
         Beyond MXNet's: an update by the mean gradient of `accumulate` batches; gradients clipped to
         the norm `clip_global_norm`, all together; an average of the weights with `ema_decay`, which
-        `eval_ema` evaluates with. docs/training.md tells more."""
+        `eval_ema` evaluates with; `nan_guard` stops at the first NaN or infinity and names the node that
+        made it, by default if the setting SYMBIND_NAN_GUARD is on; `dry_run` logs and returns what
+        dry_run reports and trains nothing. docs/training.md tells more."""
+        if dry_run:
+            return _dry_run.dry_run(self, locals())
         assert num_epoch is not None, 'please specify number of epochs'
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label,
                   for_training=True, force_rebind=force_rebind)
+        monitor = _guarded(monitor, nan_guard)
         if monitor is not None:
             self.install_monitor(monitor)
         self.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params,
@@ -185,9 +193,25 @@ class BaseModule(Updates):
                     values = self._with_average(evaluate) if eval_ema else evaluate()
                     for name, value in values:
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
+                else:
+                    values = eval_metric.get_global_name_value()
+                self._tell_schedulers(values)
                 train_data.reset()
         except StopTraining as stop:
             self.logger.info(str(stop))
+
+    def dry_run(self, train_data, **kwargs):
+        """Tries a step and an evaluation on a copy, with the first batch of each, given what fit is
+        given: shapes, labels and metric are checked; memory and time are logged and returned.
+        Nothing changes: neither the module nor the optimizer, random numbers or iterators."""
+        return BaseModule.fit(self, train_data, dry_run=True, **kwargs)
+
+    def _blank_copy(self):
+        """The same module, neither bound nor initialised."""
+        blank = copy.copy(self)
+        blank.binded = blank.params_initialized = blank.optimizer_initialized = False
+        blank._policy = None
+        return blank
 
     def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
                    sparse_row_id_fn, of_fit):

@@ -241,6 +241,12 @@ class BucketingModule(BaseModule):
             steps[key][1](data_batch)
         return step
 
+    def _blank_copy(self):
+        blank = super()._blank_copy()
+        blank._params_dirty, blank._monitor = False, None
+        blank._reset_bind()
+        return blank
+
     def _leaves(self, all_weights):
         assert self.binded
         return [self._buckets[self._default_bucket_key] if all_weights else self._curr_module]

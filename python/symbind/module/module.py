@@ -414,6 +414,14 @@ class Module(BaseModule):
     def _leaves(self, all_weights):
         return [self]
 
+    def _blank_copy(self):
+        blank = super()._blank_copy()
+        blank._arg_params = blank._aux_params = blank._optimizer = blank._kvstore = None
+        blank._updater = blank._update_on_kvstore = blank._preload_opt_states = None
+        blank._params_dirty = False
+        blank._reset_bind()
+        return blank
+
     def get_outputs(self, merge_multi_context=True):
         """The outputs of the last forward, joined over the devices or a list for each."""
         assert self.binded and self.params_initialized
