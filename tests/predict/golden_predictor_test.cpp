@@ -1,5 +1,6 @@
-// What MXNet 1.9.1's own C predict API answered (tools/oracle/record_predict.py), asked of Predictor:
-// batches and image sizes, values inside, two inputs, float64. A checkpoint its Module wrote, too.
+// What MXNet 1.9.1's own C predict API answered (tools/oracle/record_predict.py), asked of
+// Predictor: batches and image sizes, values inside, two inputs, float64. A checkpoint its Module
+// wrote, too.
 
 #include "tests/predict/nets.h"
 
@@ -25,8 +26,8 @@ void expect_recorded(const Predictor& predictor, const Json& one) {
     const golden::Tensor want = golden::read_tensor(one.at("results")[i]);
     EXPECT_EQ(outputs[i].shape(), want.shape);
     EXPECT_EQ(outputs[i].dtype(), want.dtype);
-    EXPECT_TRUE(golden::matches(HostTensor::from(outputs[i]), want,
-                                golden::recorded_tolerance(want.dtype)))
+    EXPECT_TRUE(
+        golden::matches(HostTensor::from(outputs[i]), want, golden::recorded_tolerance(want.dtype)))
         << one.at("net") << " output " << i << " of " << one.at("inputs");
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Networks of the predictor's tests, and what they compute by other means: an executor bound for the
-// very shape.
+// Networks of the predictor's tests, and what they compute by other means: an executor bound for
+// the very shape.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ inline std::vector<Floats> numbers(const std::vector<NDArray>& arrays) {
   return all;
 }
 
-inline std::string read_file(const std::string& path) {
+inline std::string file_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }

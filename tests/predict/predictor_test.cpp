@@ -1,11 +1,11 @@
-// Predictor against executors bound for the very shapes: inputs by name and order, from memory of any
-// kind, other shapes per call, labels, weights of its own, what it keeps.
+// Predictor against executors bound for the very shapes: inputs by name and order, from memory of
+// any kind, other shapes per call, labels, weights of its own, what it keeps.
 
 #include "tests/predict/nets.h"
 
-#include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cstring>
 
 namespace symbind {
 namespace {
@@ -32,8 +32,9 @@ TEST(Predictor, inputs_by_name_by_order_and_from_the_host) {
   EXPECT_EQ(numbers(predictor.predict({{"right", right}, {"left", left}})), wanted);
   EXPECT_EQ(numbers(predictor.predict({left, right})), wanted);
   const Floats l = left.to_vector<float>(), r = right.to_vector<float>();
-  EXPECT_EQ(numbers(predictor.predict({{"left", {l.data(), {3, 3}}}, {"right", {r.data(), {3, 4}}}})),
-            wanted);
+  EXPECT_EQ(
+      numbers(predictor.predict({{"left", {l.data(), {3, 3}}}, {"right", {r.data(), {3, 4}}}})),
+      wanted);
   const Predictor turned(net.symbol, net.args, net.aux, {.data_names = {"right", "left"}});
   EXPECT_EQ(numbers(turned.predict({right, left})), wanted);
 }
@@ -127,8 +128,8 @@ TEST(Predictor, from_files_and_from_memory) {
   const std::string params = golden::path_of("predict/gap-0000.params");
   const auto wanted = numbers(recorded_predictor("gap").predict(image(3)));
   EXPECT_EQ(numbers(Predictor::from_files(symbol, params).predict(image(3))), wanted);
-  const std::string bytes = read_file(params);
-  EXPECT_EQ(numbers(Predictor::from_memory(read_file(symbol), std::as_bytes(std::span(bytes)))
+  const std::string bytes = file_text(params);
+  EXPECT_EQ(numbers(Predictor::from_memory(file_text(symbol), std::as_bytes(std::span(bytes)))
                         .predict(image(3))),
             wanted);
 }
@@ -176,7 +177,8 @@ TEST(Predictor, copies_share_everything) {
 
 TEST(Predictor, threads_are_the_predictors_own) {
   EXPECT_EQ(recorded_predictor("gap", {.threads = 3}).threads(), 3);
-  EXPECT_EQ(numbers(recorded_predictor("gap", {.threads = 2}).predict(image(5, 30, 30))).size(), 1U);
+  EXPECT_EQ(numbers(recorded_predictor("gap", {.threads = 2}).predict(image(5, 30, 30))).size(),
+            1U);
 }
 
 TEST(Predictor, works_behind_a_fork) {
