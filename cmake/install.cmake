@@ -1,11 +1,12 @@
-# `cmake --install` gives lib, include/symbind and the package Symbind for find_package.
+# `cmake --install` gives lib, include/symbind, the C predict API's header where MXNet has it, and the
+# package Symbind for find_package.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(symbind_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Symbind")
 install(TARGETS symbind EXPORT SymbindTargets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/symbind"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/symbind" "${PROJECT_SOURCE_DIR}/include/mxnet"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 install(EXPORT SymbindTargets NAMESPACE Symbind:: DESTINATION "${symbind_package_dir}")
 

@@ -6,6 +6,7 @@
 // is seen by another. Dropout, BatchNorm and their kin run as they do outside training.
 
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
@@ -90,6 +91,9 @@ class Predictor {
   std::vector<NDArray> predict(const InputMap& inputs) const;
   /// Inputs in the order of input_names().
   std::vector<NDArray> predict(const std::vector<InputArray>& inputs) const;
+  std::vector<NDArray> predict(std::initializer_list<InputArray> inputs) const {
+    return predict(std::vector<InputArray>(inputs));
+  }
   std::vector<NDArray> predict(const InputArray& input) const {
     return predict(std::vector<InputArray>{input});
   }

@@ -202,7 +202,7 @@ void Network::take_weights(const Symbol& whole, const NDArrayMap& args, const ND
       it->second.wait_to_read();
       to[name] =
           it->second.context() == context_ ? it->second.copy() : it->second.as_in_context(context_);
-      types_.emplace(name, it->second.dtype());
+      types_[name] = it->second.dtype();
     }
   };
   take(arg_names_, args, args_);
@@ -259,6 +259,13 @@ std::string Network::describe(const Signature& signature) const {
       given.push_back(fmt::format("{} {}", inputs_[i].name, signature[i].str()));
   }
   return fmt::format("for a prediction of {}", fmt::join(given, ", "));
+}
+
+Signature Network::inferred(const Signature& signature) const {
+  const ArraySlots slots = infer_slots(symbol_, known_shapes(signature), types_, context_, {});
+  Signature all;
+  for (const Input& input : inputs_) all.push_back(slots.args[input.argument].shape);
+  return all;
 }
 
 PlannedShapes Network::plan(const Signature& signature) const {

@@ -48,6 +48,9 @@ class Network {
   Signature signature(const ShapeMap& shapes) const;
   /// Throws when an input that is no label has no shape.
   void check_complete(const Signature& signature) const;
+  /// The signature with a shape for every input: those that were not given as they follow from the
+  /// others. Throws where they do not.
+  Signature inferred(const Signature& signature) const;
   [[noreturn]] void fail_unknown(const std::string& name) const;
   PlannedShapes plan(const Signature& signature) const;
 

@@ -140,6 +140,15 @@ std::string form_key(const MemoryDesc& packed) {
   return text;
 }
 
+/// Where a weight is packed that users may write at any time: a form kept with the array would be
+/// rewritten under whoever else reads it just now. One block per thread, of the largest such
+/// weight.
+void* own_room(std::size_t bytes) {
+  thread_local std::unique_ptr<DerivedForm> room;
+  if (room == nullptr || room->bytes() < bytes) room = std::make_unique<DerivedForm>(cpu(), bytes);
+  return room->data();
+}
+
 }  // namespace
 
 Packing::Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant,
@@ -162,6 +171,7 @@ void* Packing::operator()(const Args& args, int input, void* scratch) const {
   if (bytes_ == 0) return weight.data;
   if (!constant_) return pack(weight, at(args, offset_), scratch);
   SYMBIND_ASSERT(weight.storage != nullptr);
+  if (weight.storage->escaped()) return pack(weight, own_room(bytes_), scratch);
   const auto offset = static_cast<char*>(weight.data) - static_cast<char*>(weight.storage->data());
   DerivedForm& form = weight.storage->derived(key_, bytes_, static_cast<std::size_t>(offset));
   form.refresh(*weight.storage, [&](void* into) { pack(weight, into, scratch); });
