@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <symbind/callback.h>
+#include <symbind/checkpoint.h>
 #include <symbind/executor_group.h>
 #include <symbind/initializer.h>
 #include <symbind/io.h>
@@ -133,6 +134,10 @@ struct FitOptions {
   int num_epoch = 0;  ///< must be given
   std::optional<MetricArg> validation_metric = {};
   Monitor* monitor = nullptr;
+  std::optional<CheckpointOptions> checkpoint = {};  ///< save on the way; see docs/checkpoints.md
+  /// Go on from the newest checkpoint of this prefix, or from one by its manifest's path; from the
+  /// start if there is none. It decides over begin_epoch, parameters and optimizer.
+  std::string resume = {};
 };
 
 /// The verbs every module has, and training over them.
@@ -177,6 +182,12 @@ class BaseModule {
   void save_params(const std::string& path);
   void load_params(const std::string& path);
 
+  /// The networks this trains; those whose parameters are shared count once.
+  virtual std::vector<class Module*> parts() { return {}; }
+  /// From now on checkpoints of fit hold the state of `part`, and resume gives it back.
+  void keep_in_checkpoints(const std::string& name, Resumable part);
+  const Resumables& kept_in_checkpoints() const { return kept_; }
+
   /// Trains for num_epoch - begin_epoch passes over `train`. Binds and initialises what is not.
   void fit(DataIter& train, FitOptions options);
   /// Name and value of the metric over `eval`.
@@ -195,6 +206,9 @@ class BaseModule {
   void check_initialized() const;  ///< … and unless parameters are there
   bool binded_ = false, for_training_ = false, inputs_need_grad_ = false;
   bool params_initialized_ = false, optimizer_initialized_ = false;
+
+ private:
+  Resumables kept_;
 };
 
 struct ModuleOptions {
@@ -265,10 +279,15 @@ class Module : public BaseModule {
   const std::shared_ptr<Updater>& updater() const;
   /// Whether the devices are ahead of what get_params returned last.
   bool params_dirty() const;
+  std::vector<Module*> parts() override { return {this}; }
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// For epoch_end_callback: `save_checkpoint` of the module every `period` epochs.
+EpochEndCallback module_checkpoint(Module& module, const std::string& prefix, int period = 1,
+                                   bool save_optimizer_states = false);
 
 }  // namespace symbind

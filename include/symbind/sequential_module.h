@@ -37,6 +37,7 @@ class SequentialModule : public BaseModule {
   std::vector<NDArray> get_input_grads() const override;
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;
   void install_monitor(Monitor& monitor) override;
+  std::vector<Module*> parts() override;
 
  private:
   struct Link {

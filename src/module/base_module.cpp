@@ -37,6 +37,11 @@ void BaseModule::step(const DataBatch& batch, EvalMetric& metric) {
   update_metric(metric, batch.label);
 }
 
+void BaseModule::keep_in_checkpoints(const std::string& name, Resumable part) {
+  check(part.state && part.set_state, "'{}' needs a way to give its state and one to take it", name);
+  kept_[name] = std::move(part);
+}
+
 void BaseModule::save_params(const std::string& path) {
   const ModelParams params = get_params();
   symbind::save_params(path, params.args, params.aux);

@@ -35,6 +35,11 @@ Module& BucketingModule::current() const {
   return *current_;
 }
 
+std::vector<Module*> BucketingModule::parts() {
+  check_bound();
+  return {buckets_.at(default_key_).get()};
+}
+
 const Symbol& BucketingModule::symbol() const { return current().symbol(); }
 std::vector<std::string> BucketingModule::data_names() const {
   return binded_ ? current_->data_names() : make_module(default_key_)->data_names();

@@ -17,6 +17,13 @@ SequentialModule& SequentialModule::add(std::shared_ptr<BaseModule> module,
   return *this;
 }
 
+std::vector<Module*> SequentialModule::parts() {
+  std::vector<Module*> all;
+  for (const Link& link : links_)
+    for (Module* part : link.module->parts()) all.push_back(part);
+  return all;
+}
+
 void SequentialModule::check_links() const {
   check(!links_.empty(), ErrorKind::kState, "Attempting to bind an empty SequentialModule");
 }
