@@ -59,6 +59,7 @@ class BucketingModule : public BaseModule {
 
   /// The bucket in use; kState before bind.
   Module& current() const;
+  /// The default bucket, whose parameters and optimizer are those of all.
   std::int64_t current_key() const { return current_key_; }
   const std::map<std::int64_t, std::unique_ptr<Module>>& buckets() const { return buckets_; }
 

@@ -71,8 +71,8 @@ class DataIter {
   virtual void hard_reset() { reset(); }
   /// Fills `batch` and returns true, or returns false at the end of the epoch.
   virtual bool next(DataBatch& batch) = 0;
-  /// Where it stands; an iterator made alike goes on from there after set_state. Nothing: it cannot
-  /// say, and a resumed training passes over the batches it has seen.
+  /// Where it stands, in arrays that never change; an iterator made alike goes on from there after
+  /// set_state. Nothing: it cannot say, and a resumed training passes over the batches it has seen.
   virtual std::optional<StateValue> state() { return std::nullopt; }
   /// kValue if the state is not one of an iterator made alike; nothing has changed then.
   virtual void set_state(const StateValue& state);

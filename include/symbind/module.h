@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <symbind/callback.h>
+#include <symbind/checkpoint.h>
 #include <symbind/dry_run.h>
 #include <symbind/executor_group.h>
 #include <symbind/initializer.h>
@@ -86,6 +87,10 @@ struct FitOptions {
   std::optional<bool> nan_guard = {};  ///< stop at the first NaN; by default nan_guard_is_on()
   UpdatePolicyOptions updates = {};  ///< accumulation, clipping, an average of the weights
   bool dry_run = false;              ///< log what dry_run reports, and train nothing
+  std::optional<CheckpointOptions> checkpoint = {};  ///< save on the way; see docs/checkpoints.md
+  /// Go on from the newest checkpoint of this prefix, or from one by its manifest's path; from the
+  /// start if there is none. It decides over begin_epoch, parameters and optimizer.
+  std::string resume = {};
 };
 
 /// The verbs every module has, and training over them.
@@ -143,6 +148,10 @@ class BaseModule {
   void save_params(const std::string& path);
   void load_params(const std::string& path);
 
+  /// From now on checkpoints of fit hold the state of `part`, and resume gives it back.
+  void keep_in_checkpoints(const std::string& name, Resumable part);
+  const Resumables& kept_in_checkpoints() const { return kept_; }
+
   /// Trains for num_epoch - begin_epoch passes over `train`. Binds and initialises what is not.
   void fit(DataIter& train, FitOptions options);
   /// Tries a step and an evaluation on a copy, with the first batch of each: shapes, labels and
@@ -174,6 +183,7 @@ class BaseModule {
   void begin_updates(const UpdatePolicyOptions& options);
   void finish_updates();
   void tell_schedulers(const std::vector<NameValue>& values);
+  Resumables kept_;
 };
 
 struct ModuleOptions {
@@ -254,5 +264,9 @@ class Module : public BaseModule {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// For epoch_end_callback: `save_checkpoint` of the module every `period` epochs.
+EpochEndCallback module_checkpoint(Module& module, const std::string& prefix, int period = 1,
+                                   bool save_optimizer_states = false);
 
 }  // namespace symbind

@@ -54,10 +54,26 @@ void BaseModule::begin_updates(const UpdatePolicyOptions& options) {
         "the weights are the average now\n  fix:  call swap_ema_params before training on");
   const NDArrayMap average = get_ema_params();  // goes on over several fits
   policy_.reset();
+  kept_.erase("updates");
   if (options == UpdatePolicyOptions{} && average.empty()) return;
   policy_ = std::make_unique<UpdatePolicy>(options);
   policy_->set_average(average);
   policy_->begin(update_parts(Which::kAllWeights));
+  keep_in_checkpoints("updates",
+                      {.state =
+                           [this] {
+                             StateValue arrays = StateValue::dict();
+                             for (const auto& [name, array] : policy_->state())
+                               arrays.add(name.c_str(), StateValue::of(array));
+                             return arrays;
+                           },
+                       .set_state =
+                           [this](const StateValue& saved) {
+                             NDArrayMap arrays;
+                             for (std::size_t i = 0; i + 1 < saved.items.size(); i += 2)
+                               arrays[saved.items[i].text] = saved.items[i + 1].array;
+                             policy_->set_state(arrays);
+                           }});
 }
 
 void BaseModule::finish_updates() {
@@ -93,6 +109,11 @@ void BaseModule::swap_ema_params() {
   else
     policy_->show_average(parts);
   for (Module* module : modules(Which::kAllWeights)) module->set_params_dirty();
+}
+
+void BaseModule::keep_in_checkpoints(const std::string& name, Resumable part) {
+  check(part.state && part.set_state, "'{}' needs a way to give its state and one to take it", name);
+  kept_[name] = std::move(part);
 }
 
 void BaseModule::save_params(const std::string& path) {

@@ -2,7 +2,7 @@
 //
 // `step` is the fused form of forward_backward, update and update_metric. A monitor looks between
 // them, so with one the verbs run apart. A callback that throws StopTraining ends the training as
-// if it were complete; any other error leaves fit as it is thrown.
+// if it were complete; any other error leaves fit as it is thrown. Checkpoints are the session's.
 
 #include <chrono>
 #include <optional>
@@ -13,6 +13,7 @@
 #include <symbind/module.h>
 
 #include "base/check.h"
+#include "module/training_session.h"
 
 namespace symbind {
 namespace {
@@ -62,13 +63,14 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
   EvalMetric& metric = *o.eval_metric.metric();
   const MetricArg validation = o.validation_metric.value_or(o.eval_metric);
 
+  TrainingSession session(*this, train, metric, o);
+
   try {
-    for (int epoch = o.begin_epoch; epoch < o.num_epoch; ++epoch) {
+    for (int epoch = session.begin_epoch(); epoch < o.num_epoch; ++epoch) {
       const auto start = std::chrono::steady_clock::now();
-      metric.reset();
       DataBatch batch;
-      int nbatch = 0;
-      for (bool more = train.next(batch); more; ++nbatch) {
+      auto [nbatch, more] = session.start_epoch(batch);
+      for (; more; ++nbatch) {
         if (o.monitor) {
           o.monitor->tic();
           BaseModule::step(batch, metric);
@@ -76,14 +78,17 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
         } else {
           step(batch, metric);
         }
+        session.behind_step(nbatch + 1);
         more = train.next(batch);
         if (more) prepare(batch);
         o.batch_end_callback(BatchEndParam{epoch, nbatch, &metric});
+        session.behind_batch(epoch, nbatch + 1, more);
       }
       finish_updates();
       check(nbatch > 0, ErrorKind::kValue,
             "the training data have no batch in epoch {}: the iterator is empty, or was not reset",
             epoch);
+      session.behind_batches(epoch, nbatch);
       std::vector<NameValue> values = metric.get_global();
       log_values(epoch, "Train", values);
       log_info(fmt::format("Epoch[{}] Time cost={:.3f}", epoch, seconds_since(start)));
@@ -103,10 +108,17 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
       }
       tell_schedulers(values);
       train.reset();
+      session.behind_epoch(epoch + 1, values);
     }
   } catch (const StopTraining& stop) {
     log_info(stop.what());
+    session.stopped();
+  } catch (const Interrupted&) {
+    session.stopped();
+    session.finish();
+    throw;
   }
+  session.finish();
 }
 
 }  // namespace symbind
