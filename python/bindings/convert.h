@@ -88,6 +88,7 @@ void bind_executor_group(nb::module_& m);
 void bind_metric(nb::module_& m);
 void bind_initializer(nb::module_& m);
 void bind_monitor(nb::module_& m);
+void bind_profiler(nb::module_& m);
 void bind_log(nb::module_& m);
 void bind_lr_scheduler(nb::module_& m);
 void bind_optimizer(nb::module_& m);

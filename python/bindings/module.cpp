@@ -25,6 +25,7 @@ NB_MODULE(_core, m) {
   bind_metric(m);
   bind_initializer(m);
   bind_monitor(m);
+  bind_profiler(m);
   bind_log(m);
   bind_lr_scheduler(m);
   bind_optimizer(m);

@@ -19,6 +19,7 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "base/nearest.h"
 
 namespace symbind {
@@ -250,6 +251,7 @@ void PrefetchingIter::reset() { state_->reset(false); }
 void PrefetchingIter::hard_reset() { state_->reset(true); }
 
 bool PrefetchingIter::next(DataBatch& batch) {
+  const profiling::ApiSpan span("PrefetchingIter.next");
   State& s = *state_;
   s.check_process();
   s.split(batch);
