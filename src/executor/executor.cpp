@@ -13,6 +13,7 @@
 #include "base/interrupt.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
+#include "base/profiling.h"
 #include "device/runtime.h"
 #include "executor/current_error.h"
 #include "executor/executor_impl.h"
@@ -30,7 +31,10 @@ void Executor::Impl::run_step(std::size_t i) {
     RunState& state = run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
     std::tie(state.random_seed, state.random_draw) = next_random_draw(plan_->steps[i].context);
   }
-  (*step.run)(step.args);
+  if (profiling::on(profiling::kSymbolic)) [[unlikely]]
+    run_timed(i);
+  else
+    (*step.run)(step.args);
 }
 
 bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
@@ -114,6 +118,7 @@ void Executor::Impl::load_feed(const NDArrayMap& feed) {
 }
 
 void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
+  const profiling::ApiSpan span("Executor.forward");
   load_feed(feed);
   if (is_forked_child() != wired_in_child_) compile_and_wire(outputs_);
   if (is_train && ran_forward_train_ && !warned_forward_) {
@@ -154,6 +159,7 @@ void Executor::Impl::load_head_grads(const std::vector<NDArray>& head_grads) {
 }
 
 void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
+  const profiling::ApiSpan span("Executor.backward");
   if (plan_->num_forward == plan_->steps.size() && plan_->zero_gradients.empty()) return;
   check(is_forked_child() == wired_in_child_, ErrorKind::kState,
         "backward cannot follow a forward of the process this one was forked from\n"

@@ -195,6 +195,7 @@ std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, const std::vect
   auto made = std::make_shared<ImperativeCall>();
   made->kernel = imperative_kernel(op, parsed, in, context, out_shape);
   made->values = per_call_values(op.describe(const_cast<void*>(parsed.get())));
+  made->attrs = parsed;
   return made;
 }
 

@@ -27,6 +27,7 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(
 struct ImperativeCall {
   std::shared_ptr<const ImperativeKernel> kernel;
   std::vector<double> values;  ///< per-call attributes
+  std::shared_ptr<const void> attrs;
 };
 
 /// As imperative_kernel, from attributes as written. Cached by the call itself, so that a call seen

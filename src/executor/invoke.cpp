@@ -9,9 +9,11 @@
 #include "base/check.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
+#include "base/profiling.h"
 #include "device/runtime.h"
 #include "executor/current_error.h"
 #include "executor/imperative.h"
+#include "executor/profile.h"
 #include "executor/random_state.h"
 #include "ndarray/access.h"
 #include "ndarray/storage.h"
@@ -129,7 +131,10 @@ std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
                   .run = &state};
   try {
     const VendorThreads threads;
-    kernel->run(args);
+    if (profiling::on(profiling::kImperative)) [[unlikely]]
+      run_timed(*call, inputs, context, args);
+    else
+      kernel->run(args);
   } catch (const Interrupted&) {
     for (const NDArray& t : targets) t.storage()->touch();
     throw;

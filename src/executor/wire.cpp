@@ -77,6 +77,7 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
   plan_ = plan;  // nothing throws from here on: an executor has its old plan or all of the new one
   wire_steps();
   wired_in_child_ = is_forked_child();
+  profile_.reset();
   recording_.reset();
   step_is_warm_ = false;
   record_steps_ = recordable();

@@ -12,6 +12,7 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "io/batch_arrays.h"
 #include "io/iter_state.h"
 #include "io/shuffle.h"
@@ -282,6 +283,7 @@ int NDArrayIter::pad() const {
 }
 
 bool NDArrayIter::next(DataBatch& batch) {
+  const profiling::ApiSpan span("NDArrayIter.next");
   State& s = *state_;
   if (!advance()) return false;
   s.collect_rows();

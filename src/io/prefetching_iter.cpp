@@ -20,6 +20,7 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "base/nearest.h"
 #include "io/iter_state.h"
 
@@ -280,6 +281,7 @@ void PrefetchingIter::reset() { state_->reset(false); }
 void PrefetchingIter::hard_reset() { state_->reset(true); }
 
 bool PrefetchingIter::next(DataBatch& batch) {
+  const profiling::ApiSpan span("PrefetchingIter.next");
   State& s = *state_;
   s.check_process();
   s.split(batch);

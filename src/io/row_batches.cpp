@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "io/batch_arrays.h"
 #include "io/iter_state.h"
 #include "ndarray/access.h"
@@ -74,6 +75,7 @@ void RowBatches::hand_out(DataBatch& batch) {
 }
 
 bool RowBatches::next(DataBatch& batch) {
+  const profiling::ApiSpan span("DataIter.next");
   if (ended_) return false;
   std::int64_t have = 0;
   while (have < batch_size_ && read(have)) ++have;

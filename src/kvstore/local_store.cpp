@@ -4,6 +4,7 @@
 #include "kvstore/local_store.h"
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "kvstore/reduce.h"
 
 namespace symbind {
@@ -34,6 +35,7 @@ void LocalStore::init(const Key& key, const NDArray& value) {
 }
 
 void LocalStore::push(const Key& key, const std::vector<NDArray>& values, int) {
+  const profiling::ApiSpan span("KVStore.push");
   Entry& e = entry(key, "push");
   check(!values.empty(), "kvstore: push of key {} without an array", key_text(key));
   if (!update_) {
@@ -51,6 +53,7 @@ void LocalStore::push(const Key& key, const std::vector<NDArray>& values, int) {
 }
 
 void LocalStore::pull(const Key& key, const std::vector<NDArray>& out, int) {
+  const profiling::ApiSpan span("KVStore.pull");
   const Entry& e = entry(key, "pull");
   for (const NDArray& target : out) {
     check(target.shape() == e.stored.shape(), ErrorKind::kShape,
