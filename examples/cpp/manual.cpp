@@ -72,13 +72,12 @@ void verbs() {
   }
   {  // beyond MXNet's
     Module mod(net);
-    mod.fit(train, {.eval_data = &val,
-                    .optimizer_params = {{"learning_rate", 0.5}},
-                    .num_epoch = 2,
-                    .updates = {.accumulate = 4,
-                                .clip_global_norm = 1.0,
-                                .ema_decay = 0.999,
-                                .eval_ema = true}});
+    mod.fit(train,
+            {.eval_data = &val,
+             .optimizer_params = {{"learning_rate", 0.5}},
+             .num_epoch = 2,
+             .updates = {
+                 .accumulate = 4, .clip_global_norm = 1.0, .ema_decay = 0.999, .eval_ema = true}});
     expect(mod.get_ema_params().size() == 4, "an average of every weight");
   }
   {  // score

@@ -42,8 +42,8 @@ BatchEndCallback log_train_metric(int period, bool auto_reset = false);
 /// Logs the metric as "Epoch[n] Validation-name=value".
 BatchEndCallback LogValidationMetricsCallback();
 
-/// Writes the metric to event files in `logging_dir`, where TensorBoard finds them, the epoch as the
-/// step; `prefix` opens the names.
+/// Writes the metric to event files in `logging_dir`, where TensorBoard finds them, the epoch as
+/// the step; `prefix` opens the names.
 BatchEndCallback LogMetricsCallback(const std::string& logging_dir, const std::string& prefix = {});
 
 struct FileLogOptions {

@@ -15,8 +15,9 @@
 namespace symbind {
 
 struct DryRunReport {
-  std::int64_t parameters = 0, trained = 0;  ///< numbers in all weights, and in those with gradients
-  std::int64_t auxiliary = 0;                ///< numbers in auxiliary states
+  std::int64_t parameters = 0,
+               trained = 0;    ///< numbers in all weights, and in those with gradients
+  std::int64_t auxiliary = 0;  ///< numbers in auxiliary states
   std::size_t weight_bytes = 0, gradient_bytes = 0;  ///< over all devices, as are those below
   std::size_t batch_bytes = 0;                       ///< inputs and outputs
   std::size_t arena_bytes = 0;                       ///< everything in between

@@ -14,8 +14,8 @@ namespace symbind {
 
 class EventFile {
  public:
-  /// Makes `events.out.tfevents.<time>.<host>.<process>.<count>` in `folder`, and the folder if there
-  /// is none.
+  /// Makes `events.out.tfevents.<time>.<host>.<process>.<count>` in `folder`, and the folder if
+  /// there is none.
   explicit EventFile(const std::string& folder);
   ~EventFile();
   EventFile(const EventFile&) = delete;

@@ -132,8 +132,8 @@ MetricPtr ConfusionMatrix(MetricOptions options = {});
 /// How often each class (row) was taken for each (column) since reset, in float64; kType for a
 /// metric that does not count it.
 NDArray confusion_counts(const EvalMetric& metric);
-/// The area under the ROC curve of two classes, exact: a tie counts half. Outputs are scores of class
-/// 1, (n,) or (n, 1), or probabilities of both, (n, 2).
+/// The area under the ROC curve of two classes, exact: a tie counts half. Outputs are scores of
+/// class 1, (n,) or (n, 1), or probabilities of both, (n, 2).
 MetricPtr AUC(MetricOptions options = {});
 /// The mean of the outputs; labels are not looked at.
 MetricPtr Loss(MetricOptions options = {});

@@ -85,8 +85,8 @@ struct FitOptions {
   std::optional<MetricArg> validation_metric = {};
   Monitor* monitor = nullptr;
   std::optional<bool> nan_guard = {};  ///< stop at the first NaN; by default nan_guard_is_on()
-  UpdatePolicyOptions updates = {};  ///< accumulation, clipping, an average of the weights
-  bool dry_run = false;              ///< log what dry_run reports, and train nothing
+  UpdatePolicyOptions updates = {};    ///< accumulation, clipping, an average of the weights
+  bool dry_run = false;                ///< log what dry_run reports, and train nothing
   std::optional<CheckpointOptions> checkpoint = {};  ///< save on the way; see docs/checkpoints.md
   /// Go on from the newest checkpoint of this prefix, or from one by its manifest's path; from the
   /// start if there is none. It decides over begin_epoch, parameters and optimizer.

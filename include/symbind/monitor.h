@@ -54,8 +54,8 @@ class Monitor {
 };
 
 /// Throws (kValue) in the step that makes the first NaN or infinity: names the step, the node, its
-/// output's number and the ranges of the node's inputs. Give it wherever a Monitor is taken; fit makes
-/// one with nan_guard or the setting SYMBIND_NAN_GUARD.
+/// output's number and the ranges of the node's inputs. Give it wherever a Monitor is taken; fit
+/// makes one with nan_guard or the setting SYMBIND_NAN_GUARD.
 class NanGuard : public Monitor {
  public:
   /// `also` is another monitor that looks at the same executors, if any.

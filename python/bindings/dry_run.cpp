@@ -39,9 +39,7 @@ nb::dict measured(const nb::list& groups) {
 }
 
 std::string text_of(const nb::dict& facts) {
-  const auto pairs = [&](const char* key) {
-    return nb::cast<std::vector<NameValue>>(facts[key]);
-  };
+  const auto pairs = [&](const char* key) { return nb::cast<std::vector<NameValue>>(facts[key]); };
   const auto size = [&](const char* key) { return nb::cast<std::size_t>(facts[key]); };
   DryRunReport report{.parameters = nb::cast<std::int64_t>(facts["parameters"]),
                       .trained = nb::cast<std::int64_t>(facts["trained"]),

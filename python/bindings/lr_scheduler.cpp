@@ -125,12 +125,11 @@ std::shared_ptr<LRScheduler> make(const std::string& class_name, const nb::dict&
     return std::make_shared<LinearScheduler>(whole("max_update"), number("final_lr", 0), warm_up);
   if (class_name == "OneCycleScheduler")
     return std::make_shared<OneCycleScheduler>(
-        whole("max_update"),
-        OneCycleOptions{.max_lr = warm_up.base_lr,
-                        .pct_start = number("pct_start", 0.3),
-                        .div_factor = number("div_factor", 25),
-                        .final_div_factor = number("final_div_factor", 1e4),
-                        .anneal = text("anneal", "cos")});
+        whole("max_update"), OneCycleOptions{.max_lr = warm_up.base_lr,
+                                             .pct_start = number("pct_start", 0.3),
+                                             .div_factor = number("div_factor", 25),
+                                             .final_div_factor = number("final_div_factor", 1e4),
+                                             .anneal = text("anneal", "cos")});
   if (class_name == "ReduceOnPlateauScheduler")
     return std::make_shared<ReduceOnPlateauScheduler>(
         PlateauOptions{.metric = text("metric", ""),

@@ -46,7 +46,8 @@ constexpr Setting kTable[] = {
     {"SYMBIND_CHECK", "0", Treatment::kHonoured, "",
      "Check values as well as shapes while running, e.g. that labels are classes that exist."},
     {"SYMBIND_NAN_GUARD", "0", Treatment::kHonoured, "",
-     "fit stops at the first NaN or infinity and names the node that made it; slow, for debugging."},
+     "fit stops at the first NaN or infinity and names the node that made it; slow, for "
+     "debugging."},
     {"SYMBIND_EXACT", "0", Treatment::kHonoured, "",
      "Forbid kernels that trade digits for speed: Winograd and reduced precision."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",

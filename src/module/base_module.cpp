@@ -59,21 +59,20 @@ void BaseModule::begin_updates(const UpdatePolicyOptions& options) {
   policy_ = std::make_unique<UpdatePolicy>(options);
   policy_->set_average(average);
   policy_->begin(update_parts(Which::kAllWeights));
-  keep_in_checkpoints("updates",
-                      {.state =
-                           [this] {
-                             StateValue arrays = StateValue::dict();
-                             for (const auto& [name, array] : policy_->state())
-                               arrays.add(name.c_str(), StateValue::of(array));
-                             return arrays;
-                           },
-                       .set_state =
-                           [this](const StateValue& saved) {
-                             NDArrayMap arrays;
-                             for (std::size_t i = 0; i + 1 < saved.items.size(); i += 2)
-                               arrays[saved.items[i].text] = saved.items[i + 1].array;
-                             policy_->set_state(arrays);
-                           }});
+  keep_in_checkpoints("updates", {.state =
+                                      [this] {
+                                        StateValue arrays = StateValue::dict();
+                                        for (const auto& [name, array] : policy_->state())
+                                          arrays.add(name.c_str(), StateValue::of(array));
+                                        return arrays;
+                                      },
+                                  .set_state =
+                                      [this](const StateValue& saved) {
+                                        NDArrayMap arrays;
+                                        for (std::size_t i = 0; i + 1 < saved.items.size(); i += 2)
+                                          arrays[saved.items[i].text] = saved.items[i + 1].array;
+                                        policy_->set_state(arrays);
+                                      }});
 }
 
 void BaseModule::finish_updates() {
@@ -85,7 +84,8 @@ void BaseModule::finish_updates() {
 void BaseModule::tell_schedulers(const std::vector<NameValue>& values) {
   std::set<LRScheduler*> told;  // the parts of a chain may share one
   for (const Module* module : modules(Which::kAllWeights)) {
-    LRScheduler* scheduler = module->optimizer() ? module->optimizer()->lr_scheduler().get() : nullptr;
+    LRScheduler* scheduler =
+        module->optimizer() ? module->optimizer()->lr_scheduler().get() : nullptr;
     if (scheduler != nullptr && told.insert(scheduler).second) scheduler->observe(values);
   }
 }
@@ -112,7 +112,8 @@ void BaseModule::swap_ema_params() {
 }
 
 void BaseModule::keep_in_checkpoints(const std::string& name, Resumable part) {
-  check(part.state && part.set_state, "'{}' needs a way to give its state and one to take it", name);
+  check(part.state && part.set_state, "'{}' needs a way to give its state and one to take it",
+        name);
   kept_[name] = std::move(part);
 }
 

@@ -42,7 +42,8 @@ class KeptRandomState {
 /// A scheduler of the same class with the same fields; a constant rate for a class of the user's.
 std::shared_ptr<LRScheduler> copy_of(LRScheduler& scheduler) {
   if (std::ranges::find(lr_scheduler_names(), scheduler.class_name()) == lr_scheduler_names().end())
-    return std::make_shared<FunctionScheduler>([lr = scheduler.base_lr()](std::int64_t) { return lr; });
+    return std::make_shared<FunctionScheduler>(
+        [lr = scheduler.base_lr()](std::int64_t) { return lr; });
   std::shared_ptr<LRScheduler> copy = make_lr_scheduler(scheduler.class_name());
   Fields from, to;
   scheduler.describe(from);
@@ -50,7 +51,9 @@ std::shared_ptr<LRScheduler> copy_of(LRScheduler& scheduler) {
   for (AttrField& field : to.attributes.fields()) {
     const AttrField* source = from.find(field.name);
     std::visit(
-        [&](auto* into) { *into = *std::get<std::remove_reference_t<decltype(into)>>(source->slot); },
+        [&](auto* into) {
+          *into = *std::get<std::remove_reference_t<decltype(into)>>(source->slot);
+        },
         field.slot);
   }
   return copy;
@@ -59,9 +62,8 @@ std::shared_ptr<LRScheduler> copy_of(LRScheduler& scheduler) {
 /// What a copy of the module is trained with. A ready-made optimizer is copied through its saved
 /// form, which only those of the library have.
 InitOptimizerOptions copied(const FitOptions& o, std::vector<std::string>& notes) {
-  InitOptimizerOptions own{.kvstore = o.kvstore,
-                           .optimizer = o.optimizer,
-                           .optimizer_params = o.optimizer_params};
+  InitOptimizerOptions own{
+      .kvstore = o.kvstore, .optimizer = o.optimizer, .optimizer_params = o.optimizer_params};
   if (o.kvstore.store()) own.kvstore = o.kvstore.store()->type();
   if (const std::shared_ptr<Optimizer>& made = o.optimizer.optimizer()) {
     try {
@@ -99,7 +101,8 @@ bool peek(DataIter& iterator, DataBatch& batch, std::string& note) {
     iterator.reset();
     note = "an iterator that cannot say where it stands was reset";
   }
-  check(found, ErrorKind::kValue, "there is no batch to try: the iterator is empty, or was not reset");
+  check(found, ErrorKind::kValue,
+        "there is no batch to try: the iterator is empty, or was not reset");
   return place.has_value();
 }
 
@@ -141,7 +144,8 @@ std::string DryRunReport::text() const {
       parameters, trained, auxiliary, mega(total_bytes()), mega(weight_bytes), mega(gradient_bytes),
       mega(batch_bytes), mega(arena_bytes), seconds_per_step, batch_size,
       seconds_per_step > 0 ? static_cast<double>(batch_size) / seconds_per_step : 0);
-  for (const auto& [name, shape] : outputs) all += fmt::format("output:  {} {}\n", name, shape.str());
+  for (const auto& [name, shape] : outputs)
+    all += fmt::format("output:  {} {}\n", name, shape.str());
   for (const auto& [name, value] : train) all += fmt::format("train:   {}={:f}\n", name, value);
   for (const auto& [name, value] : validation)
     all += fmt::format("valid.:  {}={:f}\n", name, value);

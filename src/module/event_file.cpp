@@ -1,7 +1,7 @@
 // Event files: TFRecord frames around Event messages.
 //
-//   frame   length (uint64), masked CRC-32C of the length, the message, masked CRC-32C of the message
-//   Event   1 wall_time (double)   2 step (varint)   3 file_version (text)   5 Summary
+//   frame   length (uint64), masked CRC-32C of the length, the message, masked CRC-32C of the
+//   message Event   1 wall_time (double)   2 step (varint)   3 file_version (text)   5 Summary
 //   Summary 1 Value: 1 tag (text)  2 simple_value (float)  5 HistogramProto
 //   HistogramProto  1 min  2 max  3 num  4 sum  5 sum_squares (doubles)  6 bucket_limit  7 bucket
 //                   (packed doubles)
@@ -66,7 +66,8 @@ class Message {
   }
   Message& message(int field, const Message& inner) { return text(field, inner.bytes_); }
   Message& packed(int field, const std::vector<double>& values) {
-    return text(field, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)});
+    return text(field,
+                {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)});
   }
   const std::string& bytes() const { return bytes_; }
 
@@ -110,7 +111,8 @@ const std::vector<double>& bucket_limits() {
 Message histogram(const std::vector<double>& numbers) {
   const std::vector<double>& limits = bucket_limits();
   std::vector<double> counts(limits.size());
-  double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0, squares = 0, count = 0;
+  double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0, squares = 0,
+         count = 0;
   for (const double x : numbers) {
     if (!std::isfinite(x)) continue;
     low = std::min(low, x);

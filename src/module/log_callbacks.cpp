@@ -15,8 +15,8 @@ BatchEndCallback log_to(std::shared_ptr<LogFile> file, const FileLogOptions& o) 
   check(o.period > 0, "a log's period is {}; it counts batches and must be > 0", o.period);
   return [file = std::move(file), o](const BatchEndParam& p) {
     if (p.eval_metric == nullptr || p.nbatch % o.period != 0) return;
-    file->write({.phase = o.phase, .epoch = p.epoch, .nbatch = p.nbatch,
-                 .values = p.eval_metric->get()});
+    file->write(
+        {.phase = o.phase, .epoch = p.epoch, .nbatch = p.nbatch, .values = p.eval_metric->get()});
   };
 }
 

@@ -75,8 +75,8 @@ class CsvLog : public LogFile {
           "{} has the columns '{}', and an event with '{}' came\n  fix:  log each phase to a file "
           "of its own, or use JSON lines",
           file_.path(), header_, header);
-    std::string line = fmt::format("{:.6f},{},{},{}", now(), csv_cell(event.phase), event.epoch,
-                                   event.nbatch);
+    std::string line =
+        fmt::format("{:.6f},{},{},{}", now(), csv_cell(event.phase), event.epoch, event.nbatch);
     for (const auto& [name, value] : event.values) line += "," + number(value);
     file_.append(line + "\n");
   }
@@ -100,8 +100,9 @@ class JsonLinesLog : public LogFile {
   }
 
   void write(const LogEvent& event) override {
-    std::string line = fmt::format("{{\"time\": {:.6f}, \"phase\": {}, \"epoch\": {}, \"nbatch\": {}",
-                                   now(), json_text(event.phase), event.epoch, event.nbatch);
+    std::string line =
+        fmt::format("{{\"time\": {:.6f}, \"phase\": {}, \"epoch\": {}, \"nbatch\": {}", now(),
+                    json_text(event.phase), event.epoch, event.nbatch);
     for (const auto& [name, value] : event.values) {
       line += fmt::format(", {}: {}", json_text(name),
                           std::isfinite(value) ? number(value) : "\"" + number(value) + "\"");

@@ -61,7 +61,8 @@ TEST(Auc, known_values) {
 
 TEST(Auc, takes_probabilities_of_two_classes_and_local_sums) {
   const MetricPtr auc = AUC();
-  auc->update({row({0, 1})}, {NDArray::from_vector<float>({0.2f, 0.8f, 0.7f, 0.3f}, {2, 2}, cpu())});
+  auc->update({row({0, 1})},
+              {NDArray::from_vector<float>({0.2f, 0.8f, 0.7f, 0.3f}, {2, 2}, cpu())});
   EXPECT_DOUBLE_EQ(value(auc), 0);
   auc->reset_local();
   auc->update({row({0, 1})}, {row({0.1f, 0.9f})});

@@ -33,12 +33,13 @@ TEST(DryRun, leaves_parameters_optimizer_random_numbers_and_iterators) {
     seed(11);
     const auto data = batches(true), eval = batches();
     const auto schedule = std::make_shared<FactorScheduler>(2, 0.5);
-    FitOptions o{.eval_data = eval.get(),
-                 .optimizer_params = {{"learning_rate", 0.1},
-                                      {"momentum", 0.9},
-                                      {"lr_scheduler", std::static_pointer_cast<LRScheduler>(schedule)}},
-                 .num_epoch = 2,
-                 .updates = {.accumulate = 2}};
+    FitOptions o{
+        .eval_data = eval.get(),
+        .optimizer_params = {{"learning_rate", 0.1},
+                             {"momentum", 0.9},
+                             {"lr_scheduler", std::static_pointer_cast<LRScheduler>(schedule)}},
+        .num_epoch = 2,
+        .updates = {.accumulate = 2}};
     Module module(dropping(), {.context = cpus(2)});
     if (tried) {
       module.dry_run(*data, o);
@@ -93,8 +94,7 @@ TEST(DryRun, finds_labels_that_are_no_classes_and_stays_where_it_is) {
   data->next(first);
   module.dry_run(*data, {});
   data->next(second);
-  EXPECT_EQ(second.data[0].to_vector<float>(),
-            batch(24).data[0].slice(8, 16).to_vector<float>());
+  EXPECT_EQ(second.data[0].to_vector<float>(), batch(24).data[0].slice(8, 16).to_vector<float>());
 }
 
 TEST(DryRun, an_iterator_that_cannot_say_where_it_stands_is_reset_with_a_note) {
@@ -132,8 +132,9 @@ TEST(DryRun, an_optimizer_of_ones_own_is_left_alone) {
 
 TEST(DryRun, of_a_chain) {
   SequentialModule chain;
-  chain.add(std::make_shared<Module>(FullyConnected("fc", Variable("data"), {.num_hidden = 3}),
-                                     ModuleOptions{.label_names = {}}))
+  chain
+      .add(std::make_shared<Module>(FullyConnected("fc", Variable("data"), {.num_hidden = 3}),
+                                    ModuleOptions{.label_names = {}}))
       .add(std::make_shared<Module>(SoftmaxOutput("softmax", Variable("middle")),
                                     ModuleOptions{.data_names = {"middle"}}),
            {.take_labels = true, .auto_wiring = true});

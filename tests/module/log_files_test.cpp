@@ -40,10 +40,10 @@ TEST(CsvLog, a_header_once_and_a_line_for_each_event) {
   const TemporaryFolder folder;
   const std::string path = folder / "log.csv";
   make_csv_log(path)->write({.epoch = 1, .nbatch = 2, .values = {{"acc", 0.5}, {"a,b", 0.1}}});
-  make_csv_log(path)->write({.epoch = 3,
-                             .nbatch = 4,
-                             .values = {{"acc", std::numeric_limits<double>::quiet_NaN()},
-                                        {"a,b", 1e-300}}});
+  make_csv_log(path)->write(
+      {.epoch = 3,
+       .nbatch = 4,
+       .values = {{"acc", std::numeric_limits<double>::quiet_NaN()}, {"a,b", 1e-300}}});
   EXPECT_THAT(lines_of(path), ElementsAre("time,phase,epoch,nbatch,acc,\"a,b\"",
                                           MatchesRegex("[0-9]+\\.[0-9]+,train,1,2,0.5,0.1"),
                                           MatchesRegex("[0-9]+\\.[0-9]+,train,3,4,nan,1e-300")));
@@ -52,10 +52,12 @@ TEST(CsvLog, a_header_once_and_a_line_for_each_event) {
 TEST(CsvLog, what_a_crash_cut_short_is_taken_off) {
   const TemporaryFolder folder;
   const std::string path = folder / "log.csv";
-  for (const char* left : {"time,pha", "time,phase,epoch,nbatch,acc\n", "time,phase,epoch,nbatch,acc\n1.0,tra"}) {
+  for (const char* left :
+       {"time,pha", "time,phase,epoch,nbatch,acc\n", "time,phase,epoch,nbatch,acc\n1.0,tra"}) {
     std::ofstream(path, std::ios::trunc) << left;
     make_csv_log(path)->write({.values = {{"acc", 1}}});
-    EXPECT_THAT(lines_of(path), ElementsAre("time,phase,epoch,nbatch,acc", HasSubstr(",train,0,0,1")))
+    EXPECT_THAT(lines_of(path),
+                ElementsAre("time,phase,epoch,nbatch,acc", HasSubstr(",train,0,0,1")))
         << left;
   }
 }
@@ -64,16 +66,24 @@ TEST(BadInputLogs, a_file_of_another_kind_is_left_alone) {
   const TemporaryFolder folder;
   const std::string path = folder / "thesis.txt";
   std::ofstream(path) << "chapter one";
-  expect_error(ErrorKind::kIo, [&] { make_csv_log(path); }, path, "no log of this kind");
-  expect_error(ErrorKind::kIo, [&] { make_jsonl_log(path); }, path, "no log of this kind");
+  expect_error(
+      ErrorKind::kIo, [&] { make_csv_log(path); }, path, "no log of this kind");
+  expect_error(
+      ErrorKind::kIo, [&] { make_jsonl_log(path); }, path, "no log of this kind");
   EXPECT_EQ(contents(path), "chapter one");
-  expect_error(ErrorKind::kIo, [&] { make_csv_log(folder / "no/such/log.csv"); }, "no/such/log.csv");
+  expect_error(
+      ErrorKind::kIo, [&] { make_csv_log(folder / "no/such/log.csv"); }, "no/such/log.csv");
   const auto log = make_csv_log(folder / "log.csv");
   log->write({.values = {{"acc", 1}}});
-  expect_error(ErrorKind::kValue, [&] { log->write({.values = {{"mse", 1}}}); }, "nbatch,acc'",
-               "nbatch,mse'", "fix:");
+  expect_error(
+      ErrorKind::kValue,
+      [&] {
+        log->write({.values = {{"mse", 1}}});
+      },
+      "nbatch,acc'", "nbatch,mse'", "fix:");
   std::ofstream(folder / "file") << "";
-  expect_error(ErrorKind::kIo, [&] { EventFile(folder / "file"); }, "file");
+  expect_error(
+      ErrorKind::kIo, [&] { EventFile(folder / "file"); }, "file");
 }
 
 TEST(JsonLinesLog, an_object_in_each_line_and_no_torn_ones) {
@@ -83,12 +93,10 @@ TEST(JsonLinesLog, an_object_in_each_line_and_no_torn_ones) {
   std::ofstream(path, std::ios::app) << "{\"time\": 1";
   make_jsonl_log(path)->write(
       {.epoch = 2, .values = {{"mse", -std::numeric_limits<double>::infinity()}}});
-  EXPECT_THAT(
-      lines_of(path),
-      ElementsAre(
-          MatchesRegex(
-              "\\{\"time\": [0-9.]+, \"phase\": \"a\\\\\"b\", \"epoch\": 0, \"nbatch\": 0, \"acc\": 0.25\\}"),
-          HasSubstr("\"epoch\": 2, \"nbatch\": 0, \"mse\": \"-inf\"}")));
+  EXPECT_THAT(lines_of(path),
+              ElementsAre(MatchesRegex("\\{\"time\": [0-9.]+, \"phase\": \"a\\\\\"b\", \"epoch\": "
+                                       "0, \"nbatch\": 0, \"acc\": 0.25\\}"),
+                          HasSubstr("\"epoch\": 2, \"nbatch\": 0, \"mse\": \"-inf\"}")));
 }
 
 TEST(LogCallbacks, fit_writes_through_them) {
@@ -110,7 +118,7 @@ TEST(LogCallbacks, fit_writes_through_them) {
 }
 
 TEST(EventFile, crc32c_of_the_known_vectors) {
-  EXPECT_EQ(crc32c("123456789"), 0xE3069283u);  // the check value of the polynomial
+  EXPECT_EQ(crc32c("123456789"), 0xE3069283u);            // the check value of the polynomial
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAu);  // RFC 3720, B.4
   EXPECT_EQ(crc32c(std::string(32, '\xff')), 0x62A8AB43u);
 }
@@ -140,7 +148,9 @@ TEST(EventFile, frames_and_a_scalar_byte_by_byte) {
   ASSERT_EQ(word(0), 24u);
   EXPECT_EQ(static_cast<std::uint32_t>(word(8)), masked(bytes.substr(0, 8)));
   EXPECT_EQ(static_cast<std::uint32_t>(word(12 + 24)), masked(bytes.substr(12, 24)));
-  EXPECT_EQ(bytes.substr(12 + 9, 15), "\x1a\x0d" "brain.Event:2");
+  EXPECT_EQ(bytes.substr(12 + 9, 15),
+            "\x1a\x0d"
+            "brain.Event:2");
   // scalar: wall_time 9, step 3 (300 = AC 02), summary 2 + value 2 + (tag 2 + 4, float 5)
   const std::size_t second = 12 + 24 + 4;
   ASSERT_EQ(word(second), 9u + 3 + 2 + 2 + 6 + 5);

@@ -30,25 +30,27 @@ TEST(LinearSchedule, warms_up_and_falls_in_a_straight_line) {
 }
 
 TEST(OneCycleSchedule, climbs_once_and_falls_far_below_its_start) {
-  OneCycleScheduler cosine(100, {.max_lr = 1, .pct_start = 0.25, .div_factor = 10,
-                                 .final_div_factor = 100});
+  OneCycleScheduler cosine(
+      100, {.max_lr = 1, .pct_start = 0.25, .div_factor = 10, .final_div_factor = 100});
   EXPECT_NEAR(cosine(0), 0.1, 1e-15);
   EXPECT_NEAR(cosine(25), 1, 1e-15);
   EXPECT_NEAR(cosine(10), 0.1 + 0.9 * (1 - std::cos(std::numbers::pi * 0.4)) / 2, 1e-14);
   EXPECT_NEAR(cosine(40), 1 + (0.001 - 1) * (1 - std::cos(std::numbers::pi * 0.2)) / 2, 1e-14);
   EXPECT_NEAR(cosine(100), 0.001, 1e-15);
   EXPECT_NEAR(cosine(101), 0.001, 1e-15);
-  OneCycleScheduler line(100, {.max_lr = 1, .pct_start = 0.25, .div_factor = 10,
-                               .final_div_factor = 100, .anneal = "linear"});
+  OneCycleScheduler line(100, {.max_lr = 1,
+                               .pct_start = 0.25,
+                               .div_factor = 10,
+                               .final_div_factor = 100,
+                               .anneal = "linear"});
   EXPECT_NEAR(line(10), 0.1 + 0.9 * 0.4, 1e-14);
   EXPECT_NEAR(line(40), 1 - 0.999 * 0.2, 1e-14);
 }
 
 TEST(PlateauSchedule, falls_behind_patience_waits_through_cooldown_and_stops_at_the_bottom) {
   const CaptureLog log;
-  ReduceOnPlateauScheduler rate({.mode = "min", .factor = 0.5, .patience = 1, .cooldown = 1,
-                                 .min_lr = 0.3},
-                                {.base_lr = 1});
+  ReduceOnPlateauScheduler rate(
+      {.mode = "min", .factor = 0.5, .patience = 1, .cooldown = 1, .min_lr = 0.3}, {.base_lr = 1});
   const auto shown = [&](double loss) {
     rate.observe({{"loss", loss}});
     return rate(7);
@@ -91,7 +93,8 @@ TEST(PlateauSchedule, its_state_is_read_set_and_saved_with_the_optimizer) {
   rate->observe({{"loss", 1.0}});
   rate->observe({{"loss", 1.0}});
   const auto optimizer = create_optimizer(
-      "sgd", {{"learning_rate", 1.0}, {"lr_scheduler", std::static_pointer_cast<LRScheduler>(rate)}});
+      "sgd",
+      {{"learning_rate", 1.0}, {"lr_scheduler", std::static_pointer_cast<LRScheduler>(rate)}});
   Updater updater(optimizer), other(create_optimizer("sgd"));
   other.set_states(updater.get_states(true));
   const auto loaded = other.optimizer()->lr_scheduler();
