@@ -1,10 +1,11 @@
 // ctest: run threads
-// Train, save, serve: one program trains a network, saves it, and answers from many threads at once, each with
-// batches of its own size. Every answer is the one Module gives.
+// Train, save, serve: one program trains a network, saves it, and answers from many threads at
+// once, each with batches of its own size. Every answer is the one Module gives.
+
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
-#include <mutex>
 #include <thread>
 
 #include <symbind/symbind.h>
@@ -66,7 +67,8 @@ int serve(const Predictor& predictor, const Points& asked, std::int64_t batch) {
 }
 
 int main() {
-  const std::string prefix = std::filesystem::temp_directory_path() / "symbind_serve";
+  const std::string prefix =
+      std::filesystem::temp_directory_path() / ("symbind_serve_" + std::to_string(getpid()));
   train(prefix);
 
   const Predictor predictor = Predictor::load(prefix, 8, {.threads = 1});

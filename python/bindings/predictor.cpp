@@ -120,9 +120,8 @@ void bind_predictor(nb::module_& m) {
   nb::class_<P>(m, "Predictor", nb::is_weak_referenceable())
       .def_static("load",
                   [](const std::string& prefix, int epoch, const nb::dict& o) {
-                    return made(o, [&](const auto& options) {
-                      return P::load(prefix, epoch, options);
-                    });
+                    return made(
+                        o, [&](const auto& options) { return P::load(prefix, epoch, options); });
                   })
       .def_static("from_files",
                   [](const std::string& symbol, const std::string& params, const nb::dict& o) {
