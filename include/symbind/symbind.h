@@ -31,6 +31,7 @@
 #include <symbind/ops.h>
 #include <symbind/optimizer.h>
 #include <symbind/param_update.h>
+#include <symbind/predictor.h>
 #include <symbind/random.h>
 #include <symbind/recordio.h>
 #include <symbind/rules.h>

@@ -84,6 +84,7 @@ void bind_runtime(nb::module_& m);
 void bind_interrupt(nb::module_& m);
 void bind_kvstore(nb::module_& m);
 void bind_model(nb::module_& m);
+void bind_predictor(nb::module_& m);
 void bind_executor_group(nb::module_& m);
 void bind_update_policy(nb::module_& m);
 void bind_metric(nb::module_& m);

@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
   bind_kvstore(m);
   bind_model(m);
   bind_update_policy(m);
+  bind_predictor(m);
   bind_executor_group(m);
   bind_metric(m);
   bind_initializer(m);

@@ -8,6 +8,7 @@
 #include <symbind/operator.h>
 #include <symbind/runtime.h>
 
+#include "buffer.h"
 #include "convert.h"
 
 namespace symbind::python {
@@ -264,22 +265,6 @@ PyType_Slot kSlots[] = {{Py_nb_add, slot<binary<Operator::kAdd>>()},
                         {0, nullptr}};
 
 // ---------------------------------------------------------------- NumPy arrays
-
-/// A contiguous buffer of somebody else, released when this goes.
-class Buffer {
- public:
-  Buffer(nb::handle object, int flags) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
-  }
-  ~Buffer() { PyBuffer_Release(&view_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  void* data() const { return view_.buf; }
-  std::size_t bytes() const { return static_cast<std::size_t>(view_.len); }
-
- private:
-  Py_buffer view_{};
-};
 
 nb::object asnumpy(const NDArray& array) {
   static nb::object& empty = *new nb::object(nb::module_::import_("numpy").attr("empty"));

@@ -22,11 +22,12 @@ from . import io, recordio
 from . import image
 from . import image as img
 from . import callback, initializer, lr_scheduler, metric, monitor, optimizer
-from . import kvstore, model, module
+from . import kvstore, model, module, predictor
 from . import kvstore as kv
 from . import module as mod
 from . import initializer as init
 from . import monitor as mon
+from .predictor import Predictor
 from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_np, set_np_shape,
                    use_np, use_np_array, use_np_shape)
 

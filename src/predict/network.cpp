@@ -258,7 +258,8 @@ std::string Network::describe(const Signature& signature) const {
     if (signature[i].rank_known())
       given.push_back(fmt::format("{} {}", inputs_[i].name, signature[i].str()));
   }
-  return fmt::format("for a prediction of {}", fmt::join(given, ", "));
+  return fmt::format("for a prediction of {}; parameters are as they are, inputs must fit them",
+                     fmt::join(given, ", "));
 }
 
 Signature Network::inferred(const Signature& signature) const {

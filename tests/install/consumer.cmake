@@ -1,4 +1,5 @@
-# Installs the build into an empty folder and builds and runs examples/consumer against that copy.
+# Installs the build into an empty folder, builds and runs examples/consumer against that copy, and a C
+# program of the C predict API, whose output is Module's.
 # Needs BUILD_DIR, SOURCE_DIR, CXX_COMPILER, SANITIZE.
 
 set(work "${BUILD_DIR}/install_test")
@@ -18,7 +19,7 @@ run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/prefix")
 # Nothing but the public headers is installed.
 file(GLOB_RECURSE headers RELATIVE "${work}/prefix/include" "${work}/prefix/include/*")
 foreach(header IN LISTS headers)
-  if(NOT header MATCHES "^symbind/[a-z_]+\\.h$")
+  if(NOT header MATCHES "^(symbind/[a-z_]+|mxnet/c_predict_api)\\.h$")
     message(FATAL_ERROR "installed, but no public header: ${header}")
   endif()
 endforeach()
@@ -32,4 +33,29 @@ run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}/examples/consumer" -B "${work}/build" -
 run("${CMAKE_COMMAND}" --build "${work}/build")
 run("${work}/build/consumer")
 message(STATUS "${output}")
+
+# The C program: a C compiler, the header, -lsymbind.
+find_program(C_COMPILER NAMES cc gcc clang REQUIRED)
+file(GLOB library "${work}/prefix/lib*/libsymbind.so" "${work}/prefix/lib*/*/libsymbind.so")
+cmake_path(GET library PARENT_PATH library_dir)
+set(sanitize "")
+if(SANITIZE)
+  set(sanitize "-fsanitize=${SANITIZE}")
+endif()
+set(common -Wall -Wextra -Werror ${sanitize} "-I${work}/prefix/include" "-L${library_dir}"
+    "-Wl,-rpath,${library_dir}")
+run("${C_COMPILER}" -std=c99 -pedantic "${SOURCE_DIR}/tests/install/predict.c" ${common} -lsymbind
+    -o "${work}/predict")
+run("${CXX_COMPILER}" -std=c++20 "${SOURCE_DIR}/tests/install/by_module.cpp" ${common} -lsymbind
+    -o "${work}/by_module")
+set(net "${SOURCE_DIR}/tests/golden/predict/gap")
+foreach(asked "1 8 8" "3 9 14" "2 8 8 flat")
+  string(REPLACE " " ";" words "${asked}")
+  run("${work}/predict" "${net}-symbol.json" "${net}-0000.params" ${words})
+  set(by_c "${output}")
+  run("${work}/by_module" "${net}-symbol.json" "${net}-0000.params" ${words})
+  if(NOT by_c STREQUAL output OR by_c STREQUAL "")
+    message(FATAL_ERROR "predict.c ${asked} printed\n${by_c}\nModule says\n${output}")
+  endif()
+endforeach()
 file(REMOVE_RECURSE "${work}")
