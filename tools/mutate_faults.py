@@ -494,8 +494,8 @@ FAULTS = [Fault(*row) for row in [
     # ---- images
     ("halved bytes are rounded down", "src/kernels/image_resize.cpp",
      "(static_cast<int>(sum) + 2) >> 2", "(static_cast<int>(sum) + 1) >> 2", "ops:Ops._cvimresize"),
-    ("a linear tap is weighed across the border", "src/kernels/image_resize.cpp",
-     "if (count == 2 && inside &&", "if (count == 2 && false && inside &&", "ops:Ops._cvimresize"),
+    ("a row's share of a byte keeps its last bits", "src/kernels/image_resize.cpp",
+     "((w[0] * (rows[0][i] >> 4)) >> 16) +", "((w[0] * rows[0][i]) >> 20) +", "ops:Ops._cvimresize"),
     ("a covered part of a pixel counts whole", "src/kernels/image_resize.cpp",
      "if (before > 1e-3) share(first - 1, before);", "if (before > 1e-3) share(first - 1, 1.0);",
      "ops:Ops._cvimresize"),

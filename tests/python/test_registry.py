@@ -109,7 +109,7 @@ def value(text, of_kind):
         return float(text)
     if of_kind == "Shape(tuple)" and text in ("None", "[]", "()"):
         return "not given"
-    return text.replace("[", "(").replace("]", ")").replace(" ", "")
+    return text.replace("[", "(").replace("]", ")").replace(" ", "").replace(",)", ")")
 
 
 def differences(name):
