@@ -491,6 +491,26 @@ FAULTS = [Fault(*row) for row in [
      'return settings::flag("SYMBIND_NAN_GUARD");', "return false;",
      "module:BadInputModule.line37_the_guard*"),
 
+    # ---- images
+    ("halved bytes are rounded down", "src/kernels/image_resize.cpp",
+     "(static_cast<int>(sum) + 2) >> 2", "(static_cast<int>(sum) + 1) >> 2", "ops:Ops._cvimresize"),
+    ("a row's share of a byte keeps its last bits", "src/kernels/image_resize.cpp",
+     "((w[0] * (rows[0][i] >> 4)) >> 16) +", "((w[0] * rows[0][i]) >> 20) +", "ops:Ops._cvimresize"),
+    ("a covered part of a pixel counts whole", "src/kernels/image_resize.cpp",
+     "if (before > 1e-3) share(first - 1, before);", "if (before > 1e-3) share(first - 1, 1.0);",
+     "ops:Ops._cvimresize"),
+    ("a mirrored border repeats its edge", "src/ops/image/image_border.cpp",
+     "type == kReflect101 ? 1 : 0", "type == kReflect101 ? 0 : 0", "ops:Ops._cvcopyMakeBorder"),
+    ("an image's gradient begins outside its rectangle", "src/ops/image/image_tensor.cpp",
+     "((a.y + j) * of.width + a.x) * of.channels", "((a.y + j) * of.width) * of.channels",
+     "ops:Ops._image_crop"),
+    ("bytes of a colour wrap around", "src/ops/image/image_color.cpp",
+     "return static_cast<T>(std::clamp(value, 0.f, 255.f));",
+     "return static_cast<T>(static_cast<int>(value));", "ops:Ops._image_random_brightness"),
+    ("what a GPU means changes with the setting", "src/device/context.cpp",
+     "if (gpu_means.compare_exchange_strong(means, GpuMeans::kCpu)) means = GpuMeans::kCpu;",
+     "means = GpuMeans::kCpu;", "device:Context.GpusThatStandForTheCpu"),
+
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",
      "return kept + ((rest > middle || (rest == middle && (kept & 1u))) ? 1u : 0u);",

@@ -180,17 +180,20 @@ def plot_network(symbol, title="plot", save_format='pdf', shape=None, dtype=None
         oval = {"shape": "oval"} if op == "null" else {}
         drawing.node(name=name, label=_node_label(node), **{**style, **oval, "fillcolor": colour})
 
-    def edge_label(source):
+    def edge_label(source, output):
         key = _output_name(source)
         if source["op"] != "null" and "num_outputs" in source.get("attrs", {}):
             key += str(int(source["attrs"]["num_outputs"]) - 1)
+        elif key not in (shapes or dtypes or {key}):
+            key += str(output)  # of several, where MXNet finds none
         label = "" if shapes is None else _join(shapes[key][1:])
         return label if dtypes is None else label + '(%s)' % dtypes[key].__name__
 
     for node in nodes:
         inputs = node["inputs"][:1] if node["op"] == '_contrib_BilinearResize2D' else node["inputs"]
-        for source in (nodes[entry[0]] for entry in inputs):
+        for entry in inputs:
+            source = nodes[entry[0]]
             if source["name"] not in hidden:
                 drawing.edge(tail_name=node["name"], head_name=source["name"], dir="back",
-                             arrowtail="open", label=edge_label(source))
+                             arrowtail="open", label=edge_label(source, entry[1]))
     return drawing

@@ -17,7 +17,7 @@ OP_CASES(_cvcopyMakeBorder) {
       .ref({2, 2, 1, 1, 2, 2, 1});
   margins("mirrored, one pixel")
       .attr("type", 4)
-      .in({1, 1, 1}, {5})
+      .in({1, 1, 1}, std::vector<double>{5})
       .no_grad()
       .ref({5, 5, 5, 5, 5, 5});
   margins("no such type").attr("type", 7).in({1, 2, 1}).raises("type 7");

@@ -24,6 +24,7 @@ OP_FAMILY(image_colours) {
       .attr("min_factor", 0.5)
       .attr("max_factor", 2)
       .in({1, 1, 3}, {1, 2, 3})
+      .no_grad()
       .property([](const HostTensors&, const HostTensors& out) {
         const double factor = out[0][0];
         EXPECT_GE(factor, 0.5);
@@ -42,11 +43,13 @@ OP_CASES(_image_random_color_jitter) {
   };
   amounts("none of them", 0, 0)
       .in({1, 1, 3}, {1, 2, 3})
+      .no_grad()
       .property([](const HostTensors& in, const HostTensors& out) {
         EXPECT_EQ(out[0].values, in[0].values);
       });
   amounts("brightness alone", 0.5, 0)
       .in({1, 1, 3}, {8, 16, 32})
+      .no_grad()
       .property([](const HostTensors&, const HostTensors& out) {
         EXPECT_GE(out[0][0], 4);
         EXPECT_LE(out[0][0], 12);
@@ -67,6 +70,7 @@ OP_CASES(_image_random_lighting) {
       .attr("alpha_std", 0.1)
       .in({1, 2, 3}, {0, 0, 0, 64, 64, 64})
       .dtypes({DType::kFloat32, DType::kFloat64})
+      .no_grad()
       .property([](const HostTensors&, const HostTensors& out) {
         for (std::size_t i = 0; i < 3; ++i) {
           EXPECT_NEAR(out[0][i + 3] - out[0][i], 64, 1e-4);

@@ -28,6 +28,7 @@ void either_way(const HostTensors& in, const HostTensors& out, const std::vector
 OP_CASES(_image_random_flip_left_right) {
   c.add("this way or the other")
       .in({1, 3, 1}, {1, 2, 3})
+      .no_grad()
       .property([](const HostTensors& in, const HostTensors& out) {
         either_way(in, out, {3, 2, 1});
       });
@@ -36,6 +37,7 @@ OP_CASES(_image_random_flip_left_right) {
 OP_CASES(_image_random_flip_top_bottom) {
   c.add("this way or the other")
       .in({3, 1, 1}, {1, 2, 3})
+      .no_grad()
       .property([](const HostTensors& in, const HostTensors& out) {
         either_way(in, out, {3, 2, 1});
       });

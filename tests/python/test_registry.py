@@ -59,7 +59,7 @@ ABSENT = {
 # Operators that are still to be written; a name leaves this list when it comes.
 NOT_YET = """
 Convolution_v1 Pooling_v1 _contrib_BatchNormWithReLU _contrib_DeformableConvolution
-_contrib_DeformablePSROIPooling _contrib_ModulatedDeformableConvolution _contrib_MultiBox*
+_contrib_DeformablePSROIPooling _contrib_ModulatedDeformableConvolution
 _contrib_MultiProposal _contrib_PSROIPooling _contrib_Proposal _contrib_ROIAlign _contrib_RROIAlign
 _contrib_SyncBatchNorm _contrib_bipartite_matching _contrib_boolean_mask _contrib_box_*
 _contrib_count_sketch _contrib_fft _contrib_gradientmultiplier _contrib_group_adagrad_update
@@ -109,7 +109,7 @@ def value(text, of_kind):
         return float(text)
     if of_kind == "Shape(tuple)" and text in ("None", "[]", "()"):
         return "not given"
-    return text.replace("[", "(").replace("]", ")").replace(" ", "")
+    return text.replace("[", "(").replace("]", ")").replace(" ", "").replace(",)", ")")
 
 
 def differences(name):

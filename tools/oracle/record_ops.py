@@ -5,6 +5,7 @@
 import collections
 import sys
 
+import cases_boxes
 import cases_family
 import cases_image
 import cases_index
@@ -27,6 +28,7 @@ TABLES = [
     *cases_rnn.ALL,
     *cases_vision.ALL,
     *cases_image.ALL,
+    *cases_boxes.ALL,
 ]
 
 
