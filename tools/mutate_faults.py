@@ -248,7 +248,7 @@ FAULTS = [Fault(*row) for row in [
      "      local_ = global_ = {};\n    } else {", "    } else {", "metric:GoldenMetric.*"),
     ("perplexity counts ignored labels", "src/metric/likelihood.cpp",
      "== *ignore_) continue;", "== *ignore_ && false) continue;", "metric:GoldenMetric.*"),
-    ("a confusion matrix loses counts when it grows", "src/metric/correlation.cpp",
+    ("a confusion matrix loses counts when it grows", "src/metric/confusion.cpp",
      "std::copy_n(counts.begin() + i * classes, classes,",
      "std::copy_n(counts.begin() + i * classes, classes - 1,", "metric:GoldenMetric.*"),
     ("an array's own initializer is overlooked", "src/init/initializer.cpp",
@@ -387,7 +387,7 @@ FAULTS = [Fault(*row) for row in [
     ("auxiliary states are saved as parameters", "src/module/checkpoint.cpp",
      'named["aux:" + name]', 'named["arg:" + name]', "module:GoldenCheckpointAgain.sgd_bn_name"),
     ("an epoch's metric begins at the last report", "src/module/fit.cpp",
-     'log_values(epoch, "Train", metric.get_global());', 'log_values(epoch, "Train", metric.get());',
+     'std::vector<NameValue> values = metric.get_global();', 'std::vector<NameValue> values = metric.get();',
      "module:GoldenFit.*"),
 
     # ---- contract and bad input of modules and stores

@@ -71,7 +71,7 @@ void bind_update_policy(nb::module_& m) {
       [](nb::handle arrays, double max_norm) {
         const std::vector<NDArray> all = arrays_from(arrays, "an array to clip");
         const nb::gil_scoped_release release;
-        return clip_global_norm(all, max_norm);
+        return clip_global_norm(all, max_norm, false);
       },
       nb::arg("arrays"), nb::arg("max_norm"));
 }
