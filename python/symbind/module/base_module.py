@@ -7,13 +7,14 @@ import numpy as np
 
 from .. import error, metric
 from .. import ndarray as nd
-from ..callback import StopTraining
+from ..callback import Checkpoint, StopTraining
 from ..context import cpu
 from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import batch as batch_of
 from ..model import BatchEndParam, _save_named
 from ..base import _as_list
+from . import _session
 
 __all__ = ["BaseModule"]
 
@@ -145,9 +146,12 @@ class BaseModule:
             eval_batch_end_callback=None, initializer=Uniform(0.01), arg_params=None,
             aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
             begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
-            sparse_row_id_fn=None):
+            sparse_row_id_fn=None, checkpoint=None, resume=None):
         """Trains over `train_data`, epochs `begin_epoch` to `num_epoch` - 1. What is not bound or
-        initialised is. A callback that raises callback.StopTraining ends it as if complete."""
+        initialised is. A callback that raises callback.StopTraining ends it as if complete.
+
+        `checkpoint`, a callback.Checkpoint or a prefix, saves on the way. `resume`, a prefix or the
+        path of a manifest, goes on from there bit for bit, or from the start if there is nothing."""
         assert num_epoch is not None, 'please specify number of epochs'
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label,
                   for_training=True, force_rebind=force_rebind)
@@ -161,10 +165,15 @@ class BaseModule:
             validation_metric = eval_metric
         if not isinstance(eval_metric, metric.EvalMetric):
             eval_metric = metric.create(eval_metric)
+        session = _session.Session(
+            self, train_data, eval_metric, _session.callbacks_of(
+                batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback),
+            Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint, resume, num_epoch)
+        begin_epoch = session.begin(begin_epoch)
         try:
             for epoch in range(begin_epoch, num_epoch):
-                self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
-                                sparse_row_id_fn, locals())
+                values = self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
+                                         sparse_row_id_fn, session, locals())
                 arg_params, aux_params = self.get_params()
                 self.set_params(arg_params, aux_params)  # devices that drifted apart are made equal
                 for callback in _as_list(epoch_end_callback or []):
@@ -176,25 +185,32 @@ class BaseModule:
                     for name, value in values:
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
                 train_data.reset()
+                session.behind_epoch(epoch + 1, values)
         except StopTraining as stop:
             self.logger.info(str(stop))
+            session.stopped()
+        except KeyboardInterrupt:
+            session.stopped()
+            session.finish()
+            raise
+        finally:
+            session.close()
+        session.finish()
 
     def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
-                   sparse_row_id_fn, of_fit):
-        """One pass over the data. The next batch is fetched behind the update, so that only one
-        is held at a time. `of_fit` are fit's names, for callbacks."""
+                   sparse_row_id_fn, session, of_fit):
+        """One pass over the data; returns the metric's values. The next batch is fetched behind the
+        update, so that only one is held at a time. `of_fit` are fit's names, for callbacks."""
         tic = time.time()
-        eval_metric.reset()
         callbacks = _as_list(batch_end_callback or [])
         step = self._stepper(eval_metric) if monitor is None else None
-        nbatch = 0
         data_iter = _batches(train_data, callbacks)
-        end_of_batch = False
-        try:
-            next_data_batch = next(data_iter)
-        except StopIteration:
+        nbatch, next_data_batch = session.start_epoch(data_iter)
+        if next_data_batch is None and nbatch == 0:
             raise error.ValueError("the training data have no batch in epoch {}: the iterator is "
-                                   "empty, or was not reset".format(epoch)) from None
+                                   "empty, or was not reset".format(epoch))
+        end_of_batch = next_data_batch is None
+        eval_name_vals = eval_metric.get_global_name_value() if end_of_batch else None
         while not end_of_batch:
             data_batch = next_data_batch
             if step is not None:
@@ -202,6 +218,7 @@ class BaseModule:
             else:
                 monitor.tic()
                 self._train_step(data_batch, eval_metric)
+            session.behind_step(nbatch + 1)
             try:
                 next_data_batch = next(data_iter)
                 self.prepare(next_data_batch, sparse_row_id_fn=sparse_row_id_fn)
@@ -214,9 +231,25 @@ class BaseModule:
             if callbacks:
                 _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
+            session.behind_batch(epoch, nbatch, not end_of_batch)
+        session.behind_batches(epoch, nbatch)
         for name, value in eval_name_vals:
             self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
         self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - tic)
+        return eval_name_vals
+
+    def _parts(self):
+        """The Modules this trains; those whose parameters are shared count once."""
+        return []
+
+    def keep_in_checkpoints(self, name, part):
+        """From now on checkpoints of fit hold `part.state_dict()`, a dictionary of NDArrays, NumPy
+        arrays, numbers and texts, and resume hands it to `part.load_state_dict`."""
+        for verb in ("state_dict", "load_state_dict"):
+            if not callable(getattr(part, verb, None)):
+                raise error.TypeError("'{}' cannot be kept in checkpoints: it has no {}".format(
+                    name, verb))
+        self.__dict__.setdefault("_kept_in_checkpoints", {})[name] = part
 
     # ------------------------------------------------------------------- evaluation
 

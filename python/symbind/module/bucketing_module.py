@@ -80,6 +80,9 @@ class BucketingModule(BaseModule):
             return self._curr_module.output_names
         return self._call_sym_gen(self._default_bucket_key)[0].list_outputs()
 
+    def _parts(self):
+        return [self._buckets[self._default_bucket_key]]
+
     # ------------------------------------------------------------------- parameters
 
     def get_params(self):

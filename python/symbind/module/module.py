@@ -108,6 +108,9 @@ class Module(BaseModule):
             with open(fname, 'rb') as file:
                 self._updater.set_states(file.read())
 
+    def _parts(self):
+        return [self]
+
     # ------------------------------------------------------------------------ facts
 
     data_names = property(lambda self: self._data_names, doc="Names of the data.")

@@ -34,6 +34,9 @@ class SequentialModule(BaseModule):
         self.optimizer_initialized = False
         return self
 
+    def _parts(self):
+        return [part for module in self._modules for part in module._parts()]
+
     @property
     def data_names(self):
         """Names of the first module's data."""
