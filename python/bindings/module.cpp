@@ -1,6 +1,6 @@
 // symbind._core: the public headers, as the package sees them. One file per header.
 
-#include "convert.h"
+#include "training.h"
 
 NB_MODULE(_core, m) {
   using namespace symbind::python;
@@ -34,4 +34,5 @@ NB_MODULE(_core, m) {
   bind_lr_scheduler(m);
   bind_optimizer(m);
   bind_states(m);
+  bind_resume(m);
 }

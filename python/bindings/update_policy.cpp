@@ -62,8 +62,8 @@ void bind_update_policy(nb::module_& m) {
       .def("average", [](const P& p) { return dict_of(p.average()); })
       .def("set_average",
            [](P& p, nb::handle arrays) { p.set_average(array_map_from(arrays, "an average")); })
-      .def("state", [](const P& p) { return dict_of(p.state()); })
-      .def("set_state", [](P& p, nb::handle arrays) {
+      .def("state_dict", [](const P& p) { return dict_of(p.state()); })
+      .def("load_state_dict", [](P& p, nb::handle arrays) {
         p.set_state(array_map_from(arrays, "a part of an update policy's state"));
       });
   m.def(

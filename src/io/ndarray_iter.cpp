@@ -327,7 +327,7 @@ void NDArrayIter::set_state(const StateValue& state) {
     carried = rows_from(state.array_at("carried", kWhat), s.num_data, kWhat);
   check(order.empty() || order.size() == static_cast<std::size_t>(s.num_data), ErrorKind::kIo,
         "{}: the order has {} rows of {}", kWhat, order.size(), s.num_data);
-  check(cursor >= -s.options.batch_size && epoch >= 0, ErrorKind::kIo, "{}: cursor {}", kWhat,
+  check(cursor >= -2 * s.options.batch_size && epoch >= 0, ErrorKind::kIo, "{}: cursor {}", kWhat,
         cursor);
   s.cursor = cursor;
   s.epoch = static_cast<std::uint64_t>(epoch);

@@ -1,8 +1,8 @@
 // The parts of a training as plain data. What can be checked is checked before anything is taken.
 #include <symbind/resume.h>
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,18 +38,17 @@ std::string text_of(const StateValue& v) {
   return fmt::format("({})", fmt::join(items, ", "));
 }
 
-/// What a fresh optimizer knows too: these were given, the rest is what training made of them.
-constexpr const char* kProgress[] = {"num_update", "count", "cur_step_ind", "base_lr", "lr"};
-
-void note_differences(const StateValue& now, const StateValue& saved,
-                      std::vector<std::string>& notes) {
-  for (std::size_t i = 0; i + 1 < now.items.size(); i += 2) {
-    const std::string& name = now.items[i].text;
-    if (std::ranges::find(kProgress, name) != std::end(kProgress)) continue;
-    const StateValue* other = saved.find(name);
-    if (other == nullptr) continue;
-    const std::string here = text_of(now.items[i + 1]), there = text_of(*other);
-    if (here != there) notes.push_back(fmt::format("{} {} (given: {})", name, there, here));
+/// What was given otherwise than a checkpoint has it: parameters of the constructor, but for the
+/// rate a scheduler changes on the way.
+void note_differences(Fields& fields, const StateValue& saved, std::vector<std::string>& notes) {
+  const StateValue now = fields_value(fields);
+  for (const AttrField& field : fields.attributes.fields()) {
+    const bool given = std::ranges::any_of(
+        fields.params.fields(), [&](const AttrField& param) { return param.slot == field.slot; });
+    const StateValue* other = saved.find(field.name);
+    if (!given || other == nullptr || field.name == "base_lr") continue;
+    const std::string here = text_of(*now.find(field.name)), there = text_of(*other);
+    if (here != there) notes.push_back(fmt::format("{} {} (given: {})", field.name, there, here));
   }
 }
 
@@ -125,13 +124,13 @@ void set_optimizer_facts(Optimizer& optimizer, const StateValue& facts, const st
   const char* what = source.c_str();
   const StateValue& fields = facts.at("fields", what);
   std::vector<std::string> notes;
-  note_differences(fields_value(optimizer.fields()), fields, notes);
+  note_differences(optimizer.fields(), fields, notes);
   set_fields(optimizer.fields(), fields);
   if (const auto& scheduler = optimizer.lr_scheduler()) {
     Fields own;
     scheduler->describe(own);
     const StateValue& saved = facts.at("scheduler_fields", what);
-    note_differences(fields_value(own), saved, notes);
+    note_differences(own, saved, notes);
     set_fields(own, saved);
   }
   optimizer.lr_mult() = multipliers_from(facts.at("lr_mult", what));

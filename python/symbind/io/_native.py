@@ -70,6 +70,15 @@ class MXDataIter(DataIter):
         """How many rows of the current batch are filler."""
         return self._current().pad
 
+    def state_dict(self):
+        """Where it stands."""
+        state = self.handle.state()
+        return None if state is None else {"core": state}
+
+    def load_state_dict(self, state):
+        """Goes on from there; a file is read again up to it."""
+        self.handle.set_state(state["core"])
+
     def _native(self):
         if any(self._sparse) or self._skip_load or not _base.is_plain(self, MXDataIter, _base.VERBS):
             return None

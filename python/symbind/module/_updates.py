@@ -25,9 +25,11 @@ class Updates:
         average = self.get_ema_params()  # goes on over several fits
         policy = _core.UpdatePolicy(**options)
         self._policy = policy if policy.is_needed or average else None
+        self.__dict__.setdefault("_kept_in_checkpoints", {}).pop("updates", None)
         if self._policy is not None:
             policy.set_average(average)
             policy.begin(self._update_parts(all_weights=True))
+            self.keep_in_checkpoints("updates", policy)
 
     def _update_when_due(self):
         """Behind a batch's backward: update, unless more batches belong to it."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import error, metric
 from .. import ndarray as nd
-from ..callback import StopTraining
+from ..callback import Checkpoint, StopTraining
 from ..context import cpu
 from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
@@ -16,7 +16,7 @@ from ..io._base import batch as batch_of
 from ..model import BatchEndParam, _save_named
 from ..monitor import _guarded
 from ..base import _as_list
-from . import _dry_run
+from . import _dry_run, _session
 from ._updates import Updates
 
 __all__ = ["BaseModule"]
@@ -150,7 +150,7 @@ class BaseModule(Updates):
             aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
             begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
             sparse_row_id_fn=None, accumulate=1, clip_global_norm=None, ema_decay=None,
-            eval_ema=False, nan_guard=None, dry_run=False):
+            eval_ema=False, nan_guard=None, dry_run=False, checkpoint=None, resume=None):
         """Trains over `train_data`, epochs `begin_epoch` to `num_epoch` - 1. What is not bound or
         initialised is. A callback that raises callback.StopTraining ends it as if complete.
 
@@ -158,7 +158,9 @@ class BaseModule(Updates):
         the norm `clip_global_norm`, all together; an average of the weights with `ema_decay`, which
         `eval_ema` evaluates with; `nan_guard` stops at the first NaN or infinity and names the node that
         made it, by default if the setting SYMBIND_NAN_GUARD is on; `dry_run` logs and returns what
-        dry_run reports and trains nothing. docs/training.md tells more."""
+        dry_run reports and trains nothing: docs/training.md. `checkpoint`, a callback.Checkpoint or
+        a prefix, saves on the way; `resume`, a prefix or the path of a manifest, goes on from there
+        bit for bit, or from the start if there is nothing: docs/checkpoints.md."""
         if dry_run:
             return _dry_run.dry_run(self, locals())
         assert num_epoch is not None, 'please specify number of epochs'
@@ -177,10 +179,15 @@ class BaseModule(Updates):
             validation_metric = eval_metric
         if not isinstance(eval_metric, metric.EvalMetric):
             eval_metric = metric.create(eval_metric)
+        session = _session.Session(
+            self, train_data, eval_metric, _session.callbacks_of(
+                batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback),
+            Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint, resume, num_epoch)
+        begin_epoch = session.begin(begin_epoch)
         try:
             for epoch in range(begin_epoch, num_epoch):
-                self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
-                                sparse_row_id_fn, locals())
+                values = self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
+                                         sparse_row_id_fn, session, locals())
                 arg_params, aux_params = self.get_params()
                 self.set_params(arg_params, aux_params)  # devices that drifted apart are made equal
                 for callback in _as_list(epoch_end_callback or []):
@@ -193,12 +200,19 @@ class BaseModule(Updates):
                     values = self._with_average(evaluate) if eval_ema else evaluate()
                     for name, value in values:
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
-                else:
-                    values = eval_metric.get_global_name_value()
                 self._tell_schedulers(values)
                 train_data.reset()
+                session.behind_epoch(epoch + 1, values)
         except StopTraining as stop:
             self.logger.info(str(stop))
+            session.stopped()
+        except KeyboardInterrupt:
+            session.stopped()
+            session.finish()
+            raise
+        finally:
+            session.close()
+        session.finish()
 
     def dry_run(self, train_data, **kwargs):
         """Tries a step and an evaluation on a copy, with the first batch of each, given what fit is
@@ -214,21 +228,19 @@ class BaseModule(Updates):
         return blank
 
     def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
-                   sparse_row_id_fn, of_fit):
-        """One pass over the data. The next batch is fetched behind the update, so that only one
-        is held at a time. `of_fit` are fit's names, for callbacks."""
+                   sparse_row_id_fn, session, of_fit):
+        """One pass over the data; returns the metric's values. The next batch is fetched behind the
+        update, so that only one is held at a time. `of_fit` are fit's names, for callbacks."""
         tic = time.time()
-        eval_metric.reset()
         callbacks = _as_list(batch_end_callback or [])
         step = self._stepper(eval_metric) if monitor is None else None
-        nbatch = 0
         data_iter = _batches(train_data, callbacks)
-        end_of_batch = False
-        try:
-            next_data_batch = next(data_iter)
-        except StopIteration:
+        nbatch, next_data_batch = session.start_epoch(data_iter)
+        if next_data_batch is None and nbatch == 0:
             raise error.ValueError("the training data have no batch in epoch {}: the iterator is "
-                                   "empty, or was not reset".format(epoch)) from None
+                                   "empty, or was not reset".format(epoch))
+        end_of_batch = next_data_batch is None
+        eval_name_vals = eval_metric.get_global_name_value() if end_of_batch else None
         while not end_of_batch:
             data_batch = next_data_batch
             if step is not None:
@@ -236,6 +248,7 @@ class BaseModule(Updates):
             else:
                 monitor.tic()
                 self._train_step(data_batch, eval_metric)
+            session.behind_step(nbatch + 1)
             try:
                 next_data_batch = next(data_iter)
                 self.prepare(next_data_batch, sparse_row_id_fn=sparse_row_id_fn)
@@ -248,10 +261,22 @@ class BaseModule(Updates):
             if callbacks:
                 _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
+            session.behind_batch(epoch, nbatch, not end_of_batch)
         self._finish_updates()
+        session.behind_batches(epoch, nbatch)
         for name, value in eval_name_vals:
             self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
         self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - tic)
+        return eval_name_vals
+
+    def keep_in_checkpoints(self, name, part):
+        """From now on checkpoints of fit hold `part.state_dict()`, a dictionary of NDArrays, NumPy
+        arrays, numbers and texts, and resume hands it to `part.load_state_dict`."""
+        for verb in ("state_dict", "load_state_dict"):
+            if not callable(getattr(part, verb, None)):
+                raise error.TypeError("'{}' cannot be kept in checkpoints: it has no {}".format(
+                    name, verb))
+        self.__dict__.setdefault("_kept_in_checkpoints", {})[name] = part
 
     # ------------------------------------------------------------------- evaluation
 
