@@ -17,7 +17,8 @@ namespace symbind::profiler {
 /// the trace is written while the program runs; aggregate_stats: accepted, statistics are always
 /// kept; profile_process: worker.
 void set_config(const std::map<std::string, std::string>& options);
-/// Starts or stops recording; a pause ends. What is left unwritten at the end of the process is written then.
+/// Starts or stops recording; a pause ends. What is left unwritten at the end of the process is
+/// written then.
 void set_running(bool running);
 bool is_running();
 /// Whether operators called by themselves are being recorded.

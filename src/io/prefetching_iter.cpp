@@ -19,8 +19,8 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
-#include "base/profiling.h"
 #include "base/nearest.h"
+#include "base/profiling.h"
 
 namespace symbind {
 namespace {

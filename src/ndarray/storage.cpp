@@ -29,7 +29,8 @@ UnreadErrors& unread() {
   return instance;
 }
 
-// What was taken while the profiler watched is given back in its sight, even if it stopped watching.
+// What was taken while the profiler watched is given back in its sight, even if it stopped
+// watching.
 std::shared_ptr<Storage> wrap_counted(DeviceRuntime& device, Context context, void* data,
                                       std::size_t bytes) {
   const std::string name = fmt::format("{}/{}", context.is_gpu() ? "gpu" : "cpu", context.id);
