@@ -16,10 +16,6 @@ def _check_process(profile_process):
                                % (profile_process,))
 
 
-def set_kvstore_handle(handle):
-    """Accepted, without effect: there are no servers to be profiled."""
-
-
 def set_config(**kwargs):
     """Sets the options of the profiler; those left out get their defaults.
 

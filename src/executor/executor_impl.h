@@ -82,6 +82,8 @@ class Executor::Impl {
   const Plan& plan() const { return *plan_; }
   const std::vector<NDArray>& outputs() const { return outputs_; }
   const std::shared_ptr<Arenas>& arenas() const { return arenas_; }
+  /// Every output is shown to somebody: nothing is fused, no memory is used twice.
+  bool is_watched() const { return monitor_ != nullptr || guard_ != nullptr; }
   /// Times of the steps while the profiler ran; null where it never did.
   const Profile* profile() const { return profile_.get(); }
   const std::vector<Update>& updates() const { return updates_; }
@@ -120,7 +122,7 @@ class Executor::Impl {
   std::vector<Storage*> written_by(const PlanStep& step) const;
   void fail_from(std::size_t step, const Error& error, std::size_t last);
   void interrupted_at(std::size_t step, const Error& stop);
-  bool is_watched() const { return monitor_ != nullptr || guard_ != nullptr; }
+
   void compile_for_watchers(bool was_watched);
   NDArray value_of(int tensor) const;
   void show(std::size_t step);

@@ -273,6 +273,11 @@ class BucketingModule(BaseModule):
         for module in self._buckets.values():
             module.install_monitor(mon)
 
+    def explain(self, filename=None, format=None, title=None, device=0):
+        """How the current bucket runs on one of the devices: see Executor.explain."""
+        assert self.binded, "call bind before explain"
+        return self._curr_module.explain(filename, format, title, device)
+
     # ------------------------------------------------------------------- checkpoints
 
     def save_checkpoint(self, prefix, epoch, remove_amp_cast=False):

@@ -451,6 +451,14 @@ class Module(BaseModule):
         assert self.binded
         self._exec_group.install_monitor(mon)
 
+    def explain(self, filename=None, format=None, title=None, device=0):
+        """How the network runs on one of the devices: see Executor.explain."""
+        assert self.binded, "call bind before explain"
+        execs = self._exec_group.execs
+        if not 0 <= device < len(execs):
+            raise error.IndexError("explain: device %d of %d" % (device, len(execs)))
+        return execs[device].explain(filename, format, title)
+
     def prepare(self, data_batch, sparse_row_id_fn=None):
         """Makes ready for a batch that comes next; pulls the rows it needs, if asked to."""
         assert self.binded
