@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "kvstore/reduce.h"
+#include "ndarray/recorder.h"
 
 namespace symbind {
 
@@ -26,6 +27,7 @@ LocalStore::Entry& LocalStore::entry(const Key& key, const char* verb) {
 }
 
 void LocalStore::init(const Key& key, const NDArray& value) {
+  const Unrecorded within;
   check_kind(key);
   check(value.defined(), "kvstore: init of key {} without a value", key_text(key));
   check(!entries_.contains(key), ErrorKind::kName,
@@ -34,6 +36,7 @@ void LocalStore::init(const Key& key, const NDArray& value) {
 }
 
 void LocalStore::push(const Key& key, const std::vector<NDArray>& values, int) {
+  const Unrecorded within;
   Entry& e = entry(key, "push");
   check(!values.empty(), "kvstore: push of key {} without an array", key_text(key));
   if (!update_) {
@@ -51,6 +54,7 @@ void LocalStore::push(const Key& key, const std::vector<NDArray>& values, int) {
 }
 
 void LocalStore::pull(const Key& key, const std::vector<NDArray>& out, int) {
+  const Unrecorded within;
   const Entry& e = entry(key, "pull");
   for (const NDArray& target : out) {
     check(target.shape() == e.stored.shape(), ErrorKind::kShape,

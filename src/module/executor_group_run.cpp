@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "kvstore/reduce.h"
 #include "module/device_threads.h"
+#include "ndarray/recorder.h"
 
 namespace symbind {
 namespace {
@@ -91,6 +92,7 @@ void ExecutorGroup::load_slices(const std::vector<NDArray>& sources,
 }
 
 void ExecutorGroup::load(const DataBatch& batch) {
+  const Unrecorded within;
   const TeamScope scope(threads_->team());
   load_slices(batch.data, data_arrays_, data_layouts_, "data");
   if (!label_arrays_.empty() && !batch.label.empty())
@@ -98,6 +100,7 @@ void ExecutorGroup::load(const DataBatch& batch) {
 }
 
 void ExecutorGroup::load(const std::vector<DataBatch>& batches) {
+  const Unrecorded within;
   check(batches.size() == contexts_.size(), "{} batches for {} devices", batches.size(),
         contexts_.size());
   const auto copy = [](const std::vector<NDArray>& from, const auto& to, std::size_t device,

@@ -32,4 +32,6 @@ run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}/examples/consumer" -B "${work}/build" -
 run("${CMAKE_COMMAND}" --build "${work}/build")
 run("${work}/build/consumer")
 message(STATUS "${output}")
+run("${work}/build/own_operator")
+message(STATUS "${output}")
 file(REMOVE_RECURSE "${work}")
