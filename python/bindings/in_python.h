@@ -19,6 +19,8 @@ auto in_python(const std::string& what, F&& f) {
     return f();
   } catch (const nb::python_error& error) {
     throw error_from(error, what);
+  } catch (const Error& error) {
+    throw Error(error.kind(), what + ": " + error.what());
   } catch (const std::bad_cast&) {
     throw Error(ErrorKind::kType, what + " gave something of another type than it must");
   }

@@ -120,7 +120,7 @@ std::shared_ptr<TapeNode> make_leaf(const char* prefix, const NDArray& array, bo
 void free_nodes(const std::vector<NodePtr>& order) {
   std::vector<std::vector<Saved>> dying;
   std::vector<NodeEntries> released;
-  std::vector<std::shared_ptr<const void>> states;
+  std::vector<std::shared_ptr<const void>> states;  // users' code may end with them
   {
     const std::lock_guard lock(tape_guard());
     for (const NodePtr& each : order) {
@@ -129,6 +129,7 @@ void free_nodes(const std::vector<NodePtr>& order) {
       dying.push_back(std::move(node.outputs));
       released.push_back(std::move(node.inputs));
       states.push_back(std::move(node.state));
+      states.push_back(std::move(node.parsed));
     }
   }
 }

@@ -210,7 +210,7 @@ void NDArray::set(const std::vector<Index>& key, const NDArray& value) {
   check_defined(value, "set");
   const Selection s = select(*this, key);
   const Strides from = broadcast_strides(value.shape(), s.shape);
-  const bool whole = s.shape == shape_;
+  const bool whole = s.shape == shape_ && is_contiguous(s.shape, s.strides);
   if (whole)
     check_write(*this);
   else
