@@ -2,6 +2,7 @@
 // Everything a program needs: `#include <symbind/symbind.h>`.
 
 #include <symbind/attributes.h>
+#include <symbind/autograd.h>
 #include <symbind/bucketing_module.h>
 #include <symbind/callback.h>
 #include <symbind/context.h>

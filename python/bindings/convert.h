@@ -76,6 +76,7 @@ void bind_dlpack(nb::module_& m, nb::handle array_class);
 void bind_symbol(nb::module_& m);
 void bind_executor(nb::module_& m);
 void bind_operator(nb::module_& m);
+void bind_autograd(nb::module_& m);
 void bind_custom(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_recordio(nb::module_& m);

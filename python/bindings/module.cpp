@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   bind_context(m);
   bind_ndarray(m);
   bind_operator(m);
+  bind_autograd(m);
   bind_custom(m);
   bind_symbol(m);
   bind_executor(m);

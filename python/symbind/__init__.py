@@ -33,8 +33,6 @@ from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_n
 
 __version__ = _core.version()
 
-_core.register_types({"is_training": autograd.is_training})
-
 
 def __getattr__(attribute):
     """What costs time to import, at first use."""

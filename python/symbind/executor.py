@@ -43,7 +43,7 @@ class Executor:
                     raise error.ValueError(
                         f"Shape not match! Argument {name}, need: {arguments[name].shape}, "
                         f"received: {tuple(array.shape)}; use reshape for other shapes")
-                arguments[name][:] = array
+                arguments[name][:] = array.detach() if isinstance(array, NDArray) else array
         self._bound._forward(is_train, {})
         return self.outputs
 

@@ -19,6 +19,7 @@
 #include "executor/executor_impl.h"
 #include "executor/random_state.h"
 #include "ndarray/access.h"
+#include "ndarray/recorder.h"
 #include "ndarray/storage.h"
 
 namespace symbind {
@@ -236,13 +237,18 @@ Executor::Impl& bound_state(const std::shared_ptr<Executor::Impl>& impl) {
 }  // namespace
 
 const std::vector<NDArray>& Executor::forward(bool is_train, const NDArrayMap& feed) {
+  const Unrecorded within;
   bound_state(impl_).forward(is_train, feed);
   return bound_state(impl_).outputs();
 }
 void Executor::backward(const std::vector<NDArray>& head_grads) {
+  const Unrecorded within;
   bound_state(impl_).backward(head_grads);
 }
-void Executor::backward(const NDArrayMap& head_grads) { bound_state(impl_).backward(head_grads); }
+void Executor::backward(const NDArrayMap& head_grads) {
+  const Unrecorded within;
+  bound_state(impl_).backward(head_grads);
+}
 const std::vector<NDArray>& Executor::outputs() const { return bound_state(impl_).outputs(); }
 const std::vector<NDArray>& Executor::arg_arrays() const { return bound_state(impl_).bound().args; }
 const std::vector<NDArray>& Executor::grad_arrays() const {
@@ -274,6 +280,7 @@ NDArrayMap Executor::aux_dict() const {
 }
 NDArrayMap Executor::output_dict() const { return by_name(symbol().list_outputs(), outputs()); }
 void Executor::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra) {
+  const Unrecorded within;
   bound_state(impl_).copy_params_from(args, aux, allow_extra);
 }
 Executor Executor::reshape(const ShapeMap& shapes, const ReshapeOptions& options) const {
@@ -289,7 +296,10 @@ int Executor::add_update(const std::string& op, const std::vector<NDArray>& inpu
 void Executor::set_update_value(int number, const std::string& attr, double value) {
   bound_state(impl_).set_update_value(number, attr, value);
 }
-void Executor::step(const NDArrayMap& feed) { bound_state(impl_).step(feed); }
+void Executor::step(const NDArrayMap& feed) {
+  const Unrecorded within;
+  bound_state(impl_).step(feed);
+}
 const Symbol& Executor::symbol() const { return bound_state(impl_).bound().symbol; }
 Symbol Executor::optimized_symbol() const { return bound_state(impl_).plan().optimized; }
 PlanStats Executor::stats() const {

@@ -3,7 +3,11 @@
 
 #include "executor/profile.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include <symbind/runtime.h>
 
 #include "device/runtime.h"
 #include "executor/executor_impl.h"
@@ -50,7 +54,7 @@ template <class F>
 std::pair<std::int64_t, std::int64_t> timed(Context context, F&& work) {
   const std::int64_t start = profiling::now();
   work();
-  if (context.is_gpu()) runtime(context).synchronize();
+  if (in_gpu_memory(context)) runtime(context).synchronize();
   return {start, profiling::now()};
 }
 
@@ -124,8 +128,11 @@ void run_timed(const ImperativeCall& call, const std::vector<NDArray>& inputs, C
   const Subject* subject = profiling::intern(
       {.category = custom.empty() ? "operator" : "Custom Operator",
        .name = custom.empty() ? kernel.op->name : custom + "::" + kernel.op->name});
-  profiling::record(profiling::kImperative, subject, start, end,
-                    cost_of(*kernel.op, call.attrs.get(), described(inputs), described(kernel)));
+  // Gradients may read the shape of an array that is gone: such a call has a time and no cost.
+  Cost cost;
+  if (std::ranges::all_of(inputs, &NDArray::defined))
+    cost = cost_of(*kernel.op, call.attrs.get(), described(inputs), described(kernel));
+  profiling::record(profiling::kImperative, subject, start, end, cost);
 }
 
 }  // namespace symbind

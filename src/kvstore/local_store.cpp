@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/profiling.h"
 #include "kvstore/reduce.h"
+#include "ndarray/recorder.h"
 
 namespace symbind {
 
@@ -27,6 +28,7 @@ LocalStore::Entry& LocalStore::entry(const Key& key, const char* verb) {
 }
 
 void LocalStore::init(const Key& key, const NDArray& value) {
+  const Unrecorded within;
   check_kind(key);
   check(value.defined(), "kvstore: init of key {} without a value", key_text(key));
   check(!entries_.contains(key), ErrorKind::kName,
@@ -35,6 +37,7 @@ void LocalStore::init(const Key& key, const NDArray& value) {
 }
 
 void LocalStore::push(const Key& key, const std::vector<NDArray>& values, int) {
+  const Unrecorded within;
   const profiling::ApiSpan span("KVStore.push");
   Entry& e = entry(key, "push");
   check(!values.empty(), "kvstore: push of key {} without an array", key_text(key));
@@ -53,6 +56,7 @@ void LocalStore::push(const Key& key, const std::vector<NDArray>& values, int) {
 }
 
 void LocalStore::pull(const Key& key, const std::vector<NDArray>& out, int) {
+  const Unrecorded within;
   const profiling::ApiSpan span("KVStore.pull");
   const Entry& e = entry(key, "pull");
   for (const NDArray& target : out) {

@@ -5,6 +5,7 @@
 
 #include <symbind/log.h>
 #include <symbind/resume.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -17,7 +18,7 @@ namespace {
 
 bool same_bits(const NDArray& a, const NDArray& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
-  if (a.context().is_gpu() || b.context().is_gpu()) {
+  if (in_gpu_memory(a.context()) || in_gpu_memory(b.context())) {
     const NDArray left = a.as_in_context(cpu()), right = b.as_in_context(cpu());
     return same_bits(left, right);
   }

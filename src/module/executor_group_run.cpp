@@ -10,6 +10,7 @@
 #include "base/profiling.h"
 #include "kvstore/reduce.h"
 #include "module/device_threads.h"
+#include "ndarray/recorder.h"
 
 namespace symbind {
 namespace {
@@ -92,6 +93,7 @@ void ExecutorGroup::load_slices(const std::vector<NDArray>& sources,
 }
 
 void ExecutorGroup::load(const DataBatch& batch) {
+  const Unrecorded within;
   const profiling::ApiSpan span("Module.load_batch");
   const TeamScope scope(threads_->team());
   load_slices(batch.data, data_arrays_, data_layouts_, "data");
@@ -100,6 +102,7 @@ void ExecutorGroup::load(const DataBatch& batch) {
 }
 
 void ExecutorGroup::load(const std::vector<DataBatch>& batches) {
+  const Unrecorded within;
   check(batches.size() == contexts_.size(), "{} batches for {} devices", batches.size(),
         contexts_.size());
   const auto copy = [](const std::vector<NDArray>& from, const auto& to, std::size_t device,

@@ -12,6 +12,7 @@
 #include "device/runtime.h"
 #include "ndarray/access.h"
 #include "ndarray/convert.h"
+#include "ndarray/recorder.h"
 
 namespace symbind {
 
@@ -23,13 +24,38 @@ bool pass_error(const NDArray& from, const NDArray& to) {
   return true;
 }
 
+namespace {
+
+/// Tells of a copy as the operators that stand for it: of another dtype, of another device.
+void tell_copied(const NDArray& source, const NDArray& target) {
+  const bool moves = source.context() != target.context();
+  NDArray here = target;
+  if (moves && source.dtype() != target.dtype())
+    here = NDArray(source.shape(), source.context(), target.dtype());
+  if (source.dtype() != target.dtype())
+    tell_derived("Cast", {{"dtype", std::string(dtype_name(target.dtype()))}}, {source}, here);
+  else if (!moves)
+    return tell_derived("_copy", {}, {source}, target);
+  else
+    here = source;
+  if (moves)
+    tell_derived("_CrossDeviceCopy", {}, {here}, target);
+  else
+    target.set_tape(here.tape());
+}
+
+}  // namespace
+
 void NDArray::copy_to(const NDArray& target) const {
   check_defined(*this, "copy_to");
   check_defined(target, "copy_to");
+  check_write(target);
   check(
       shape_ == target.shape(), ErrorKind::kShape,
       "copy_to cannot take its target\n  target  given {}   needed {}   because that is the source",
       target.shape().str(), shape_.str());
+  if (is_told_of(*this)) tell_copied(*this, target);
+  const Unrecorded within;
   if (pass_error(*this, target)) return;
   const bool same_dtype = dtype_ == target.dtype();
   const Context from = context(), to = target.context();
@@ -97,6 +123,7 @@ void NDArray::copy_to_host(void* out, DType dtype) const {
 
 void NDArray::copy_from_host(const void* data, DType dtype) {
   check_defined(*this, "copy_from_host");
+  check_write(*this);
   if (!in_gpu_memory(context())) {
     convert(write_pointer(*this), dtype_, data, dtype, size());
   } else if (dtype == dtype_) {
