@@ -93,8 +93,8 @@ class UpdatePolicy {
 };
 
 /// Scales `arrays`, which may lie on several devices, so that the norm of all their numbers is at
-/// most `max_norm`, and returns the norm they had. With a norm that is not finite the arrays stay as
-/// they are; `report` logs that as a warning.
+/// most `max_norm`, and returns the norm they had. With a norm that is not finite the arrays stay
+/// as they are; `report` logs that as a warning.
 double clip_global_norm(const std::vector<NDArray>& arrays, double max_norm, bool report = true);
 /// The norm of all their numbers.
 double global_norm(const std::vector<NDArray>& arrays);

@@ -45,12 +45,12 @@ void bind_autograd(nb::module_& m) {
   m.def("is_training", &autograd::is_training);
   m.def("set_recording", &autograd::set_recording);
   m.def("set_training", &autograd::set_training);
-  m.def("mark_variables", [](nb::handle variables, nb::handle gradients,
-                             const std::vector<std::string>& grad_reqs) {
-    std::vector<NDArray*> marked;
-    for (const nb::handle each : variables) marked.push_back(&array_in(each, "a variable"));
-    autograd::mark_variables(marked, arrays_from(gradients, "a gradient"), grad_reqs);
-  });
+  m.def("mark_variables",
+        [](nb::handle variables, nb::handle gradients, const std::vector<std::string>& grad_reqs) {
+          std::vector<NDArray*> marked;
+          for (const nb::handle each : variables) marked.push_back(&array_in(each, "a variable"));
+          autograd::mark_variables(marked, arrays_from(gradients, "a gradient"), grad_reqs);
+        });
   m.def("attach_grad", [](nb::handle array, const std::string& grad_req) {
     array_in(array, "a variable").attach_grad(grad_req);
   });

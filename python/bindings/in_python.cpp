@@ -21,9 +21,8 @@ std::string traceback_text(const nb::python_error& error) {
   // What a conversion of ours raises has no traceback.
   const nb::object trace =
       error.traceback().is_valid() ? nb::borrow(error.traceback()) : nb::none();
-  const nb::object lines =
-      nb::module_::import_("traceback")
-          .attr("format_exception")(error.type(), error.value(), trace);
+  const nb::object lines = nb::module_::import_("traceback")
+                               .attr("format_exception")(error.type(), error.value(), trace);
   return nb::cast<std::string>(nb::str("").attr("join")(lines).attr("rstrip")());
 }
 

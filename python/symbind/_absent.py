@@ -1,7 +1,7 @@
 """Fronts of what MXNet has and Symbind has not.
 
-A script may import such a module, and tests and examples do so without using it. Using anything in
-it raises NotInSymbind, which says so; a class statement over one of its classes does as well.
+A script may import such a module, name its classes and derive from them, and tests and examples do
+so without using them. Calling anything in it raises NotInSymbind, which says so.
 """
 import sys
 import types
@@ -22,8 +22,30 @@ def not_in_symbind(name, instead=_INSTEAD):
     return NotInSymbind("{} is not in Symbind: {}; see docs/python.md".format(name, instead))
 
 
+class _AbsentClass(type):
+    """A class of MXNet's that is absent: it can be imported, derived from and tested against; an
+    instance of it, or anything read from it, raises."""
+
+    def __call__(cls, *_arguments, **_options):
+        raise cls._error()
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise cls._error(name)
+
+    def _error(cls, *names):
+        base = next(each for each in cls.__mro__ if "_absent_name" in vars(each))
+        error = not_in_symbind(".".join((vars(base)["_absent_name"], *names)),
+                               vars(base)["_instead"])
+        if base is not cls:
+            error = NotInSymbind("{} derives from what is absent: {}".format(cls.__qualname__, error))
+        return error
+
+
 def front(module_name, submodules=(), instead=_INSTEAD):
-    """A module's `__getattr__` that raises for every public name and says what to do instead.
+    """A module's `__getattr__` that raises for every public name but those of classes, for which it
+    gives a class that raises when it is used; the error says what to do instead.
 
     `submodules`, dotted names relative to the module, become such modules too and can be imported.
     Names with two underscores stay AttributeErrors: Python itself asks modules for some of them.
@@ -35,7 +57,14 @@ def front(module_name, submodules=(), instead=_INSTEAD):
     def __getattr__(name):
         if name.startswith("__"):
             raise AttributeError("module {!r} has no attribute {!r}".format(module_name, name))
-        raise not_in_symbind("{}.{}".format(title, name), instead)
+        full = "{}.{}".format(title, name)
+        if not (name[0].isupper() and any(map(str.islower, name))):
+            raise not_in_symbind(full, instead)
+        made = _AbsentClass(name, (), {"_absent_name": full, "_instead": instead,
+                                       "__module__": module_name,
+                                       "__doc__": "Not in Symbind: {}.".format(full)})
+        setattr(sys.modules[module_name], name, made)  # one object, however often it is asked for
+        return made
     return __getattr__
 
 

@@ -43,7 +43,8 @@ Walk look(const std::vector<NDArray>& heads) {
     check(!node->freed.load(), ErrorKind::kState,
           "{} (what {} had recorded was freed by an earlier backward)", kNotRecorded,
           node->title());
-    w.snapshots.emplace(node.get(), Snapshot{node, node->inputs, node->outputs, node->kernel, node->state});
+    w.snapshots.emplace(node.get(),
+                        Snapshot{node, node->inputs, node->outputs, node->kernel, node->state});
     if (node->is_marked && node->req != GradReq::kNull) w.variables.push_back(node);
   }
   return w;
@@ -68,8 +69,8 @@ void check_head_grads(const std::vector<NDArray>& heads, const std::vector<NDArr
         "backward: {} heads, {} head gradients", heads.size(), head_grads.size());
   for (std::size_t i = 0; i < head_grads.size(); ++i)
     check(!head_grads[i].defined() || head_grads[i].shape() == heads[i].shape(), ErrorKind::kShape,
-          "backward: head {} has shape {}, the gradient given for it {}", i,
-          heads[i].shape().str(), head_grads[i].shape().str());
+          "backward: head {} has shape {}, the gradient given for it {}", i, heads[i].shape().str(),
+          head_grads[i].shape().str());
 }
 
 /// The gradient of a head, in its type and where it is; ones unless given.

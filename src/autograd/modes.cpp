@@ -74,9 +74,8 @@ NDArray NDArray::grad() const {
 
 void NDArray::backward() const { backward(NDArray()); }
 void NDArray::backward(const NDArray& head_grad, bool retain_graph, bool train_mode) const {
-  autograd::backward({*this}, {.head_grads = {head_grad},
-                               .retain_graph = retain_graph,
-                               .train_mode = train_mode});
+  autograd::backward(
+      {*this}, {.head_grads = {head_grad}, .retain_graph = retain_graph, .train_mode = train_mode});
 }
 
 }  // namespace symbind

@@ -84,8 +84,7 @@ class Tape : public Recorder {
     if (read && array.defined()) {
       const std::lock_guard lock(tape_guard());
       // The one member that changes once a node is shared.
-      Saved& saved =
-          const_cast<TapeNode&>(*node).outputs[static_cast<std::size_t>(output)];
+      Saved& saved = const_cast<TapeNode&>(*node).outputs[static_cast<std::size_t>(output)];
       if (!saved.array.defined()) saved.array = array.detach();
     }
     return {node, output};

@@ -25,7 +25,7 @@ struct Saved {
 
 struct TapeNode : Node {
   std::vector<Saved> outputs;
-  std::string kernel;  ///< that ran: only its namesake reads what is opaque
+  std::string kernel;                 ///< that ran: only its namesake reads what is opaque
   std::shared_ptr<const void> state;  ///< of users' code, which may live as long as the node
   bool is_marked = false;
   GradReq req = GradReq::kNull;  ///< of a marked variable

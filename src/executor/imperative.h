@@ -22,12 +22,13 @@ struct ImperativeKernel {
 struct KernelWish {
   Shape out_shape = Shape::unknown();  ///< of an operator without inputs: of the array it writes
   std::vector<bool> outputs = {};      ///< those that are read; none said: the visible ones
-  std::string name = {};               ///< only this kernel: it wrote what is opaque among the inputs
-  bool training = false;               ///< a gradient follows
+  std::string name = {};  ///< only this kernel: it wrote what is opaque among the inputs
+  bool training = false;  ///< a gradient follows
 };
 
 /// Infers, chooses among the kernels that take plain layouts, prepares. The result is cached by
-/// operator, attributes (per-call ones aside), descriptions, device and wish, unless users wrote it.
+/// operator, attributes (per-call ones aside), descriptions, device and wish, unless users wrote
+/// it.
 std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           const std::shared_ptr<const void>& attrs,
                                                           const std::vector<TensorDesc>& in,
@@ -56,8 +57,8 @@ std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
 
 GradientReads gradient_reads(const OpDef& op, const std::shared_ptr<const void>& attrs);
 
-/// Runs a prepared kernel. `in` are undefined where only the shape is read, `out` where nobody asks.
-/// What the kernel throws is kept on `fail_on` and on the inputs it writes; false then.
+/// Runs a prepared kernel. `in` are undefined where only the shape is read, `out` where nobody
+/// asks. What the kernel throws is kept on `fail_on` and on the inputs it writes; false then.
 bool run_kernel(const ImperativeCall& call, const std::vector<NDArray>& in,
                 const std::vector<NDArray>& out, Context context, bool is_train,
                 const std::vector<NDArray>& fail_on);

@@ -166,15 +166,17 @@ Results make_results(const ImperativeCall& call, const std::vector<NDArray>& inp
   return made;
 }
 
-/// Whoever records this call: null where none of its inputs was recorded. Refuses to write over what
-/// was, or over what the operator reads.
+/// Whoever records this call: null where none of its inputs was recorded. Refuses to write over
+/// what was, or over what the operator reads.
 Recorder* recorder_of(Recorder* recorder, const std::vector<NDArray>& inputs,
                       const std::vector<NDArray>& out) {
   if (recorder == nullptr) return nullptr;
   const bool recorded =
       std::ranges::any_of(inputs, [&](const NDArray& a) { return recorder->stands(a); });
   for (const NDArray& o : out) {
-    const auto reads = [&](const NDArray& a) { return a.defined() && o.defined() && overlap(a, o); };
+    const auto reads = [&](const NDArray& a) {
+      return a.defined() && o.defined() && overlap(a, o);
+    };
     if (recorder->stands(o) || (recorded && std::ranges::any_of(inputs, reads)))
       recorder->refuse_write(o);
   }
@@ -206,9 +208,9 @@ std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
   Recorder* const recorder = recorder_of(within.recorder(), inputs, out);
   const Context context = context_of(inputs, out, attrs);
   const bool shape_from_out = inputs.empty() && !out.empty();
-  const auto call = imperative_call(op, inputs, attrs, context,
-                                    shape_from_out ? out.front().shape() : Shape::unknown(),
-                                    recorder != nullptr);
+  const auto call =
+      imperative_call(op, inputs, attrs, context,
+                      shape_from_out ? out.front().shape() : Shape::unknown(), recorder != nullptr);
   Results r = make_results(*call, inputs, out, context);
   const auto finish = [&] {
     if (recorder != nullptr) tell(*recorder, *call, attrs, inputs, r);
@@ -220,8 +222,7 @@ std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
     return finish();
   }
   const bool train = is_train.value_or(thread_mode().training);
-  if (!run_kernel(*call, inputs, r.targets, context, train, r.results))
-    return finish();
+  if (!run_kernel(*call, inputs, r.targets, context, train, r.results)) return finish();
   for (std::size_t o = 0; o < out.size(); ++o)
     if (!r.targets[o].aliases(r.results[o])) r.targets[o].copy_to(r.results[o]);
   return finish();
@@ -240,11 +241,11 @@ NDArray scalar_op(std::string_view op, const NDArray& a, double b) {
   NDArray operator sign(const NDArray& a, double b) { return scalar_op(scalar, a, b); }            \
   NDArray operator sign(double a, const NDArray& b) { return scalar_op(reverse, b, a); }           \
   NDArray& NDArray::operator sign##=(const NDArray& other) {                                       \
-    return *this = invoke(op, {*this, other}, {}, {*this}).front();                                                                                  \
+    return *this = invoke(op, {*this, other}, {}, {*this}).front();                                \
   }                                                                                                \
   NDArray& NDArray::operator sign##=(double other) {                                               \
     const AttrDict attrs{{"scalar", fmt::format("{}", other)}};                                    \
-    return *this = invoke(scalar, {*this}, attrs, {*this}).front();                                                                                  \
+    return *this = invoke(scalar, {*this}, attrs, {*this}).front();                                \
   }
 SYMBIND_ARRAY_OPERATOR(+, "broadcast_add", "_plus_scalar", "_plus_scalar")
 SYMBIND_ARRAY_OPERATOR(-, "broadcast_sub", "_minus_scalar", "_rminus_scalar")

@@ -146,7 +146,8 @@ Block block_of(const Shape& shape, const std::vector<Index>& key) {
     step += std::to_string(by) + ",";
     block.shape[axis] = range.count;
   }
-  block.attrs = {{"begin", "(" + begin + ")"}, {"end", "(" + end + ")"}, {"step", "(" + step + ")"}};
+  block.attrs = {
+      {"begin", "(" + begin + ")"}, {"end", "(" + end + ")"}, {"step", "(" + step + ")"}};
   return block;
 }
 

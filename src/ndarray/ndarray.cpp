@@ -11,9 +11,9 @@
 #include "base/check.h"
 #include "device/runtime.h"
 #include "ndarray/access.h"
-#include "ndarray/recorder.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ndarray/recorder.h"
 #include "ndarray/reshape_codes.h"
 
 namespace symbind {

@@ -26,7 +26,7 @@ struct RanOp {
   std::vector<NDArray> hidden;  ///< what follows the visible outputs; undefined if nobody reads it
   std::string_view kernel;      ///< that wrote the opaque ones among them
   std::vector<bool> opaque;     ///< by output
-  std::vector<bool> reads_in, reads_out;  ///< what the gradient reads
+  std::vector<bool> reads_in, reads_out;   ///< what the gradient reads
   std::shared_ptr<const void> state = {};  ///< what users' code keeps from forward to backward
 };
 
@@ -60,8 +60,8 @@ void tell_derived(std::string_view op, const AttrDict& attrs, const std::vector<
                   const NDArray& result);
 /// Refuses, where somebody records, to write over what was recorded.
 void check_write(const NDArray& target);
-/// Refuses to write `value` into a part of `target` if either was recorded: what is there comes from
-/// both.
+/// Refuses to write `value` into a part of `target` if either was recorded: what is there comes
+/// from both.
 void check_partial_write(const NDArray& target, const NDArray& value);
 
 /// A block in which nothing is recorded.

@@ -130,8 +130,8 @@ TEST(Autograd, requests_and_heads) {
     a = same * y;
     b = same * same;
   }
-  autograd::backward({a, b}, {.head_grads = {NDArray({10, 100}, {2}), NDArray()},
-                              .retain_graph = true});
+  autograd::backward({a, b},
+                     {.head_grads = {NDArray({10, 100}, {2}), NDArray()}, .retain_graph = true});
   EXPECT_EQ(numbers(x.grad()), (Numbers{32, 404}));
   a.backward();
   EXPECT_EQ(numbers(x.grad()), (Numbers{35, 408}));

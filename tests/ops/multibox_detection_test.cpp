@@ -13,7 +13,11 @@ OP_CASES(_contrib_MultiBoxDetection) {
       .in({1, 3, 4}, {0, 0, 0.5, 0.5, 0, 0, 0.5, 0.75, 0.5, 0.5, 1, 1})
       .no_grad()
       .ref({0, 0.75, 0, 0, 0.5, 0.5, -1, 0.5, 0, 0, 0.5, 0.75, -1, -1, -1, -1, -1, -1});
-  c.add("other locations").in({1, 2, 3}).in({1, 11}).in({1, 3, 4}).raises("four numbers for each anchor");
+  c.add("other locations")
+      .in({1, 2, 3})
+      .in({1, 11})
+      .in({1, 3, 4})
+      .raises("four numbers for each anchor");
 }
 
 }  // namespace

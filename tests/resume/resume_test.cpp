@@ -87,8 +87,8 @@ TEST(Resume, metric_goes_on_within_the_epoch) {
     Module module(dropout_net(), {.context = cpus(2)});
     const auto rows = shuffled_rows();
     FitOptions o = dropout_fit("sgd", 1);
-    o.checkpoint = CheckpointOptions{
-        .prefix = folder.prefix(), .every_n_batches = 3, .background = false};
+    o.checkpoint =
+        CheckpointOptions{.prefix = folder.prefix(), .every_n_batches = 3, .background = false};
     o.resume = resume;
     std::vector<double> seen;
     o.batch_end_callback = {Speedometer(8, 5), [&](const BatchEndParam& p) {
@@ -156,8 +156,8 @@ TEST(Resume, buckets_and_chains) {
       }
       FitOptions o = dropout_fit("adam", 2);
       o.eval_metric = "ce";
-      o.checkpoint = CheckpointOptions{
-          .prefix = folder.prefix(), .every_n_batches = 5, .background = false};
+      o.checkpoint =
+          CheckpointOptions{.prefix = folder.prefix(), .every_n_batches = 5, .background = false};
       o.resume = resume;
       o.batch_end_callback = [&](const BatchEndParam& p) {
         if (p.epoch == 1 && p.nbatch + 1 == stop) throw StopHere();
@@ -203,8 +203,8 @@ TEST(Resume, a_mute_iterator_is_wound_forward) {
     Module module(dropout_net());
     Mute data;
     FitOptions o = dropout_fit("sgd", 3);
-    o.checkpoint = CheckpointOptions{
-        .prefix = folder.prefix(), .every_n_batches = 2, .background = false};
+    o.checkpoint =
+        CheckpointOptions{.prefix = folder.prefix(), .every_n_batches = 2, .background = false};
     o.resume = resume;
     o.batch_end_callback = [&](const BatchEndParam& p) {
       if (p.epoch == 2 && p.nbatch + 1 == stop) throw StopHere();

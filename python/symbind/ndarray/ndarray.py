@@ -31,16 +31,24 @@ def _op(name):
 _take, _scatter_set_nd = _op("take"), _op("_scatter_set_nd")
 
 
-class _Float(float):
-    """What asscalar gives: a float that also answers for its shape, as MXNet's answer does."""
+class _Scalar:
+    """What asscalar gives is a Python number that answers for the rest as MXNet's answer, a NumPy
+    number, does: shape, dtype, astype(), mean(), ..."""
 
-    shape, ndim, size = (), 0, 1
+    dtype = None
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.dtype.type(self), name)
 
 
-class _Int(int):
-    """An int of the same kind."""
+class _Float(_Scalar, float):
+    """A float of an array."""
 
-    shape, ndim, size = (), 0, 1
+
+class _Int(_Scalar, int):
+    """An int of an array."""
 
 
 class NDArray(_core.NDArray):
@@ -130,9 +138,13 @@ class NDArray(_core.NDArray):
         """The only number of an array of size 1, as a Python number."""
         if self.size != 1:
             raise error.ValueError("The current array is not a scalar")
-        number = self.asnumpy().item()
-        return _Float(number) if isinstance(number, float) else (
-            number if isinstance(number, bool) else _Int(number))
+        value = self.asnumpy()
+        number = value.item()
+        if isinstance(number, bool):
+            return number
+        number = _Float(number) if isinstance(number, float) else _Int(number)
+        number.dtype = value.dtype
+        return number
 
     item = asscalar
 

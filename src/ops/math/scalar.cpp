@@ -165,8 +165,7 @@ void add(OpRegistry& r, const Entry& e, GradientRule gradient, GradientRule grad
   if (e.gradient != Gradient::kNode) return;
   auto backward = r.add<ScalarAttrs>(backward_name(e));
   if (second_of(e) != nullptr) backward.gradient(gradient_of_gradient);
-  backward
-      .inputs(std::vector<std::string>{"head", "data"})
+  backward.inputs(std::vector<std::string>{"head", "data"})
       .infer(infer)
       .backward()
       .inplace(0, 0)
@@ -180,7 +179,8 @@ void add(OpRegistry& r, const Entry& e, GradientRule gradient, GradientRule grad
 
 void register_scalar(OpRegistry& r) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (add(r, kEntries[I],
+    (add(
+         r, kEntries[I],
          [](const ScalarAttrs&, GradientBuilder& g) { return gradient_entry(kEntries[I], g); },
          [](const ScalarAttrs& a, GradientBuilder& g) {
            return gradient_of_backward(kEntries[I], a, g);

@@ -75,8 +75,7 @@ void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
   if (f.needs != Needs::kInput && f.needs != Needs::kOutput) return;
   auto backward = r.add(backward_name(f));
   if (second_derivative(f.name) != nullptr) backward.gradient(gradient_of_gradient);
-  backward
-      .inputs(std::vector<std::string>{"head", f.needs == Needs::kInput ? "data" : "output"})
+  backward.inputs(std::vector<std::string>{"head", f.needs == Needs::kInput ? "data" : "output"})
       .infer(infer)
       .backward()
       .inplace(0, 0)
@@ -91,7 +90,8 @@ void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
 
 void register_unary(OpRegistry& r) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (add(r, kUnaryFunctions[I],
+    (add(
+         r, kUnaryFunctions[I],
          [](const NoAttrs&, GradientBuilder& g) { return gradient_of(kUnaryFunctions[I], g); },
          [](const NoAttrs&, GradientBuilder& g) {
            return gradient_of_backward(kUnaryFunctions[I], g);
