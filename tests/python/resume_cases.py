@@ -148,7 +148,7 @@ def hashes(module, folder):
     path = os.path.join(folder, "hash")
     module.save_params(path)
     found = [hashlib.sha256(open(path, "rb").read()).hexdigest()]
-    for part in module._parts():
+    for part in module._leaves(all_weights=True):
         part.save_optimizer_states(path)
         found.append(hashlib.sha256(open(path, "rb").read()).hexdigest())
     return " ".join(found)
