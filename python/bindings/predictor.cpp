@@ -110,6 +110,7 @@ nb::dict stats(const Predictor& self) {
   all["plans_made"] = s.plans_made;
   all["pool"] = s.pool;
   all["arena_bytes"] = s.arena_bytes;
+  all["wired"] = s.wired;
   return all;
 }
 

@@ -82,11 +82,13 @@ void ExecutorPool::give_back(std::unique_ptr<Lane> lane) noexcept {
   returned_.notify_one();
 }
 
-std::pair<std::size_t, std::size_t> ExecutorPool::size() const {
+void ExecutorPool::describe(PredictorStats& stats) const {
   const std::lock_guard lock(guard_);
-  std::size_t bytes = 0;
-  for (const auto& lane : idle_) bytes += lane->bytes();
-  return {count_, bytes};
+  stats.pool = static_cast<int>(count_);
+  for (const auto& lane : idle_) {
+    stats.arena_bytes += lane->bytes();
+    stats.wired += static_cast<int>(lane->wired.size());
+  }
 }
 
 ExecutorPool::Lease::Lease(ExecutorPool& pool, const std::shared_ptr<PlanEntry>& entry,
