@@ -479,6 +479,8 @@ FAULTS = [Fault(*row) for row in [
     ("an input's error is overlooked", "src/predict/predictor.cpp",
      "if (array.storage()->has_error()) array.wait_to_read();", "",
      "predict:BadInputPredictor.an_input_whose*"),
+    ("forms outlive their users", "src/ndarray/storage.cpp",
+     "one.has_user && one.user.expired();", "false;", "ndarray:Storage.FormsGoWithTheirUsers"),
     ("a freed handle lives on", "src/predict/c_handles.h",
      "    objects_.erase(reinterpret_cast<std::uintptr_t>(handle));\n", "",
      "predict:BadInputCPredict.handles"),
