@@ -452,7 +452,7 @@ FAULTS = [Fault(*row) for row in [
     ("one lane too many", "src/predict/executor_pool.cpp", "count_ < most_", "count_ <= most_",
      "predict:ThreadsPredictor.little_room*"),
     ("lanes hold plans that left", "src/predict/executor_pool.cpp",
-     "return w.entry->evicted.load();", "return w.entry == nullptr;",
+     "if (one->entry->evicted.load())", "if (one->entry == nullptr)",
      "predict:Predictor.keeps_no_more*"),
     ("objects of users are shared by calls", "src/predict/executor_pool.cpp",
      "if (!planned.shareable) {", "if (false) {", "predict:ThreadsPredictor.operators_of_users*"),
