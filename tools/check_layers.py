@@ -30,6 +30,7 @@ LEVELS = {
     "io": 7,
     "metric": 7,
     "init": 7,
+    "explain": 7,
     "module": 8,
     "models": 8,
     "predict": 8,

@@ -21,7 +21,7 @@ GUIDES = ["docs/walk.md", "docs/add_an_operator.md", "docs/add_a_pass.md", "docs
           "docs/bucketing.md", "docs/predict.md", "README.md", "CONTRIBUTING.md"]
 # Their C++ blocks stand, indentation aside, in examples/cpp, where the compiler and the tests see them.
 PAGES = ["docs/from_mxnet.md", "docs/checkpoints.md", "docs/devices.md", "docs/bucketing.md",
-         "docs/questions.md", "docs/predict.md", "README.md"]
+         "docs/questions.md", "docs/predict.md", "docs/autograd.md", "README.md"]
 TOP = "src|include|tests|tools|examples|docs|cmake|benchmarks"
 NAMED = re.compile(rf"`((?:{TOP})/[\w./-]+\.(?:cpp|cu|h|md|py|json|cmake|txt))`(?: \(~(\d+) lines\))?")
 SLACK = 1.1

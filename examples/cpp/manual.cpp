@@ -70,6 +70,16 @@ void verbs() {
                     .initializer = Xavier(),
                     .num_epoch = 5});
   }
+  {  // beyond MXNet's
+    Module mod(net);
+    mod.fit(train,
+            {.eval_data = &val,
+             .optimizer_params = {{"learning_rate", 0.5}},
+             .num_epoch = 2,
+             .updates = {
+                 .accumulate = 4, .clip_global_norm = 1.0, .ema_decay = 0.999, .eval_ema = true}});
+    expect(mod.get_ema_params().size() == 4, "an average of every weight");
+  }
   {  // score
     const double accuracy = mod.score(val, "acc").front().second;
     const NDArray rows = mod.predict(val).front();  // all batches, padding dropped

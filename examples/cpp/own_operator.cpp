@@ -1,6 +1,7 @@
 // ctest: run
 // An operator of one's own: swish, y = x / (1 + exp(-beta x)), with its gradient. It is defined as
-// the built-in ones are, and works wherever they do: in graphs, imperatively, in JSON.
+// the built-in ones are, and works wherever they do: in graphs, imperatively, on the tape, in JSON.
+// examples/consumer builds the same file against an installed library.
 
 #include <symbind/symbind.h>
 
@@ -104,4 +105,23 @@ int main() {
   for (std::size_t i = 0; i < 5; ++i)
     agree = agree && std::abs((up[i] - down[i]) / (2 * kStep) - exact[i]) < 1e-9;
   expect(agree, "backward agrees with differences");
+
+  // On the tape:
+  NDArray recorded = x.copy();
+  recorded.attach_grad();
+  NDArray head;
+  {
+    const autograd::Record record;
+    head = invoke("my_swish", {recorded}, {{"beta", "2"}})[0];
+  }
+  head.backward();
+  expect(recorded.grad().to_vector<double>() == exact, "autograd gives the same gradient");
+
+  // Its mistakes are told as those of any operator:
+  try {
+    invoke("my_swish", {x}, {{"beta", "-1"}});
+    expect(false, "a bad parameter is refused");
+  } catch (const Error& e) {
+    expect(std::string(e.what()).find("beta") != std::string::npos, e.what());
+  }
 }

@@ -48,6 +48,8 @@ class BucketingModule : public BaseModule {
   void backward(const std::vector<NDArray>& out_grads = {}) override;
   void update() override;
   void step(const DataBatch& batch, EvalMetric& metric) override;
+  std::vector<Module*> modules(Which which) override;
+  std::shared_ptr<BaseModule> blank_copy() const override;
   std::vector<NDArray> get_outputs() const override;
   std::vector<NDArray> get_input_grads() const override;
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;
@@ -57,6 +59,7 @@ class BucketingModule : public BaseModule {
 
   /// The bucket in use; kState before bind.
   Module& current() const;
+  /// The default bucket, whose parameters and optimizer are those of all.
   std::int64_t current_key() const { return current_key_; }
   const std::map<std::int64_t, std::unique_ptr<Module>>& buckets() const { return buckets_; }
 

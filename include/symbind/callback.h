@@ -42,6 +42,18 @@ BatchEndCallback log_train_metric(int period, bool auto_reset = false);
 /// Logs the metric as "Epoch[n] Validation-name=value".
 BatchEndCallback LogValidationMetricsCallback();
 
+/// Writes the metric to event files in `logging_dir`, where TensorBoard finds them, the epoch as
+/// the step; `prefix` opens the names.
+BatchEndCallback LogMetricsCallback(const std::string& logging_dir, const std::string& prefix = {});
+
+struct FileLogOptions {
+  std::string phase = "train";  ///< what the lines say they are about
+  int period = 1;               ///< batches between two lines
+};
+/// Appends the metric to a CSV file or one of JSON lines; see log_files.h.
+BatchEndCallback log_to_csv(const std::string& path, const FileLogOptions& options = {});
+BatchEndCallback log_to_jsonl(const std::string& path, const FileLogOptions& options = {});
+
 struct ProgressBarOptions {
   int total = 0;    ///< batches of an epoch
   int length = 80;  ///< of the bar, in characters

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,13 +85,15 @@ class Executor {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Runs one operator now. `out` names arrays to write; otherwise fresh ones are made.
+/// Runs one operator now. `out` names arrays to write; otherwise fresh ones are made. `is_train` is
+/// the thread's mode unless given (symbind/autograd.h); while it records, what is returned carries
+/// the record.
 std::vector<NDArray> invoke(std::string_view op, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs = {}, const std::vector<NDArray>& out = {},
-                            bool is_train = false);
+                            std::optional<bool> is_train = {});
 /// The same with the operator at hand (OpRegistry::global().get).
 std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs = {}, const std::vector<NDArray>& out = {},
-                            bool is_train = false);
+                            std::optional<bool> is_train = {});
 
 }  // namespace symbind

@@ -17,6 +17,7 @@
 
 #include <symbind/attributes.h>
 #include <symbind/ndarray.h>
+#include <symbind/state_value.h>
 
 namespace symbind {
 
@@ -70,6 +71,11 @@ class DataIter {
   virtual void hard_reset() { reset(); }
   /// Fills `batch` and returns true, or returns false at the end of the epoch.
   virtual bool next(DataBatch& batch) = 0;
+  /// Where it stands, in arrays that never change; an iterator made alike goes on from there after
+  /// set_state. Nothing: it cannot say, and a resumed training passes over the batches it has seen.
+  virtual std::optional<StateValue> state() { return std::nullopt; }
+  /// kValue if the state is not one of an iterator made alike; nothing has changed then.
+  virtual void set_state(const StateValue& state);
   /// Rows of a batch: the extent of the batch axis of the first data.
   std::int64_t batch_size() const;
 };
@@ -111,6 +117,8 @@ class NDArrayIter final : public DataIter {
   const std::vector<DataDesc>& provide_label() const override;
   void reset() override;
   bool next(DataBatch& batch) override;
+  std::optional<StateValue> state() override;
+  void set_state(const StateValue& state) override;
 
   void hard_reset() override;
   /// Number of rows.
@@ -142,6 +150,8 @@ class ResizeIter final : public DataIter {
   void reset() override;
   void hard_reset() override;
   bool next(DataBatch& batch) override;
+  std::optional<StateValue> state() override;
+  void set_state(const StateValue& state) override;
 
  private:
   std::shared_ptr<DataIter> iter_;
@@ -169,6 +179,8 @@ class PrefetchingIter final : public DataIter {
   void reset() override;
   void hard_reset() override;
   bool next(DataBatch& batch) override;
+  std::optional<StateValue> state() override;
+  void set_state(const StateValue& state) override;
 
  private:
   struct State;
@@ -198,6 +210,8 @@ class MNISTIter final : public DataIter {
   const std::vector<DataDesc>& provide_label() const override;
   void reset() override;
   bool next(DataBatch& batch) override;
+  std::optional<StateValue> state() override;
+  void set_state(const StateValue& state) override;
 
  private:
   std::unique_ptr<NDArrayIter> rows_;
@@ -228,6 +242,8 @@ class CSVIter final : public DataIter {
   void reset() override;
   void hard_reset() override;
   bool next(DataBatch& batch) override;
+  std::optional<StateValue> state() override;
+  void set_state(const StateValue& state) override;
 
  private:
   struct State;
@@ -257,6 +273,8 @@ class LibSVMIter final : public DataIter {
   void reset() override;
   void hard_reset() override;
   bool next(DataBatch& batch) override;
+  std::optional<StateValue> state() override;
+  void set_state(const StateValue& state) override;
 
  private:
   struct State;

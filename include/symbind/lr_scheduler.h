@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <symbind/attributes.h>
@@ -62,6 +64,9 @@ class LRScheduler {
   /// The rate an optimizer starts with; it may be set at any time.
   virtual double base_lr() const { return base_lr_; }
   virtual void set_base_lr(double lr) { base_lr_ = lr; }
+  /// Told by fit, behind every epoch: the validation metric's values, or without validation data
+  /// the training metric's.
+  virtual void observe(const std::vector<std::pair<std::string, double>>& /*values*/) {}
   /// MXNet's class name, e.g. "FactorScheduler"; a name of one's own for one's own classes.
   virtual std::string class_name() const { return {}; }
   /// Names every field.
@@ -132,6 +137,70 @@ class CosineScheduler : public LRScheduler {
   double base_lr_orig_, final_lr_;
 };
 
+/// A straight line from base_lr at the end of the warm-up to final_lr at max_update; final_lr from
+/// then on.
+class LinearScheduler : public LRScheduler {
+ public:
+  explicit LinearScheduler(std::int64_t max_update, double final_lr = 0,
+                           const WarmUp& warm_up = {});
+  double operator()(std::int64_t num_update) override;
+  std::string class_name() const override { return "LinearScheduler"; }
+  void describe(Fields& fields) override;
+
+ private:
+  std::int64_t max_update_;
+  double final_lr_;
+};
+
+struct OneCycleOptions {
+  double max_lr = 0.01;           ///< the peak; an optimizer's learning_rate replaces it
+  double pct_start = 0.3;         ///< the share of updates that climb
+  double div_factor = 25;         ///< the peak over the first rate
+  double final_div_factor = 1e4;  ///< the first rate over the last
+  std::string anneal = "cos";     ///< or "linear"
+};
+
+/// One climb from max_lr/div_factor to max_lr, then one descent far below where it began.
+class OneCycleScheduler : public LRScheduler {
+ public:
+  explicit OneCycleScheduler(std::int64_t max_update, const OneCycleOptions& options = {});
+  double operator()(std::int64_t num_update) override;
+  std::string class_name() const override { return "OneCycleScheduler"; }
+  void describe(Fields& fields) override;
+
+ private:
+  std::int64_t max_update_;
+  double pct_start_, div_factor_, final_div_factor_;
+  std::string anneal_;
+};
+
+struct PlateauOptions {
+  std::string metric = {};    ///< the value watched; empty: the metric's first
+  std::string mode = "auto";  ///< "max", "min"; "auto" goes by the metric's name
+  double factor = 0.1;        ///< multiplies the rate
+  int patience = 10;          ///< evaluations without improvement that are waited for
+  double min_delta = 0;       ///< what counts as an improvement
+  int cooldown = 0;           ///< evaluations behind a change that are not counted
+  double min_lr = 0;          ///< the rate goes no lower
+};
+
+/// Multiplies the rate by `factor` when a metric did not improve for more than `patience` epochs.
+class ReduceOnPlateauScheduler : public LRScheduler {
+ public:
+  explicit ReduceOnPlateauScheduler(const PlateauOptions& options = {}, const WarmUp& warm_up = {});
+  double operator()(std::int64_t num_update) override;
+  void observe(const std::vector<std::pair<std::string, double>>& values) override;
+  std::string class_name() const override { return "ReduceOnPlateauScheduler"; }
+  void describe(Fields& fields) override;
+
+ private:
+  void observe_one(const std::string& name, double value);
+  std::string metric_, mode_;
+  double factor_, min_delta_, min_lr_;
+  double best_ = std::numeric_limits<double>::quiet_NaN();
+  std::int64_t patience_, cooldown_, bad_ = 0, cooldown_left_ = 0;
+};
+
 /// A scheduler that is a function of the number of updates.
 class FunctionScheduler : public LRScheduler {
  public:
@@ -145,5 +214,7 @@ class FunctionScheduler : public LRScheduler {
 /// A scheduler of ours by MXNet's class name, its fields yet to be set; kName with the nearest
 /// names for another.
 std::shared_ptr<LRScheduler> make_lr_scheduler(std::string_view class_name);
+/// The class names it knows.
+const std::vector<std::string>& lr_scheduler_names();
 
 }  // namespace symbind

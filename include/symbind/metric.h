@@ -127,6 +127,14 @@ MetricPtr NegativeLogLikelihood(double eps = 1e-12, MetricOptions options = {});
 MetricPtr PearsonCorrelation(const std::string& average = "macro", MetricOptions options = {});
 /// The multi-class form of MCC, from a confusion matrix that grows as classes appear.
 MetricPtr PCC(MetricOptions options = {});
+/// The share of rows that are right; confusion_counts gives the rest.
+MetricPtr ConfusionMatrix(MetricOptions options = {});
+/// How often each class (row) was taken for each (column) since reset, in float64; kType for a
+/// metric that does not count it.
+NDArray confusion_counts(const EvalMetric& metric);
+/// The area under the ROC curve of two classes, exact: a tie counts half. Outputs are scores of
+/// class 1, (n,) or (n, 1), or probabilities of both, (n, 2).
+MetricPtr AUC(MetricOptions options = {});
 /// The mean of the outputs; labels are not looked at.
 MetricPtr Loss(MetricOptions options = {});
 

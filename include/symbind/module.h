@@ -10,70 +10,21 @@
 #include <vector>
 
 #include <symbind/callback.h>
+#include <symbind/checkpoint.h>
+#include <symbind/dry_run.h>
 #include <symbind/executor_group.h>
 #include <symbind/initializer.h>
 #include <symbind/io.h>
-#include <symbind/kvstore.h>
 #include <symbind/metric.h>
 #include <symbind/model.h>
+#include <symbind/module_args.h>
 #include <symbind/monitor.h>
 #include <symbind/optimizer.h>
+#include <symbind/update_policy.h>
 
 namespace symbind {
 
 using Shapes = std::vector<DataDesc>;
-
-/// One callback or several.
-template <class F>
-class Callbacks {
- public:
-  Callbacks() = default;
-  template <class G>
-  requires std::is_constructible_v<F, G> Callbacks(G callback)  // NOLINT: one is as good as a list
-      : all_{F(std::move(callback))} {}
-  Callbacks(std::initializer_list<F> callbacks) : all_(callbacks) {}
-  Callbacks(std::vector<F> callbacks) : all_(std::move(callbacks)) {}  // NOLINT
-  template <class... Args>
-  void operator()(Args&&... args) const {
-    for (const F& f : all_) f(args...);
-  }
-
- private:
-  std::vector<F> all_;
-};
-
-/// How gradients of several devices come together: a name, a store, or nullptr for none.
-class StoreArg {
- public:
-  StoreArg(const char* name) : name_(name) {}             // NOLINT
-  StoreArg(std::string name) : name_(std::move(name)) {}  // NOLINT
-  template <class S>
-  requires std::is_base_of_v<KVStore, S> StoreArg(std::shared_ptr<S> store)  // NOLINT
-      : store_(std::move(store)) {}
-  StoreArg(std::nullptr_t) {}  // NOLINT
-  const std::string& name() const { return name_; }
-  const std::shared_ptr<KVStore>& store() const { return store_; }
-
- private:
-  std::string name_;
-  std::shared_ptr<KVStore> store_;
-};
-
-/// An optimizer by name or ready-made.
-class OptimizerArg {
- public:
-  OptimizerArg(const char* name) : name_(name) {}             // NOLINT
-  OptimizerArg(std::string name) : name_(std::move(name)) {}  // NOLINT
-  template <class O>
-  requires std::is_base_of_v<Optimizer, O> OptimizerArg(std::shared_ptr<O> made)  // NOLINT
-      : optimizer_(std::move(made)) {}
-  const std::string& name() const { return name_; }
-  const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
-
- private:
-  std::string name_;
-  std::shared_ptr<Optimizer> optimizer_;
-};
 
 struct ModuleBindOptions {
   bool for_training = true;
@@ -133,6 +84,13 @@ struct FitOptions {
   int num_epoch = 0;  ///< must be given
   std::optional<MetricArg> validation_metric = {};
   Monitor* monitor = nullptr;
+  std::optional<bool> nan_guard = {};  ///< stop at the first NaN; by default nan_guard_is_on()
+  UpdatePolicyOptions updates = {};    ///< accumulation, clipping, an average of the weights
+  bool dry_run = false;                ///< log what dry_run reports, and train nothing
+  std::optional<CheckpointOptions> checkpoint = {};  ///< save on the way; see docs/checkpoints.md
+  /// Go on from the newest checkpoint of this prefix, or from one by its manifest's path; from the
+  /// start if there is none. It decides over begin_epoch, parameters and optimizer.
+  std::string resume = {};
 };
 
 /// The verbs every module has, and training over them.
@@ -173,12 +131,35 @@ class BaseModule {
   virtual void install_monitor(Monitor& monitor) = 0;
   /// forward_backward, update and update_metric as one; leaves what the three would leave.
   virtual void step(const DataBatch& batch, EvalMetric& metric);
+  /// The modules with executors it is made of, itself or its parts: those that ran last, or those
+  /// that hold all weights.
+  enum class Which { kRanLast, kAllWeights };
+  virtual std::vector<class Module*> modules(Which) { return {}; }
+
+  /// The average of the weights that fit keeps with ema_decay, by name; empty without one.
+  NDArrayMap get_ema_params() const;
+  void set_ema_params(const NDArrayMap& average);
+  /// Puts the average in the place of the weights, for evaluation or a checkpoint, and at the next
+  /// call the weights back.
+  void swap_ema_params();
+  /// What happens around updates; null before a fit that asks for something.
+  UpdatePolicy* update_policy() { return policy_.get(); }
 
   void save_params(const std::string& path);
   void load_params(const std::string& path);
 
+  /// From now on checkpoints of fit hold the state of `part`, and resume gives it back.
+  void keep_in_checkpoints(const std::string& name, Resumable part);
+  const Resumables& kept_in_checkpoints() const { return kept_; }
+
   /// Trains for num_epoch - begin_epoch passes over `train`. Binds and initialises what is not.
   void fit(DataIter& train, FitOptions options);
+  /// Tries a step and an evaluation on a copy, with the first batch of each: shapes, labels and
+  /// metric are checked, memory and time told. Parameters, optimizer, random numbers and iterators
+  /// stay as they are; the metrics are reset.
+  DryRunReport dry_run(DataIter& train, const FitOptions& options);
+  /// The same network or networks, neither bound nor initialised.
+  virtual std::shared_ptr<BaseModule> blank_copy() const;
   /// Name and value of the metric over `eval`.
   std::vector<NameValue> score(DataIter& eval, const MetricArg& metric,
                                const ScoreOptions& options = {});
@@ -195,6 +176,14 @@ class BaseModule {
   void check_initialized() const;  ///< … and unless parameters are there
   bool binded_ = false, for_training_ = false, inputs_need_grad_ = false;
   bool params_initialized_ = false, optimizer_initialized_ = false;
+  std::unique_ptr<UpdatePolicy> policy_;
+
+ private:
+  UpdatePolicy::Parts update_parts(Which which);
+  void begin_updates(const UpdatePolicyOptions& options);
+  void finish_updates();
+  void tell_schedulers(const std::vector<NameValue>& values);
+  Resumables kept_;
 };
 
 struct ModuleOptions {
@@ -245,6 +234,9 @@ class Module : public BaseModule {
   void backward(const std::vector<NDArray>& out_grads = {}) override;
   void update() override;
   void step(const DataBatch& batch, EvalMetric& metric) override;
+  std::vector<Module*> modules(Which) override { return {this}; }
+  std::shared_ptr<BaseModule> blank_copy() const override;
+  const ModuleOptions& options() const;
   std::vector<NDArray> get_outputs() const override;
   std::vector<NDArray> get_input_grads() const override;
   std::vector<DeviceArrays> get_states() const;
@@ -265,10 +257,16 @@ class Module : public BaseModule {
   const std::shared_ptr<Updater>& updater() const;
   /// Whether the devices are ahead of what get_params returned last.
   bool params_dirty() const;
+  /// Says that they are: for who writes to the executors' arrays.
+  void set_params_dirty();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// For epoch_end_callback: `save_checkpoint` of the module every `period` epochs.
+EpochEndCallback module_checkpoint(Module& module, const std::string& prefix, int period = 1,
+                                   bool save_optimizer_states = false);
 
 }  // namespace symbind

@@ -54,10 +54,12 @@ class Monitor {
 };
 
 /// Throws (kValue) in the step that makes the first NaN or infinity: names the step, the node, its
-/// output's number and the ranges of the node's inputs. Give it wherever a Monitor is taken.
+/// output's number and the ranges of the node's inputs. Give it wherever a Monitor is taken; fit
+/// makes one with nan_guard or the setting SYMBIND_NAN_GUARD.
 class NanGuard : public Monitor {
  public:
-  NanGuard();
+  /// `also` is another monitor that looks at the same executors, if any.
+  explicit NanGuard(Monitor* also = nullptr);
   void install(Executor& executor) override;
   void tic() override;
   std::vector<MonitorRecord> toc() override;
@@ -65,6 +67,9 @@ class NanGuard : public Monitor {
  private:
   struct Watch;
   std::shared_ptr<Watch> watch_;
+  Monitor* also_;
 };
+/// The setting SYMBIND_NAN_GUARD.
+bool nan_guard_is_on();
 
 }  // namespace symbind

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,14 @@
 namespace symbind {
 
 class Storage;
+struct Node;
+
+/// Where an array stands on the tape (symbind/autograd.h): an output of a recorded node, a variable
+/// that was marked, or nowhere.
+struct TapeRef {
+  std::shared_ptr<const Node> node;
+  int output = 0;
+};
 
 /// One entry of a basic index: an integer, or begin:end:step where absent bounds are open.
 struct Index {
@@ -129,6 +138,20 @@ class NDArray {
   const std::shared_ptr<Storage>& storage() const { return storage_; }
   std::size_t byte_offset() const { return offset_; }
 
+  // Gradients of what symbind/autograd.h records.
+  /// Makes this a variable whose gradient is kept: grad_req is "write", "add" or "null".
+  void attach_grad(std::string_view grad_req = "write");
+  /// The gradient of a variable; undefined where none is kept.
+  NDArray grad() const;
+  /// Computes the gradients of the variables this depends on; without a head gradient, of its sum.
+  void backward() const;
+  void backward(const NDArray& head_grad, bool retain_graph = false, bool train_mode = true) const;
+  /// The same memory, outside any recording.
+  NDArray detach() const;
+  const TapeRef& tape() const { return tape_; }
+  /// A note on this handle, not a change of the array.
+  void set_tape(TapeRef ref) const { tape_ = std::move(ref); }
+
   /// MXNet's text: a newline, NumPy's text, a newline, "<NDArray 2x3 @cpu(0)>".
   std::string str() const;
 
@@ -148,6 +171,7 @@ class NDArray {
   Shape shape_;
   DType dtype_ = DType::kFloat32;
   std::size_t offset_ = 0;
+  mutable TapeRef tape_;
 };
 
 // Array operators broadcast as NumPy's do.

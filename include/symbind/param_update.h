@@ -7,6 +7,7 @@
 #include <symbind/executor_group.h>
 #include <symbind/kvstore.h>
 #include <symbind/optimizer.h>
+#include <symbind/update_policy.h>
 
 namespace symbind {
 
@@ -19,8 +20,9 @@ class ParamUpdate {
 
   /// Changes the weights by the gradients that are there.
   void update(ExecutorGroup& group);
-  /// Forward, backward and update of what was loaded, as one. Leaves what the three would leave.
-  void step(ExecutorGroup& group);
+  /// Forward, backward and update of what was loaded, as one. Leaves what the three would leave. A
+  /// policy decides whether the update is due.
+  void step(ExecutorGroup& group, UpdatePolicy* policy = nullptr);
 
   const std::shared_ptr<Updater>& updater() const { return updater_; }
   const std::shared_ptr<KVStore>& store() const { return store_; }
@@ -29,6 +31,7 @@ class ParamUpdate {
  private:
   struct Fused;
   bool fuse(ExecutorGroup& group);
+  void run_fused();
   bool same_call(ExecutorGroup& group);
 
   std::shared_ptr<Updater> updater_;

@@ -3,6 +3,7 @@
 // operators ran on the device since, and on nothing else (not on threads).
 
 #include <cstdint>
+#include <vector>
 
 #include <symbind/context.h>
 
@@ -12,5 +13,18 @@ namespace symbind {
 void seed(std::uint64_t value);
 /// Seeds one device.
 void seed(std::uint64_t value, Context context);
+
+/// Where the generators of all devices stand.
+struct RandomState {
+  struct Generator {
+    Context context;
+    std::uint64_t seed = 0, draws = 0;
+  };
+  std::uint64_t common_seed = 0;  ///< of devices that have not drawn yet
+  std::vector<Generator> generators = {};
+};
+RandomState random_state();
+/// What is drawn from now on is what was drawn behind `random_state`.
+void set_random_state(const RandomState& state);
 
 }  // namespace symbind

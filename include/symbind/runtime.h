@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <symbind/context.h>
 #include <symbind/error.h>
 
 namespace symbind {
@@ -13,6 +14,10 @@ namespace symbind {
 std::string version();
 /// MXNet's names of build features, and whether each is there.
 std::vector<std::pair<std::string, bool>> features();
+
+/// Whether a context's arrays lie in the memory of a GPU and its work runs there: true of gpu(i),
+/// unless the setting SYMBIND_GPU_AS_CPU has the GPUs stand for the CPU.
+bool in_gpu_memory(Context context);
 
 /// Thrown where work was asked to stop. It is no error of what was being computed: nothing keeps
 /// it for later, and arrays that were being written stay readable, partly written.

@@ -54,6 +54,8 @@ class BucketSentenceIter final : public DataIter {
   void reset() override;
   /// Sets the batch's bucket_key, provide_data and provide_label as well.
   bool next(DataBatch& batch) override;
+  std::optional<StateValue> state() override;
+  void set_state(const StateValue& state) override;
   /// The length of the longest bucket.
   std::int64_t default_bucket_key() const;
   /// The buckets that have sentences, ascending.

@@ -33,6 +33,8 @@ class SequentialModule : public BaseModule {
   void forward(const DataBatch& batch, std::optional<bool> is_train = {}) override;
   void backward(const std::vector<NDArray>& out_grads = {}) override;
   void update() override;
+  std::vector<Module*> modules(Which which) override;
+  std::shared_ptr<BaseModule> blank_copy() const override;
   std::vector<NDArray> get_outputs() const override;
   std::vector<NDArray> get_input_grads() const override;
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;
@@ -72,6 +74,7 @@ class FunctionLossModule : public BaseModule {
   void forward(const DataBatch& batch, std::optional<bool> is_train = {}) override;
   void backward(const std::vector<NDArray>& out_grads = {}) override;
   void update() override {}
+  std::shared_ptr<BaseModule> blank_copy() const override;
   std::vector<NDArray> get_outputs() const override { return {scores_}; }
   std::vector<NDArray> get_input_grads() const override { return {gradient_}; }
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;

@@ -14,46 +14,12 @@
 
 #include <symbind/ndarray.h>
 #include <symbind/optimizer.h>
+#include <symbind/state_value.h>
 
 namespace symbind {
 
-/// One value of a pickle: a number, a text, an array, a container, or an object by its attributes.
-struct StateValue {
-  enum class Kind {
-    kNone,
-    kBool,
-    kInt,
-    kFloat,
-    kText,
-    kBytes,
-    kArray,
-    kTuple,
-    kList,
-    kDict,
-    kObject
-  };
-
-  Kind kind = Kind::kNone;
-  std::int64_t integer = 0;  ///< kInt, kBool
-  double number = 0;         ///< kFloat
-  std::string text = {};  ///< kText, kBytes; kObject: "module.Class"; kInt beyond 64 bits: its text
-  NDArray array = {};     ///< kArray
-  std::vector<StateValue> items = {};  ///< members; of kDict and kObject keys and values in turn
-
-  static StateValue none() { return {}; }
-  static StateValue of(bool value);
-  static StateValue of(std::int64_t value);
-  static StateValue of(double value);
-  static StateValue of(std::string text);
-  static StateValue of(NDArray array);
-  static StateValue of(const Key& key);
-  static StateValue of(const OptimizerState& state);
-  static StateValue sequence(Kind kind, std::vector<StateValue> items = {});
-  /// Adds an entry to a dictionary or an attribute to an object.
-  void add(StateValue key, StateValue value);
-  /// The value of a key that is a text, or null; the last one if there are several.
-  const StateValue* find(std::string_view key) const;
-};
+/// The state of one weight as plain data.
+StateValue state_value(const OptimizerState& state);
 
 /// Says whether a class beyond those of the library may stand in a file.
 using KnownClass = std::function<bool(const std::string& module, const std::string& name)>;
@@ -64,6 +30,16 @@ std::string dump_states(const StateValue& value);
 /// offset; memory stays in proportion to the bytes given.
 StateValue load_states(std::string_view bytes, const std::string& source = "optimizer states",
                        const KnownClass& known = {});
+
+/// The attributes of an optimizer or scheduler as a dictionary, and their way back: names it lacks
+/// are left alone.
+StateValue fields_value(Fields& fields);
+void set_fields(Fields& fields, const StateValue& values);
+/// Dictionaries by parameter, as plain data and back.
+StateValue multipliers_value(const Optimizer::Multipliers& multipliers);
+Optimizer::Multipliers multipliers_from(const StateValue& value);
+StateValue counts_value(const std::map<std::int64_t, Optimizer::Counts>& counts);
+std::map<std::int64_t, Optimizer::Counts> counts_from(const StateValue& value);
 
 /// An optimizer as its attributes, the way MXNet pickles it.
 StateValue optimizer_value(Optimizer& optimizer);

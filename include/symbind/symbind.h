@@ -2,6 +2,7 @@
 // Everything a program needs: `#include <symbind/symbind.h>`.
 
 #include <symbind/attributes.h>
+#include <symbind/autograd.h>
 #include <symbind/bucketing_module.h>
 #include <symbind/callback.h>
 #include <symbind/context.h>
@@ -9,6 +10,7 @@
 #include <symbind/datasets.h>
 #include <symbind/dtype.h>
 #include <symbind/error.h>
+#include <symbind/event_file.h>
 #include <symbind/executor.h>
 #include <symbind/executor_group.h>
 #include <symbind/initializer.h>
@@ -17,11 +19,13 @@
 #include <symbind/key.h>
 #include <symbind/kvstore.h>
 #include <symbind/log.h>
+#include <symbind/log_files.h>
 #include <symbind/lr_scheduler.h>
 #include <symbind/metric.h>
 #include <symbind/model.h>
 #include <symbind/models.h>
 #include <symbind/module.h>
+#include <symbind/module_args.h>
 #include <symbind/monitor.h>
 #include <symbind/ndarray.h>
 #include <symbind/operator.h>
@@ -38,3 +42,4 @@
 #include <symbind/shape.h>
 #include <symbind/states.h>
 #include <symbind/symbol.h>
+#include <symbind/update_policy.h>

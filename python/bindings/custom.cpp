@@ -9,51 +9,10 @@
 #include <symbind/custom.h>
 
 #include "convert.h"
+#include "in_python.h"
 
 namespace symbind::python {
 namespace {
-
-ErrorKind kind_of(const nb::python_error& error) {
-  if (error.matches(registered("NameError"))) return ErrorKind::kName;
-  const std::pair<PyObject*, ErrorKind> kinds[] = {
-      {PyExc_ValueError, ErrorKind::kValue},
-      {PyExc_TypeError, ErrorKind::kType},
-      {PyExc_IndexError, ErrorKind::kIndex},
-      {PyExc_NotImplementedError, ErrorKind::kNotImplemented},
-      {PyExc_MemoryError, ErrorKind::kMemory},
-      {PyExc_OSError, ErrorKind::kIo}};
-  for (const auto& [type, kind] : kinds)
-    if (error.matches(type)) return kind;
-  return ErrorKind::kState;
-}
-
-std::string traceback_text(const nb::python_error& error) {
-  const nb::object lines =
-      nb::module_::import_("traceback")
-          .attr("format_exception")(error.type(), error.value(), error.traceback());
-  return nb::cast<std::string>(nb::str("").attr("join")(lines).attr("rstrip")());
-}
-
-/// Raised by the package's function that was called, not by what users wrote.
-bool is_our_own(const nb::python_error& error) {
-  return error.matches(registered("MXNetError")) && error.traceback().is_valid() &&
-         error.traceback().attr("tb_next").is_none();
-}
-
-/// Calls `f` with the interpreter; `what` opens the message of what it raises.
-template <class F>
-auto in_python(const std::string& what, F&& f) {
-  const nb::gil_scoped_acquire acquire;
-  try {
-    return f();
-  } catch (const nb::python_error& error) {
-    if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();  // the main thread's, still
-    if (is_our_own(error)) throw Error(kind_of(error), nb::str(error.value()).c_str());
-    throw Error(kind_of(error), what + " raised\n" + traceback_text(error));
-  } catch (const std::bad_cast&) {
-    throw Error(ErrorKind::kType, what + " gave something of another type than it must");
-  }
-}
 
 nb::list shape_lists(const std::vector<Shape>& shapes) {
   nb::list all;

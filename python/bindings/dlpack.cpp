@@ -1,6 +1,8 @@
 // DLPack both ways, in its old form and the versioned one (1.x). The structs are the ABI of the
 // DLPack specification, written down here because no header of it is a dependency.
 
+#include <symbind/runtime.h>
+
 #include "convert.h"
 
 namespace symbind::python {
@@ -51,8 +53,8 @@ constexpr struct {
 
 DLDevice device_of(const NDArray& array) {
   const Context context = array.context();
+  if (in_gpu_memory(context)) return {kDLCuda, context.id};
   switch (context.type) {
-    case DeviceType::kGpu: return {kDLCuda, context.id};
     case DeviceType::kCpuPinned: return {kDLCudaHost, 0};
     default: return {kDLCpu, 0};
   }

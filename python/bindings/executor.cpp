@@ -1,5 +1,7 @@
 // Executor: the interpreter is free while a network runs; a monitor takes it back for its call.
 
+#include <symbind/explain.h>
+
 #include "convert.h"
 
 namespace symbind::python {
@@ -65,6 +67,21 @@ void bind_executor(nb::module_& m) {
       .def("_reshape", &reshape)
       .def("_set_monitor", &set_monitor, nb::arg("callback").none(), nb::arg("all"))
       .def("_optimized_symbol", [](const E& e) { return symbol_to(e.optimized_symbol()); })
+      .def(
+          "_explain",
+          [](const E& e, const std::string& format, const std::string& title) {
+            const nb::gil_scoped_release release;
+            return explain(e, {.format = format, .title = title});
+          },
+          nb::arg("format"), nb::arg("title"))
+      .def(
+          "_explain_to_file",
+          [](const E& e, const std::string& path, const std::string& format,
+             const std::string& title) {
+            const nb::gil_scoped_release release;
+            explain_to_file(e, path, {.format = format, .title = title});
+          },
+          nb::arg("path"), nb::arg("format"), nb::arg("title"))
       .def("plan_text", &E::plan_text, "The compiled plan: steps, kernels, layouts, memory.")
       .def("debug_str", &E::debug_str, "MXNet's debug text, with the memory the executor takes.");
 }

@@ -112,12 +112,12 @@ DataBatch batch_from(nb::handle data, nb::handle label) {
 
 // False when the batch has other shapes than the group: the module reshapes first.
 bool step(ExecutorGroup& group, ParamUpdate& update, nb::handle data, nb::handle label,
-          EvalMetric* metric) {
+          EvalMetric* metric, UpdatePolicy* policy) {
   const DataBatch batch = batch_from(data, label);
   if (!group.fits(batch)) return false;
   const nb::gil_scoped_release release;
   group.load(batch);
-  update.step(group);
+  update.step(group, policy);
   if (metric) group.update_metric(*metric, batch.label);
   return true;
 }
@@ -226,7 +226,7 @@ void bind_executor_group(nb::module_& m) {
              g.backward(arrays);
            })
       .def("step", &step, nb::arg("update"), nb::arg("data"), nb::arg("label").none(),
-           nb::arg("metric").none())
+           nb::arg("metric").none(), nb::arg("policy").none())
       .def("outputs", [](const G& g) { return arrays_to(g.get_outputs()); })
       .def("device_outputs", [](const G& g) { return nested(g.device_outputs()); })
       .def("input_grads", [](const G& g) { return arrays_to(g.get_input_grads()); })

@@ -2,6 +2,7 @@
 // since scripts change batches in place and MXNet lets them. Only C++ reads the views.
 
 #include <symbind/datasets.h>
+#include <symbind/dry_run.h>
 #include <symbind/io.h>
 
 #include <nanobind/ndarray.h>
@@ -9,7 +10,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "convert.h"
+#include "training.h"
 
 namespace symbind::python {
 namespace {
@@ -78,6 +79,15 @@ nb::object next_of_arrays(NDArrayIter& iter) {
   return batch_to(batch);
 }
 
+nb::object state_of(DataIter& iter) {
+  std::optional<StateValue> state;
+  {
+    const nb::gil_scoped_release release;
+    state = iter.state();
+  }
+  return state ? plain_to(*state) : nb::none();
+}
+
 std::function<std::vector<std::int64_t>()> order_from(nb::object callable) {
   if (callable.is_none()) return {};
   return [held = std::make_shared<HeldObject>(std::move(callable))] {
@@ -115,6 +125,25 @@ void bind_io(nb::module_& m) {
       .def(
           "next_view", [](DataIter& iter) { return next_of(iter, false); },
           "The same, whose arrays may be the source's own: not to be written to.")
+      .def(
+          "peek",
+          [](DataIter& iter) {
+            DataBatch batch;
+            std::string note;
+            {
+              const nb::gil_scoped_release unlocked;
+              peek(iter, batch, note);
+            }
+            return nb::make_tuple(batch_to(batch), note);
+          },
+          "The next batch without moving on, and what is to be said about that.")
+      .def("state", &state_of, "Where it stands as plain data, or None if it cannot say.")
+      .def("set_state",
+           [](DataIter& iter, nb::handle state) {
+             const StateValue value = plain_from(state);
+             const nb::gil_scoped_release unlocked;
+             iter.set_state(value);
+           })
       .def_prop_ro("batch_size", &DataIter::batch_size);
   nb::class_<NDArrayIter, DataIter>(m, "NDArrayIter")
       .def("next", &next_of_arrays)

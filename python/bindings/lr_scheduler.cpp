@@ -1,7 +1,10 @@
 // Learning rate schedulers. Python's own classes stand over these; a scheduler written in Python is
 // a function to C++.
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "fields.h"
 
@@ -92,6 +95,10 @@ std::shared_ptr<LRScheduler> make(const std::string& class_name, const nb::dict&
   const auto number = [&](const char* name, double otherwise) {
     return given.contains(name) ? nb::cast<double>(given[name]) : otherwise;
   };
+  const auto text = [&](const char* name, const char* otherwise) -> std::string {
+    if (!given.contains(name) || given[name].is_none()) return otherwise;
+    return nb::cast<std::string>(nb::str(nb::borrow(given[name])));
+  };
   const auto whole = [&](const char* name) { return nb::cast<std::int64_t>(given[name]); };
   WarmUp warm_up{.base_lr = number("base_lr", 0.01),
                  .warmup_steps = static_cast<std::int64_t>(number("warmup_steps", 0)),
@@ -114,6 +121,25 @@ std::shared_ptr<LRScheduler> make(const std::string& class_name, const nb::dict&
                                            number("final_lr", 0), warm_up);
   if (class_name == "CosineScheduler")
     return std::make_shared<CosineScheduler>(whole("max_update"), number("final_lr", 0), warm_up);
+  if (class_name == "LinearScheduler")
+    return std::make_shared<LinearScheduler>(whole("max_update"), number("final_lr", 0), warm_up);
+  if (class_name == "OneCycleScheduler")
+    return std::make_shared<OneCycleScheduler>(
+        whole("max_update"), OneCycleOptions{.max_lr = warm_up.base_lr,
+                                             .pct_start = number("pct_start", 0.3),
+                                             .div_factor = number("div_factor", 25),
+                                             .final_div_factor = number("final_div_factor", 1e4),
+                                             .anneal = text("anneal", "cos")});
+  if (class_name == "ReduceOnPlateauScheduler")
+    return std::make_shared<ReduceOnPlateauScheduler>(
+        PlateauOptions{.metric = text("metric", ""),
+                       .mode = text("mode", "auto"),
+                       .factor = number("factor", 0.1),
+                       .patience = static_cast<int>(number("patience", 10)),
+                       .min_delta = number("min_delta", 0),
+                       .cooldown = static_cast<int>(number("cooldown", 0)),
+                       .min_lr = number("min_lr", 0)},
+        warm_up);
   return std::make_shared<BareScheduler>(warm_up);
 }
 
@@ -132,6 +158,7 @@ void bind_lr_scheduler(nb::module_& m) {
   nb::class_<S>(m, "LRScheduler")
       .def("__call__", &S::operator(), nb::arg("num_update"))
       .def("get_warmup_lr", &S::get_warmup_lr, nb::arg("num_update"))
+      .def("observe", &S::observe, nb::arg("values"))
       .def("get",
            [](S& s, const std::string& name) {
              Fields fields;

@@ -83,6 +83,7 @@ void bind_metric(nb::module_& m) {
             metric.set_options({{name, attr_text(value)}});
           },
           nb::arg("name"), nb::arg("value").none())
+      .def("confusion_counts", [](const M& metric) { return array_to(confusion_counts(metric)); })
       .def("state", &M::state)
       .def("set_state", &M::set_state)
       .def_rw("name", &M::name)

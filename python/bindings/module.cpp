@@ -1,6 +1,6 @@
 // symbind._core: the public headers, as the package sees them. One file per header.
 
-#include "convert.h"
+#include "training.h"
 
 NB_MODULE(_core, m) {
   using namespace symbind::python;
@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   bind_context(m);
   bind_ndarray(m);
   bind_operator(m);
+  bind_autograd(m);
   bind_custom(m);
   bind_symbol(m);
   bind_executor(m);
@@ -21,13 +22,18 @@ NB_MODULE(_core, m) {
   bind_interrupt(m);
   bind_kvstore(m);
   bind_model(m);
+  bind_update_policy(m);
   bind_predictor(m);
   bind_executor_group(m);
   bind_metric(m);
   bind_initializer(m);
   bind_monitor(m);
+  bind_profiler(m);
   bind_log(m);
+  bind_log_files(m);
+  bind_dry_run(m);
   bind_lr_scheduler(m);
   bind_optimizer(m);
   bind_states(m);
+  bind_resume(m);
 }

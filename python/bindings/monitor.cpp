@@ -7,6 +7,7 @@
 namespace symbind::python {
 
 void bind_monitor(nb::module_& m) {
+  m.def("nan_guard_is_on", &nan_guard_is_on);
   nb::class_<NanGuard>(m, "NanGuard")
       .def(nb::init<>())
       .def("install", [](NanGuard& guard, Executor& executor) { guard.install(executor); })

@@ -97,7 +97,10 @@ PyObject* arithmetic(PyObject* a, PyObject* b, Operator which, PyObject* in_plac
   const bool large =
       inputs.front().nbytes() > kWorthReleasing || (y != nullptr && y->nbytes() > kWorthReleasing);
   std::vector<NDArray> result = released_if(large, [&] { return invoke(*op, inputs, attrs, out); });
-  if (in_place != nullptr) return Py_NewRef(in_place);
+  if (in_place != nullptr) {
+    x->set_tape(result.front().tape());
+    return Py_NewRef(in_place);
+  }
   return array_to(std::move(result.front())).release().ptr();
 }
 
@@ -201,7 +204,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     NDArray array = array_from(self);
     if (!array.defined()) throw Error(ErrorKind::kState, "the NDArray is empty");
     const bool write = (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE;
-    if (write && array.context().is_gpu())
+    if (write && in_gpu_memory(array.context()))
       throw Error(ErrorKind::kNotImplemented, "a GPU array has no writable buffer; use DLPack");
     auto exported = std::make_unique<Exported>();
     if (write) {
@@ -389,6 +392,8 @@ void bind_class(nb::class_<NDArray>& c) {
       .def("_astype", [](const A& a, nb::handle dtype,
                          bool copy) { return array_to(a.astype(dtype_from(dtype), copy)); })
       .def("_aliases", &A::aliases)
+      .def("_detach", [](const A& a) { return array_to(a.detach()); })
+      .def("_stand_as", [](const A& a, const A& other) { a.set_tape(other.tape()); })
       .def("_handle", [](const A& a) { return handles().add(a); })
       .def("_record",
            [](const A& a) {

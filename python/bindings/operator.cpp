@@ -13,6 +13,7 @@
 
 #include "convert.h"
 
+#include <symbind/autograd.h>
 #include <symbind/op_info.h>
 
 namespace symbind::python {
@@ -148,19 +149,27 @@ std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call) {
   return inputs;
 }
 
-bool is_training() { return nb::cast<bool>(registered("is_training")()); }
+/// The arrays that `out` named stand where the results do, while something is recorded.
+void keep_record(nb::handle out, const std::vector<NDArray>& results) {
+  if (!autograd::is_recording()) return;
+  if (is_array(out)) return array_from(out).set_tape(results.front().tape());
+  std::size_t i = 0;
+  for (const nb::handle each : out) array_from(each).set_tape(results[i++].tape());
+}
 
 nb::object call_arrays(const ArrayFunction& f, const nb::args& args, const nb::kwargs& kwargs) {
   Call<NDArray> call = sort_arguments<NDArray>(f, args, kwargs);
   const std::vector<NDArray> inputs = ordered(f, call);
   const std::vector<NDArray> out = arrays_from(call.out, "out");
-  const bool train = is_training();
   std::vector<NDArray> results;
   {
     const nb::gil_scoped_release release;
-    results = invoke(*f.op, inputs, call.attrs, out, train);
+    results = invoke(*f.op, inputs, call.attrs, out);
   }
-  if (!call.out.is_none()) return call.out;
+  if (!call.out.is_none()) {
+    keep_record(call.out, results);
+    return call.out;
+  }
   if (results.size() == 1) return array_to(std::move(results.front()));
   return arrays_to(results);
 }

@@ -3,25 +3,33 @@
 
 #include <symbind/states.h>
 
-#include "convert.h"
+#include "training.h"
 
 namespace symbind::python {
 namespace {
 
 using Kind = StateValue::Kind;
 
-StateValue value_from(nb::handle v, nb::handle take_apart, int depth);
-
 void add_items(StateValue& out, const nb::dict& dict, nb::handle take_apart, int depth) {
   for (const auto& [key, item] : dict)
     out.add(value_from(key, take_apart, depth + 1), value_from(item, take_apart, depth + 1));
 }
 
+/// A number of any size.
+StateValue int_from(nb::handle v) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(v.ptr(), &overflow);
+  if (overflow == 0) return StateValue::of(std::int64_t{value});
+  return {.kind = Kind::kInt, .text = nb::cast<std::string>(nb::str(v))};
+}
+
+}  // namespace
+
 StateValue value_from(nb::handle v, nb::handle take_apart, int depth) {
   if (depth > 60) throw Error(ErrorKind::kValue, "states are nested too deeply, or in a circle");
   if (v.is_none()) return {};
   if (nb::isinstance<nb::bool_>(v)) return StateValue::of(nb::cast<bool>(v));
-  if (nb::isinstance<nb::int_>(v)) return StateValue::of(nb::cast<std::int64_t>(v));
+  if (nb::isinstance<nb::int_>(v)) return int_from(v);
   if (nb::isinstance<nb::float_>(v)) return StateValue::of(nb::cast<double>(v));
   if (nb::isinstance<nb::str>(v)) return StateValue::of(nb::cast<std::string>(v));
   if (is_array(v)) return StateValue::of(array_from(v));
@@ -47,10 +55,14 @@ StateValue value_from(nb::handle v, nb::handle take_apart, int depth) {
   return out;
 }
 
+namespace {
+
 nb::object text_to(const std::string& text) {
   return nb::steal(
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
+
+}  // namespace
 
 nb::object value_to(const StateValue& v, nb::handle put_together) {
   switch (v.kind) {
@@ -79,6 +91,21 @@ nb::object value_to(const StateValue& v, nb::handle put_together) {
   if (v.kind == Kind::kDict) return dict;
   return put_together(text_to(v.text), dict);
 }
+
+StateValue plain_from(nb::handle v) {
+  const nb::object refuse = nb::cpp_function([](nb::handle item) -> nb::object {
+    throw Error(
+        ErrorKind::kType,
+        "a state holds a " + nb::cast<std::string>(nb::str(item.type().attr("__name__"))) +
+            ": only numbers, texts, bytes, NDArrays and tuples, lists and dicts of them are "
+            "saved");
+  });
+  return value_from(v, refuse);
+}
+
+nb::object plain_to(const StateValue& v) { return value_to(v, nb::none()); }
+
+namespace {
 
 nb::object load(nb::handle bytes, const std::string& source, nb::handle known,
                 nb::handle put_together) {

@@ -6,7 +6,7 @@ from . import _core
 from .error import MXNetError
 from . import base
 from .context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
-from . import _ops, engine, error, log, name, attribute, util, libinfo, registry, runtime
+from . import _absent, _ops, engine, error, log, name, attribute, util, libinfo, registry, runtime
 from .attribute import AttrScope
 from .name import NameManager
 from . import autograd, ndarray
@@ -33,8 +33,6 @@ from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_n
 
 __version__ = _core.version()
 
-_core.register_types({"is_training": autograd.is_training})
-
 
 def __getattr__(attribute):
     """What costs time to import, at first use."""
@@ -45,4 +43,7 @@ def __getattr__(attribute):
             "profiler": "profiler", "rnn": "rnn", "test_utils": "test_utils"}
     if attribute in lazy:
         return importlib.import_module(f"{__name__}.{lazy[attribute]}")
+    front = _absent.front_module(attribute)
+    if front is not None:
+        return front
     raise AttributeError(f"module '{__name__}' has no attribute '{attribute}'")

@@ -326,6 +326,21 @@ class PCC(_NativeMetric):
     global_sum_metric = property(lambda self: self.get_global()[1] * self.global_num_inst)
 
 
+@alias("confusion_matrix")
+@_made_of("confusion_matrix")
+class ConfusionMatrix(_NativeMetric):
+    """The share of instances that are right; `matrix` tells which class was taken for which."""
+
+    def __init__(self, name="confusion-matrix", output_names=None, label_names=None):
+        super().__init__(name, output_names=output_names, label_names=label_names,
+                         has_global_stats=True)
+
+    matrix = property(lambda self: self._core_metric().confusion_counts().asnumpy().astype(int),
+                      doc="How often each class (row) was taken for each (column) since reset.")
+
+
+AUC = _named("AUC", _plain("auc", "The area under the ROC curve of two classes, exact: a tie counts "
+                           "half. Outputs are scores of class 1, or probabilities of both."), "auc")
 Loss = _named("Loss", _plain("loss", "The mean of the outputs; labels are not looked at."), "loss")
 
 
@@ -345,5 +360,5 @@ class Caffe(Loss):
         super().__init__(name, output_names=output_names, label_names=label_names)
 
 
-_OURS = {F1, MAE, MCC, MSE, PCC, RMSE, Accuracy, Caffe, CrossEntropy, Loss, NegativeLogLikelihood,
-         PearsonCorrelation, Perplexity, TopKAccuracy, Torch}
+_OURS = {AUC, F1, MAE, MCC, MSE, PCC, RMSE, Accuracy, Caffe, ConfusionMatrix, CrossEntropy, Loss,
+         NegativeLogLikelihood, PearsonCorrelation, Perplexity, TopKAccuracy, Torch}

@@ -29,6 +29,12 @@ _REMOVED_FROM_NUMPY = {
     "unicode_": "str_", "int0": "intp", "uint0": "uintp", "bool8": "bool_", "object0": "object_",
     "product": "prod", "cumproduct": "cumprod", "alltrue": "all", "sometrue": "any",
     "round_": "round", "row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid",
+    "mat": "asmatrix", "rank": "ndim",
+    "asscalar": lambda a: a.item(),
+    "asfarray": lambda a, dtype=numpy.float64: numpy.asarray(
+        a, dtype if numpy.issubdtype(dtype, numpy.inexact) else numpy.float64),
+    "alen": lambda a: len(a) if numpy.ndim(a) else 1,
+    "msort": lambda a: numpy.sort(a, axis=0),
 }
 
 
@@ -82,6 +88,21 @@ def _restore_numpy_names():
                 setattr(numpy, name, getattr(numpy, value) if isinstance(value, str) else value)
 
 
+def _restore_binary_fromstring():
+    """np.fromstring without a separator read bytes, as the readers of MNIST's files of that time do; NumPy now
+    refuses. It gave a copy, which may be written to."""
+    text_only = numpy.fromstring
+
+    def fromstring(string, dtype=float, count=-1, *, sep="", **options):
+        if sep != "":
+            return text_only(string, dtype, count, sep=sep, **options)
+        data = string.encode("latin1") if isinstance(string, str) else string
+        return numpy.frombuffer(data, dtype, count, **options).copy()
+
+    if text_only.__module__ != __name__:
+        numpy.fromstring = fromstring
+
+
 def serve_children():
     """Makes `import mxnet` mean Symbind in interpreters that this process starts: they find the
     package `mxnet` of the folder _alias, by PYTHONPATH, or by the sys.path that multiprocessing
@@ -95,3 +116,4 @@ def serve_children():
 
 _install_modules()
 _restore_numpy_names()
+_restore_binary_fromstring()

@@ -97,6 +97,11 @@ def c_str(text):
     return ctypes.c_char_p(text.encode("utf-8"))
 
 
+def c_str_array(texts):
+    """A C array of C strings."""
+    return c_array(ctypes.c_char_p, [text.encode("utf-8") for text in texts])
+
+
 def c_array(ctype, values):
     """A C array from a sequence."""
     return (ctype * len(values))(*values)

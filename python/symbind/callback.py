@@ -8,10 +8,11 @@ import math
 import sys
 import time
 
-from . import error
+from . import _core, error
 
 __all__ = ["Speedometer", "ProgressBar", "LogValidationMetricsCallback", "EarlyStopping",
-           "StopTraining", "do_checkpoint", "module_checkpoint", "log_train_metric"]
+           "StopTraining", "Checkpoint", "CSVLogger", "JSONLogger", "do_checkpoint",
+           "module_checkpoint", "log_train_metric"]
 
 
 class StopTraining(Exception):
@@ -39,6 +40,35 @@ def do_checkpoint(prefix, period=1):
         if (iter_no + 1) % period == 0:
             save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
     return _callback
+
+
+class Checkpoint:
+    """For fit's `checkpoint`: when it saves under `prefix`, and what stays.
+
+    Every `every_n_epochs` epochs, behind the last one, and every `every_n_batches` batches within an
+    epoch. The newest `keep_last` sets stay (None: those of all epochs, and the newest two within an
+    epoch), and the one of the best value of the metric `keep_best`; `mode` says what is better:
+    'max', 'min', or 'auto' by the metric's name. With `background` a thread writes."""
+
+    def __init__(self, prefix, every_n_epochs=1, every_n_batches=None, keep_last=None,
+                 keep_best=None, mode="auto", background=True):
+        for name, value in (("every_n_epochs", every_n_epochs), ("keep_last", keep_last),
+                            ("every_n_batches", every_n_batches)):
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise error.ValueError("Checkpoint: %s is %r; it must be a whole number above 0, or "
+                                       "None" % (name, value))
+        self.prefix = str(prefix)
+        self.every_n_epochs = every_n_epochs
+        self.every_n_batches = every_n_batches
+        self.keep_last = keep_last
+        self.keep_best = keep_best
+        self.mode = mode
+        self.background = background
+
+    def _make(self):
+        return _core.Checkpointer(self.prefix, self.every_n_epochs or 0, self.every_n_batches or 0,
+                                  self.keep_last or 0, self.keep_best or "", self.mode,
+                                  bool(self.background))
 
 
 def log_train_metric(period, auto_reset=False):
@@ -153,6 +183,14 @@ class EarlyStopping:
         self.best = float("nan")
         self.waited = 0
 
+    def state_dict(self):
+        """For checkpoints: the best value so far and how long it was waited for a better one."""
+        return {"best": self.best, "waited": self.waited}
+
+    def load_state_dict(self, state):
+        """Takes them back."""
+        self.best, self.waited = state["best"], state["waited"]
+
     def _watched(self, param):
         pairs = param.eval_metric.get_name_value()
         for name, value in pairs:
@@ -175,3 +213,36 @@ class EarlyStopping:
             raise StopTraining(
                 "Epoch[%d] Stopping early: %s=%f is no improvement of %f for %d evaluations" % (
                     param.epoch, name, value, self.best, self.waited))
+
+
+class _FileLogger:
+    """For batch_end_callback or eval_end_callback: a line with the metric's values every `period`
+    batches. A file that exists is continued; lines are whole, whenever the process ends."""
+
+    _open = None
+
+    def __init__(self, path, phase="train", period=1):
+        if period < 1:
+            raise error.ValueError("a log's period is %r; it counts batches and must be > 0" % period)
+        self.phase = phase
+        self.period = period
+        self._file = type(self)._open(str(path))
+
+    def __call__(self, param):
+        if param.eval_metric is None or param.nbatch % self.period != 0:
+            return
+        self._file.write(self.phase, param.epoch, param.nbatch,
+                         [(name, float(value)) for name, value in
+                          param.eval_metric.get_name_value()])
+
+
+class CSVLogger(_FileLogger):
+    """Metrics as CSV, columns `time,phase,epoch,nbatch` and one for each value."""
+
+    _open = staticmethod(_core.csv_log)
+
+
+class JSONLogger(_FileLogger):
+    """Metrics as JSON, an object in each line; numbers that are not finite are texts."""
+
+    _open = staticmethod(_core.jsonl_log)

@@ -1,4 +1,6 @@
 """Executor: a symbol bound to arrays."""
+import os
+
 from . import error
 from .ndarray import NDArray
 
@@ -41,7 +43,7 @@ class Executor:
                     raise error.ValueError(
                         f"Shape not match! Argument {name}, need: {arguments[name].shape}, "
                         f"received: {tuple(array.shape)}; use reshape for other shapes")
-                arguments[name][:] = array
+                arguments[name][:] = array.detach() if isinstance(array, NDArray) else array
         self._bound._forward(is_train, {})
         return self.outputs
 
@@ -132,6 +134,22 @@ class Executor:
     def plan_text(self):
         """The compiled plan: steps, kernels with refusals, layouts, memory."""
         return self._bound.plan_text()
+
+    def explain(self, filename=None, format=None, title=None):
+        """How this network runs: steps, kernels with the refusals of others, layouts, memory over
+        time, FLOPs and bytes, and times where the profiler ran.
+
+        Written to `filename` if there is one ('html' if it does not end in .txt or .json), else
+        returned (as 'text' by default).
+        """
+        if format is None:
+            endings = {"txt": "text", "json": "json"}
+            ending = str(filename).rsplit(".", 1)[-1].lower()
+            format = "text" if filename is None else endings.get(ending, "html")
+        if filename is None:
+            return self._bound._explain(format, title or "")
+        self._bound._explain_to_file(os.fspath(filename), format, title or "")
+        return filename
 
     def get_optimized_symbol(self):
         """The graph after the passes on symbols."""

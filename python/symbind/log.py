@@ -50,11 +50,12 @@ def getLogger(name=None, filename=None, filemode=None, level=WARNING):
 
 def _receive(level, text):
     """A message of the C++ library: it goes to the root logger, as MXNet's do; what SYMBIND_LOG
-    asked for is shown whatever the level."""
+    asked for is shown whatever the level. The logger's own method, for logging.log would set up
+    the root logger, and a script's logging.basicConfig that comes later would do nothing."""
     if text.startswith("dispatch ") and not logging.getLogger().isEnabledFor(level):
         print(text, file=sys.stderr)
     else:
-        logging.log(level, text)
+        logging.getLogger().log(level, text)
 
 
 _core.set_log_sink(_receive)

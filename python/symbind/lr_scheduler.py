@@ -5,7 +5,7 @@ The schedules are C++ objects; these classes are what scripts construct, read an
 from . import _core
 
 __all__ = ["LRScheduler", "FactorScheduler", "MultiFactorScheduler", "PolyScheduler",
-           "CosineScheduler"]
+           "CosineScheduler", "LinearScheduler", "OneCycleScheduler", "ReduceOnPlateauScheduler"]
 
 
 def _live(name):
@@ -66,6 +66,12 @@ class LRScheduler:
     def get_warmup_lr(self, num_update):
         """The rate of an update before `warmup_steps`."""
         return self._schedule.get_warmup_lr(num_update)
+
+    def observe(self, values):
+        """Told by fit behind every epoch: (name, value) pairs of the validation metric, or without
+        validation data of the training metric."""
+        if self._class_name:
+            self._schedule.observe([(str(name), float(value)) for name, value in values])
 
     def __call__(self, num_update):
         """The rate of update `num_update`."""
@@ -139,3 +145,48 @@ class CosineScheduler(LRScheduler):
         assert isinstance(max_update, int)
         self._make(base_lr, warmup_steps, warmup_begin_lr, warmup_mode, max_update=max_update,
                    final_lr=final_lr)
+
+
+@_builtin
+class LinearScheduler(LRScheduler):
+    """A straight line from base_lr at the end of the warm-up to final_lr at `max_update`."""
+
+    _class_name = "LinearScheduler"
+    _smallest = {"max_update": 1}
+
+    def __init__(self, max_update, base_lr=0.01, final_lr=0, warmup_steps=0, warmup_begin_lr=0,
+                 warmup_mode='linear'):
+        assert isinstance(max_update, int)
+        self._make(base_lr, warmup_steps, warmup_begin_lr, warmup_mode, max_update=max_update,
+                   final_lr=final_lr)
+
+
+@_builtin
+class OneCycleScheduler(LRScheduler):
+    """A climb from base_lr / div_factor to base_lr over the first `pct_start` of `max_update`
+    updates, then a descent to the first rate / final_div_factor; `anneal` is 'cos' or 'linear'."""
+
+    _class_name = "OneCycleScheduler"
+    _smallest = {"max_update": 1}
+
+    def __init__(self, max_update, base_lr=0.01, pct_start=0.3, div_factor=25,
+                 final_div_factor=1e4, anneal='cos'):
+        assert isinstance(max_update, int)
+        self._make(base_lr, 0, 0, 'linear', max_update=max_update, pct_start=pct_start,
+                   div_factor=div_factor, final_div_factor=final_div_factor, anneal=anneal)
+
+
+@_builtin
+class ReduceOnPlateauScheduler(LRScheduler):
+    """Multiplies the rate by `factor`, down to `min_lr`, when the metric that fit evaluates did not
+    improve by more than `min_delta` for more than `patience` epochs; `cooldown` epochs behind a
+    change are not counted. `mode` is 'max', 'min', or 'auto' by the metric's name."""
+
+    _class_name = "ReduceOnPlateauScheduler"
+
+    def __init__(self, base_lr=0.01, factor=0.1, patience=10, mode='auto', metric=None,
+                 min_delta=0, cooldown=0, min_lr=0, warmup_steps=0, warmup_begin_lr=0,
+                 warmup_mode='linear'):
+        self._make(base_lr, warmup_steps, warmup_begin_lr, warmup_mode, factor=factor,
+                   patience=patience, mode=mode, metric=metric, min_delta=min_delta,
+                   cooldown=cooldown, min_lr=min_lr)

@@ -11,8 +11,8 @@ from .ndarray import NDArray
 
 __all__ = ["EvalMetric", "CompositeEvalMetric", "create", "register", "alias", "np",
            "check_label_shapes", "Accuracy", "TopKAccuracy", "F1", "MCC", "Perplexity", "MAE", "MSE",
-           "RMSE", "CrossEntropy", "NegativeLogLikelihood", "PearsonCorrelation", "PCC", "Loss",
-           "Torch", "Caffe", "CustomMetric"]
+           "RMSE", "CrossEntropy", "NegativeLogLikelihood", "PearsonCorrelation", "PCC",
+           "ConfusionMatrix", "AUC", "Loss", "Torch", "Caffe", "CustomMetric"]
 
 _VERBS = frozenset(("update", "update_dict", "reset", "reset_local", "get", "get_global",
                     "get_name_value", "get_global_name_value"))
@@ -270,5 +270,5 @@ def np(numpy_feval, name=None, allow_extra_outputs=False):
 
 
 from ._metrics import (  # noqa: E402  pylint: disable=wrong-import-position
-    F1, MAE, MCC, MSE, PCC, RMSE, Accuracy, Caffe, CrossEntropy, Loss, NegativeLogLikelihood,
-    PearsonCorrelation, Perplexity, TopKAccuracy, Torch)
+    AUC, F1, MAE, MCC, MSE, PCC, RMSE, Accuracy, Caffe, ConfusionMatrix, CrossEntropy, Loss,
+    NegativeLogLikelihood, PearsonCorrelation, Perplexity, TopKAccuracy, Torch)

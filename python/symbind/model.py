@@ -8,7 +8,8 @@ from . import kvstore as kvs
 from . import ndarray as nd
 from . import symbol as sym
 
-__all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint"]
+__all__ = ["BASE_ESTIMATOR", "BatchEndParam", "FeedForward", "load_checkpoint", "load_params",
+           "save_checkpoint"]
 
 #: What callbacks get behind a batch. `locals` are the names of the loop that calls them.
 BatchEndParam = namedtuple('BatchEndParams', ['epoch', 'nbatch', 'eval_metric', 'locals'])
@@ -127,3 +128,14 @@ def _multiple_callbacks(callbacks, *args, **kwargs):
     for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
         if callback:
             callback(*args, **kwargs)
+
+
+def __getattr__(name):
+    """FeedForward at first use: it looks for scikit-learn, which takes long to import."""
+    if name in ("BASE_ESTIMATOR", "FeedForward"):
+        from . import _feed_forward
+
+        globals().update(BASE_ESTIMATOR=_feed_forward.BASE_ESTIMATOR,
+                         FeedForward=_feed_forward.FeedForward)
+        return globals()[name]
+    raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))

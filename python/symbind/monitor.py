@@ -89,27 +89,41 @@ class Monitor:
             logging.info("Batch: {:7d} {:30s} {:s}".format(step, name, text))
 
 
+def _guarded(monitor, nan_guard):
+    """The monitor of a fit: with the guard on, one that looks for NaN as well."""
+    on = _core.nan_guard_is_on() if nan_guard is None else nan_guard
+    return NanGuard(monitor) if on else monitor
+
+
 class NanGuard:
     """Raises ValueError in the step that makes the first NaN or infinity: names the step, the node,
-    its output's number and the ranges of the node's inputs. Give it to fit as `monitor`, or install
-    it on executors and call tic and toc around each step."""
+    its output's number and the ranges of the node's inputs. fit makes one with `nan_guard=True` or
+    the setting SYMBIND_NAN_GUARD; or install it on executors and call tic and toc around each step.
+    `also` is another monitor that looks at the same executors, if any."""
 
-    def __init__(self):
+    def __init__(self, also=None):
         self._guard = _core.NanGuard()
+        self._also = also
 
     def install(self, exe):
         """Watches an executor; several may be watched."""
         self._guard.install(exe._bound)
+        if self._also is not None:
+            self._also.install(exe)
 
     def tic(self):
         """Before a step."""
         self._guard.tic()
+        if self._also is not None:
+            self._also.tic()
 
     def toc(self):
-        """Behind a step: raises what was found. There are no statistics."""
+        """Behind a step: raises what was found. The statistics are the other monitor's."""
         self._guard.toc()
-        return []
+        return [] if self._also is None else self._also.toc()
 
     def toc_print(self):
         """toc, for loops that take a Monitor."""
-        self.toc()
+        self._guard.toc()
+        if self._also is not None:
+            self._also.toc_print()

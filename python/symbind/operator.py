@@ -264,7 +264,8 @@ class _NumpyCarrier(CustomOp):
 
     def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
         results = [each.asnumpy() for each in in_grad]
-        self._op.backward(out_grad=[each.asnumpy() for each in out_grad],
+        heads = out_grad if self._op.need_top_grad() else ()  # a loss is given none, as in MXNet
+        self._op.backward(out_grad=[each.asnumpy() for each in heads],
                           in_data=[each.asnumpy() for each in in_data],
                           out_data=[each.asnumpy() for each in out_data], in_grad=results)
         self._store(in_grad, req, results)

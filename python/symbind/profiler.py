@@ -1,81 +1,70 @@
-"""Timelines of a program's own making: tasks, frames, events, counters and markers, written as a
-trace that chrome://tracing and Perfetto read.
-
-Operators are not yet recorded: `dump` writes the program's own entries only, and `dumps`, the table
-of operator times, says that it is not there.
+"""The profiler: what ran, when and for how long, as tables (`dumps`) and as a trace (`dump`) that
+Perfetto and chrome://tracing open. `docs/explain.md` shows how to read them.
 """
-import json
-import os
-import threading
-import time
 import warnings
+from contextlib import contextmanager
 
-from ._absent import not_in_symbind
+from . import _core, error
 
-_OPTIONS = {"filename", "profile_all", "profile_symbolic", "profile_imperative", "profile_memory",
-            "profile_api", "continuous_dump", "dump_period", "aggregate_stats", "profile_process"}
-_SCOPES = {"global": "g", "process": "p", "thread": "t", "task": "t", "marker": "t"}
-
-
-class _Recorder:
-    """The entries of this process, while it is running and not paused."""
-
-    def __init__(self):
-        self.filename = "profile.json"
-        self.running = self.paused = False
-        self.entries = []
-
-    def add(self, phase, domain, name, **more):
-        if self.running and not self.paused:
-            self.entries.append({
-                "name": name, "cat": str(domain), "ph": phase, "ts": time.perf_counter_ns() / 1000,
-                "pid": os.getpid(), "tid": threading.get_native_id(), **more})
+_FORMATS = ('table', 'json')
+_ORDERS = ('total', 'avg', 'min', 'max', 'count')
 
 
-_recorder = _Recorder()
+def _check_process(profile_process):
+    if profile_process != 'worker':
+        raise error.ValueError("profile_process is %r; there are no servers here, only 'worker'"
+                               % (profile_process,))
 
 
 def set_config(**kwargs):
-    """Sets options of the profiler. `filename` is where dump writes; the others choose among
-    operators, which are not recorded yet, and are accepted for that day."""
-    for name in kwargs:
-        if name not in _OPTIONS:
-            raise ValueError("set_config has no option %r; there are %s"
-                             % (name, ", ".join(sorted(_OPTIONS))))
-    _recorder.filename = kwargs.get("filename", _recorder.filename)
+    """Sets the options of the profiler; those left out get their defaults.
+
+    `filename` ('profile.json') is the trace. `profile_symbolic`, `profile_imperative`,
+    `profile_memory`, `profile_api` choose what is recorded, `profile_all` takes everything; the
+    program's own entries are always recorded. With `continuous_dump` the trace is written every
+    `dump_period` seconds. `aggregate_stats` is accepted: statistics are always kept.
+    """
+    _core.profiler_set_config({name: str(value) for name, value in kwargs.items()})
 
 
 def set_state(state='stop', profile_process='worker'):
     """Starts ('run') or stops ('stop') recording."""
     if state not in ("run", "stop"):
-        raise ValueError("the state of the profiler is 'run' or 'stop', not %r" % (state,))
-    _recorder.running = state == "run"
+        raise error.ValueError("the state of the profiler is 'run' or 'stop', not %r" % (state,))
+    _check_process(profile_process)
+    _core.profiler_set_running(state == "run")
 
 
 def pause(profile_process='worker'):
     """Stops recording until resume."""
-    _recorder.paused = True
+    _check_process(profile_process)
+    _core.profiler_pause()
 
 
 def resume(profile_process='worker'):
     """Records again after pause."""
-    _recorder.paused = False
+    _check_process(profile_process)
+    _core.profiler_resume()
 
 
 def dump(finished=True, profile_process='worker'):
-    """Writes what was recorded to the file of set_config; `finished` also forgets it and stops."""
-    with open(_recorder.filename, "w") as file:
-        json.dump({"traceEvents": _recorder.entries, "displayTimeUnit": "ms"}, file)
-    if finished:
-        _recorder.entries = []
-        _recorder.running = False
+    """Writes the trace to the file of set_config; `finished` also stops and begins a new one."""
+    _check_process(profile_process)
+    _core.profiler_dump(bool(finished))
 
 
 def dumps(reset=False, format='table', sort_by='total', ascending=False):
-    """Not yet there: the times of operators as a table or JSON."""
-    assert format in ('table', 'json'), \
-        "Invalid value provided for format: {0}. Support: 'table', 'json'".format(format)
-    raise not_in_symbind("mxnet.profiler.dumps", "it does not record operators yet")
+    """Statistics as a table or as JSON: by operator as in MXNet, and by node with FLOPs, bytes and
+    their share of what this machine can do.
+
+    `sort_by` is 'total', 'avg', 'min', 'max' or 'count'; `reset` forgets them afterwards.
+    """
+    for name, value, allowed in (("format", format, _FORMATS), ("sort_by", sort_by, _ORDERS),
+                                 ("ascending", ascending, (False, True)),
+                                 ("reset", reset, (False, True))):
+        assert value in allowed, "Invalid value provided for {}: {}. Support: {}".format(
+            name, value, ", ".join(repr(a) for a in allowed))
+    return _core.profiler_dumps(bool(reset), format, sort_by, bool(ascending))
 
 
 def profiler_set_config(mode='symbolic', filename='profile.json'):
@@ -99,10 +88,19 @@ def dump_profile():
     dump(True)
 
 
-class _Named:
-    """An entry's name, and the domain it belongs to."""
+@contextmanager
+def scope(name):
+    """Records the block as an Event of this name."""
+    event = Event(name)
+    event.start()
+    try:
+        yield event
+    finally:
+        event.stop()
 
-    domain = ""
+
+class _Named:
+    """What has a name and shows it."""
 
     def __init__(self, name):
         self.name = name
@@ -131,40 +129,40 @@ class Domain(_Named):
         return Marker(self, name)
 
 
-class Event(_Named):
-    """A stretch of time on one thread; events of a thread nest."""
+class _Stretch(_Named):
+    """A stretch of time; started again it is another one of the same name."""
 
     def start(self):
         """Begins it."""
-        _recorder.add("B", self.domain, self.name)
+        self._core.start()
 
     def stop(self):
-        """Ends it."""
-        _recorder.add("E", self.domain, self.name)
+        """Ends it. Without a start nothing is recorded."""
+        self._core.stop()
 
 
-class _Spanning(_Named):
-    """A stretch of time in a domain, which may begin and end on different threads."""
+class Event(_Stretch):
+    """A stretch of time on one thread; events of a thread nest."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self._core = _core.ProfilerStretch("event", "", str(name))
+
+
+class Task(_Stretch):
+    """A piece of work, which may begin and end on different threads."""
 
     def __init__(self, domain, name):
         super().__init__(name)
-        self.domain = domain
-
-    def start(self):
-        """Begins it."""
-        _recorder.add("b", self.domain, self.name, id=id(self))
-
-    def stop(self):
-        """Ends it."""
-        _recorder.add("e", self.domain, self.name, id=id(self))
+        self._core = _core.ProfilerStretch("task", str(domain), str(name))
 
 
-class Task(_Spanning):
-    """A piece of work."""
-
-
-class Frame(_Spanning):
+class Frame(_Stretch):
     """One of many equal pieces of work, such as an image of a film."""
+
+    def __init__(self, domain, name):
+        super().__init__(name)
+        self._core = _core.ProfilerStretch("frame", str(domain), str(name))
 
 
 class Counter(_Named):
@@ -172,23 +170,21 @@ class Counter(_Named):
 
     def __init__(self, domain, name, value=None):
         super().__init__(name)
-        self.domain = domain
-        self._value = 0
+        self._core = _core.ProfilerCounter(str(domain), str(name))
         if value is not None:
             self.set_value(value)
 
     def set_value(self, value):
         """Makes it `value`."""
-        self._value = value
-        _recorder.add("C", self.domain, self.name, args={self.name: value})
+        self._core.set(int(value))
 
     def increment(self, delta=1):
         """Adds `delta`."""
-        self.set_value(self._value + delta)
+        self._core.add(int(delta))
 
     def decrement(self, delta=1):
         """Takes `delta` away."""
-        self.set_value(self._value - delta)
+        self._core.add(-int(delta))
 
     def __iadd__(self, delta):
         self.increment(delta)
@@ -208,4 +204,4 @@ class Marker(_Named):
 
     def mark(self, scope='process'):
         """Marks this moment for 'global', 'process', 'thread', 'task' or 'marker'."""
-        _recorder.add("i", self.domain, self.name, s=_SCOPES[scope])
+        _core.profiler_mark(str(self.domain), str(self.name), scope)

@@ -204,14 +204,14 @@ def _codec(what):
         from PIL import Image
         return None, Image
     except ImportError:
-        raise NotInSymbind("mxnet.recordio.{} needs OpenCV or Pillow to {}: pip install "
+        raise NotInSymbind("mxnet.{} needs OpenCV or Pillow to {}: pip install "
                            "opencv-python-headless, or pillow".format(*what)) from None
 
 
 def unpack_img(s, iscolor=-1):
     """Header and image of a record: height, width and channels in the order blue, green, red."""
     header, s = unpack(s)
-    cv2, image = _codec(('unpack_img', 'decode an image'))
+    cv2, image = _codec(('recordio.unpack_img', 'decode an image'))
     if cv2 is not None:
         return header, cv2.imdecode(np.frombuffer(s, dtype=np.uint8), iscolor)
     import io
@@ -224,7 +224,7 @@ def unpack_img(s, iscolor=-1):
 def pack_img(header, img, quality=95, img_fmt='.jpg'):
     """A record of a header and an image, encoded as JPEG (quality 1 to 100) or PNG (compression 1
     to 9)."""
-    cv2, image = _codec(('pack_img', 'encode an image'))
+    cv2, image = _codec(('recordio.pack_img', 'encode an image'))
     ending = img_fmt.upper()
     if cv2 is not None:
         params = None

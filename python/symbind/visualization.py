@@ -1,12 +1,14 @@
-"""A symbol as a table (print_summary) and as a Graphviz drawing (plot_network).
+"""A symbol as a table (print_summary), as a Graphviz drawing (plot_network), and how it runs (explain).
 
-The text is MXNet's, byte for byte, oddities included: what it counts as parameters and which inputs
+The text of the first two is MXNet's, byte for byte, oddities included: what it counts as parameters and which inputs
 it shows depend on rules spelled out below.
 """
 import json
 import re
 import warnings
 
+from . import error
+from .context import current_context
 from .symbol import Symbol
 
 _HEADINGS = ('Layer (type)', 'Output Shape', 'Param #', 'Previous Layer')
@@ -180,17 +182,39 @@ def plot_network(symbol, title="plot", save_format='pdf', shape=None, dtype=None
         oval = {"shape": "oval"} if op == "null" else {}
         drawing.node(name=name, label=_node_label(node), **{**style, **oval, "fillcolor": colour})
 
-    def edge_label(source):
+    def edge_label(source, output):
         key = _output_name(source)
         if source["op"] != "null" and "num_outputs" in source.get("attrs", {}):
             key += str(int(source["attrs"]["num_outputs"]) - 1)
+        elif key not in (shapes or dtypes or {key}):
+            key += str(output)  # of several, where MXNet finds none
         label = "" if shapes is None else _join(shapes[key][1:])
         return label if dtypes is None else label + '(%s)' % dtypes[key].__name__
 
     for node in nodes:
         inputs = node["inputs"][:1] if node["op"] == '_contrib_BilinearResize2D' else node["inputs"]
-        for source in (nodes[entry[0]] for entry in inputs):
+        for entry in inputs:
+            source = nodes[entry[0]]
             if source["name"] not in hidden:
                 drawing.edge(tail_name=node["name"], head_name=source["name"], dir="back",
-                             arrowtail="open", label=edge_label(source))
+                             arrowtail="open", label=edge_label(source, entry[1]))
     return drawing
+
+
+def explain(network, filename=None, format=None, title=None, shape=None, ctx=None,
+            for_training=False):
+    """How a network runs, as one page of HTML, as JSON or as text: see Executor.explain.
+
+    `network` is an executor, a module that is bound, or a symbol; a symbol is bound for this, with
+    the input shapes in `shape`, on `ctx`, with gradients if `for_training`.
+    """
+    if isinstance(network, Symbol):
+        if not shape:
+            raise error.ValueError("to explain a symbol its input shapes are needed: shape={'%s': ...}"
+                                   % network.list_arguments()[0])
+        network = network.simple_bind(ctx or current_context(),
+                                      grad_req="write" if for_training else "null", **shape)
+    if not hasattr(network, "explain"):
+        raise error.TypeError("explain takes an executor, a bound module or a symbol, not %s"
+                              % type(network).__name__)
+    return network.explain(filename, format, title)

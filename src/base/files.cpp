@@ -1,3 +1,5 @@
+// Files are written by the calls of a table, which tests replace to let each of them fail; they are
+// read directly.
 #include "base/files.h"
 
 #include <fcntl.h>
@@ -11,6 +13,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "base/sha256.h"
 
 namespace symbind {
 namespace {
@@ -26,13 +29,13 @@ class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
   ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
+    if (value_ >= 0) file_calls().close(value_);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return value_; }
   int close() {
-    const int result = ::close(value_);
+    const int result = file_calls().close(value_);
     value_ = -1;
     return result;
   }
@@ -61,7 +64,7 @@ struct Temporary {
   std::string path;
   bool renamed = false;
   ~Temporary() {
-    if (!renamed) ::unlink(path.c_str());
+    if (!renamed) file_calls().unlink(path.c_str());
   }
 };
 
@@ -74,6 +77,19 @@ mode_t wanted_mode(const std::string& target) {
 
 }  // namespace
 
+FileCalls& file_calls() {
+  static FileCalls calls = {
+      [](const char* path, int flags, unsigned mode) { return ::open(path, flags, mode); },
+      [](int file, const void* data, size_t size) -> std::int64_t {
+        return ::write(file, data, size);
+      },
+      [](int file) { return ::fsync(file); },
+      [](int file) { return ::close(file); },
+      [](const char* from, const char* to) { return ::rename(from, to); },
+      [](const char* path) { return ::unlink(path); }};
+  return calls;
+}
+
 void FileWriter::write(const void* data, size_t size) {
   if (size == 0) return;
   const auto* bytes = static_cast<const std::byte*>(data);
@@ -82,66 +98,115 @@ void FileWriter::write(const void* data, size_t size) {
     return;
   }
   flush();
-  if (size < kBuffer) {
+  if (size < kBuffer)
     buffer_.assign(bytes, bytes + size);
-    return;
-  }
+  else
+    put_out(bytes, size);
+}
+
+void FileWriter::put_out(const std::byte* bytes, size_t size) {
+  if (hash_ != nullptr) hash_->add({bytes, size});
+  size_ += size;
   while (size > 0) {
-    const ssize_t done = ::write(descriptor_, bytes, size);
+    const std::int64_t done = file_calls().write(descriptor_, bytes, size);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail_io("write", path_, errno);
+    if (done == 0) fail_io("write", path_, EIO);  // nothing was taken: it would go on for ever
     bytes += done;
     size -= static_cast<size_t>(done);
   }
 }
 
 void FileWriter::flush() {
-  size_t at = 0;
-  while (at < buffer_.size()) {
-    const ssize_t done = ::write(descriptor_, buffer_.data() + at, buffer_.size() - at);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail_io("write", path_, errno);
-    at += static_cast<size_t>(done);
-  }
+  put_out(buffer_.data(), buffer_.size());
   buffer_.clear();
 }
 
-void write_file_atomic(const std::string& path, const std::function<void(FileWriter&)>& fill) {
-  check(!path.empty(), ErrorKind::kIo, "cannot write a file: its path is empty");
-  const std::string target = real_target(path);
-  struct stat info {};
-  const bool exists = ::stat(target.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) fail_io("write", path, EISDIR);
-  if (exists && !S_ISREG(info.st_mode)) {  // a pipe or a device is written to, never replaced
-    Descriptor direct(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
-    if (direct.get() < 0) fail_io("write", path, errno);
-    FileWriter writer(direct.get(), path);
-    fill(writer);
+namespace {
+
+/// A rename must survive a crash. Some file systems cannot synchronise a folder: the file is whole
+/// in either case.
+void keep_names(const std::string& path) {
+  Descriptor folder(
+      file_calls().open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  if (folder.get() >= 0) (void)file_calls().fsync(folder.get());
+}
+
+}  // namespace
+
+class AtomicFile {
+ public:
+  AtomicFile(const std::string& path, const std::function<void(FileWriter&)>& fill, Sha256* hash)
+      : path_(path), fill_(fill), hash_(hash) {
+    check(!path.empty(), ErrorKind::kIo, "cannot write a file: its path is empty");
+  }
+
+  /// Writes it and returns its size.
+  std::uint64_t write() const {
+    const std::string target = real_target(path_);
+    struct stat info {};
+    const bool exists = ::stat(target.c_str(), &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) fail_io("write", path_, EISDIR);
+    if (exists && !S_ISREG(info.st_mode)) {  // a pipe or a device is written to, never replaced
+      Descriptor direct(file_calls().open(target.c_str(), O_WRONLY | O_CLOEXEC, 0));
+      return write_through(direct, false);
+    }
+    static std::atomic<unsigned> serial{0};
+    Temporary temporary{fmt::format("{}.tmp-{}-{}", target, ::getpid(), serial.fetch_add(1)),
+                        false};
+    Descriptor file(file_calls().open(
+        temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, wanted_mode(target)));
+    if (file.get() < 0) temporary.renamed = true;  // not ours
+    const std::uint64_t size = write_through(file, true);
+    if (file_calls().rename(temporary.path.c_str(), target.c_str()) != 0)
+      fail_io("write", path_, errno);
+    temporary.renamed = true;
+    keep_names(target);
+    return size;
+  }
+
+ private:
+  std::uint64_t write_through(Descriptor& file, bool synchronise) const {
+    if (file.get() < 0) fail_io("write", path_, errno);
+    FileWriter writer(file.get(), path_, hash_);
+    fill_(writer);
     writer.flush();
-    if (direct.close() != 0) fail_io("write", path, errno);
-    return;
+    if (synchronise && file_calls().fsync(file.get()) != 0) fail_io("write", path_, errno);
+    if (file.close() != 0) fail_io("write", path_, errno);
+    return writer.size_;
   }
 
-  static std::atomic<unsigned> serial{0};
-  Temporary temporary{fmt::format("{}.tmp-{}-{}", target, ::getpid(), serial.fetch_add(1)), false};
-  Descriptor file(
-      ::open(temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, wanted_mode(target)));
-  if (file.get() < 0) {
-    temporary.renamed = true;  // not ours
-    fail_io("write", path, errno);
-  }
-  FileWriter writer(file.get(), path);
-  fill(writer);
-  writer.flush();
-  if (::fsync(file.get()) != 0) fail_io("write", path, errno);
-  if (file.close() != 0) fail_io("write", path, errno);
-  if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail_io("write", path, errno);
-  temporary.renamed = true;
+  const std::string& path_;
+  const std::function<void(FileWriter&)>& fill_;
+  Sha256* hash_;
+};
 
-  // The rename itself must survive a crash. Some file systems cannot synchronise a folder: the
-  // file is whole in either case.
-  Descriptor folder(::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() >= 0) (void)::fsync(folder.get());
+void write_file_atomic(const std::string& path, const std::function<void(FileWriter&)>& fill) {
+  AtomicFile(path, fill, nullptr).write();
+}
+
+FileDigest write_file_digested(const std::string& path,
+                               const std::function<void(FileWriter&)>& fill) {
+  Sha256 hash;
+  FileDigest digest;
+  digest.size = AtomicFile(path, fill, &hash).write();
+  digest.sha256 = hash.digest();
+  return digest;
+}
+
+void rename_file(const std::string& from, const std::string& to) {
+  if (file_calls().rename(from.c_str(), to.c_str()) != 0) {
+    const int code = errno;
+    fail(ErrorKind::kIo, "cannot rename '{}' to '{}': {}", from, to,
+         std::error_code(code, std::generic_category()).message());
+  }
+  keep_names(to);
+}
+
+bool remove_file(const std::string& path) {
+  if (file_calls().unlink(path.c_str()) == 0) return true;
+  if (errno != ENOENT) fail_io("remove", path, errno);
+  return false;
 }
 
 std::vector<std::byte> read_file(const std::string& path) {

@@ -12,6 +12,26 @@
 
 namespace symbind {
 
+class Sha256;
+
+/// The system calls files are written by. Tests put their own in place, to let each of them fail.
+struct FileCalls {
+  int (*open)(const char* path, int flags, unsigned mode);
+  std::int64_t (*write)(int file, const void* data, size_t size);
+  int (*fsync)(int file);
+  int (*close)(int file);
+  int (*rename)(const char* from, const char* to);
+  int (*unlink)(const char* path);
+};
+/// Those in use; the system's own unless a test changed them.
+FileCalls& file_calls();
+
+/// What a file was written with.
+struct FileDigest {
+  std::uint64_t size = 0;
+  std::string sha256;
+};
+
 /// Takes the bytes of a file that is being written.
 class FileWriter {
  public:
@@ -29,12 +49,16 @@ class FileWriter {
   FileWriter& operator=(const FileWriter&) = delete;
 
  private:
-  friend void write_file_atomic(const std::string&, const std::function<void(FileWriter&)>&);
-  FileWriter(int descriptor, const std::string& path) : descriptor_(descriptor), path_(path) {}
+  friend class AtomicFile;
+  FileWriter(int descriptor, const std::string& path, Sha256* hash)
+      : descriptor_(descriptor), path_(path), hash_(hash) {}
+  void put_out(const std::byte* bytes, size_t size);
   void flush();
 
   int descriptor_;
   const std::string& path_;
+  Sha256* hash_;
+  std::uint64_t size_ = 0;
   std::vector<std::byte> buffer_;
 };
 
@@ -43,6 +67,13 @@ class FileWriter {
 /// left behind, and an Error of kind kIo names the path and the system's reason. What is no plain
 /// file (a pipe, a device) is written to as it is, never replaced.
 void write_file_atomic(const std::string& path, const std::function<void(FileWriter&)>& fill);
+/// The same, and says what was written.
+FileDigest write_file_digested(const std::string& path,
+                               const std::function<void(FileWriter&)>& fill);
+/// Gives a file another name, which must survive a crash; kIo names both and the reason.
+void rename_file(const std::string& from, const std::string& to);
+/// Takes a file away; whether it was there. kIo if it cannot be.
+bool remove_file(const std::string& path);
 
 /// The whole file, or an Error of kind kIo.
 std::vector<std::byte> read_file(const std::string& path);

@@ -5,12 +5,19 @@
 namespace symbind {
 
 std::atomic<InterruptCheck> detail::interrupt_check{nullptr};
+std::atomic<int> detail::interrupts_deferred{0};
 
 void set_interrupt_check(InterruptCheck check) {
   detail::interrupt_check.store(check, std::memory_order_relaxed);
 }
 
+bool interrupt_wanted() {
+  const InterruptCheck check = detail::interrupt_check.load(std::memory_order_relaxed);
+  return check != nullptr && check();
+}
+
 void detail::ask_interrupt_check(InterruptCheck check) {
+  if (interrupts_deferred.load(std::memory_order_relaxed) > 0) return;
   using Clock = std::chrono::steady_clock;
   constexpr auto kPause = std::chrono::milliseconds(50);
   thread_local Clock::time_point asked{};

@@ -17,6 +17,26 @@
 namespace symbind::settings {
 namespace {
 
+// Why several variables of MXNet's mean nothing here.
+constexpr const char* kNoEngine = "There is no dependency engine, hence no worker threads.";
+constexpr const char* kNoTrees =
+    "A local store adds gradients up in device order; there are no reduction trees.";
+constexpr const char* kNoBulks =
+    "A bound graph is compiled once and runs straight through; there are no bulks.";
+constexpr const char* kNoPools =
+    "GPU memory is cached by size and planned per executor; there is no pool to choose.";
+constexpr const char* kCaptured = "On CUDA a training step is one captured graph where it can be.";
+constexpr const char* kNoCython =
+    "The extension is C++; there is neither ctypes nor Cython in between.";
+constexpr const char* kBySize =
+    "How many threads an operation uses follows from its size; nothing is tuned at the start.";
+constexpr const char* kCounters =
+    "Random numbers are counter based and need no copies of generators.";
+constexpr const char* kPlanned = "Workspaces are planned with the executor's memory.";
+constexpr const char* kPatterns =
+    "Which operators are fused is a table of patterns and the same on every device.";
+constexpr const char* kAtBuild = "Libraries are checked when Symbind is built.";
+
 constexpr Setting kTable[] = {
     {"SYMBIND_NUM_THREADS", "0", Treatment::kHonoured, "",
      "Threads of one CPU operation; 0 takes what OpenMP gives (OMP_NUM_THREADS at the start of the "
@@ -25,10 +45,16 @@ constexpr Setting kTable[] = {
      "Comma list of what to log: dispatch (kernels chosen and refused)."},
     {"SYMBIND_CHECK", "0", Treatment::kHonoured, "",
      "Check values as well as shapes while running, e.g. that labels are classes that exist."},
+    {"SYMBIND_NAN_GUARD", "0", Treatment::kHonoured, "",
+     "fit stops at the first NaN or infinity and names the node that made it; slow, for "
+     "debugging."},
     {"SYMBIND_EXACT", "0", Treatment::kHonoured, "",
      "Forbid kernels that trade digits for speed: Winograd and reduced precision."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",
      "Comma list of kernels to forbid, each with a minus sign, e.g. -onednn."},
+    {"SYMBIND_GPU_AS_CPU", "0", Treatment::kHonoured, "",
+     "A number above 0: there are that many GPUs, and gpu(i), of any number, runs on the CPU. "
+     "Settled when the first GPU is used."},
     {"SYMBIND_DATA", "", Treatment::kHonoured, "",
      "Folders of data sets, with a colon between; looked into before data/ and Debian's."},
     {"MXNET_ELIMINATE_COMMON_EXPR", "1", Treatment::kHonoured, "",
@@ -37,12 +63,104 @@ constexpr Setting kTable[] = {
      "0: a module with several devices updates its weights itself, not on the store."},
     {"MXNET_OPTIMIZER_AGGREGATION_SIZE", "", Treatment::kHonoured, "",
      "Weights that an Updater updates in one call; by default 4 for SGD and LARS, 45 for LAMB."},
+    {"MXNET_HOME", "", Treatment::kHonoured, "",
+     "Folder of downloaded files, for scripts that ask for it; by default ~/.mxnet."},
+    {"MXNET_PROFILER_AUTOSTART", "0", Treatment::kHonoured, "",
+     "1: the profiler runs from the start; its trace, profile.json, is written at the end."},
+    {"MXNET_PROFILER_MODE", "0", Treatment::kHonoured, "",
+     "What a profiler started so records: 0 operators of graphs, 1 everything."},
     {"MXNET_OMP_MAX_THREADS", "", Treatment::kMapped, "SYMBIND_NUM_THREADS",
      "Threads of one CPU operation."},
-    {"MXNET_CPU_WORKER_NTHREADS", "1", Treatment::kIgnored, "",
-     "There is no dependency engine, hence no worker threads."},
+    {"MXNET_LIBRARY_PATH", "", Treatment::kIgnored, "",
+     "The library lies beside the Python package."},
+    {"MXNET_GPU_WORKER_NTHREADS", "2", Treatment::kIgnored, "", kNoEngine},
+    {"MXNET_GPU_COPY_NTHREADS", "2", Treatment::kIgnored, "", kNoEngine},
+    {"MXNET_CPU_WORKER_NTHREADS", "1", Treatment::kIgnored, "", kNoEngine},
+    {"MXNET_CPU_PRIORITY_NTHREADS", "4", Treatment::kIgnored, "", kNoEngine},
+    {"MXNET_CPU_NNPACK_NTHREADS", "4", Treatment::kIgnored, "", "NNPACK is not used."},
+    {"MXNET_MP_WORKER_NTHREADS", "1", Treatment::kIgnored, "", kNoEngine},
+    {"MXNET_MP_OPENCV_NUM_THREADS", "0", Treatment::kIgnored, "", "OpenCV is not used."},
+    {"MXNET_EXEC_ENABLE_INPLACE", "true", Treatment::kIgnored, "",
+     "Memory is planned once per executor, in place where an operator allows it; a monitor "
+     "switches that off."},
+    {"NNVM_EXEC_MATCH_RANGE", "16", Treatment::kIgnored, "",
+     "Memory is planned once per executor by live intervals."},
+    {"MXNET_EXEC_NUM_TEMP", "1", Treatment::kIgnored, "", kPlanned},
+    {"MXNET_GPU_MEM_POOL_RESERVE", "5", Treatment::kIgnored, "", kNoPools},
+    {"MXNET_GPU_MEM_POOL_TYPE", "Naive", Treatment::kIgnored, "", kNoPools},
+    {"MXNET_GPU_MEM_POOL_ROUND_LINEAR_CUTOFF", "24", Treatment::kIgnored, "", kNoPools},
+    {"MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE", "2097152", Treatment::kIgnored, "", kNoPools},
+    {"MXNET_ENGINE_TYPE", "", Treatment::kIgnored, "",
+     "CPU work is synchronous in the calling thread, as with NaiveEngine; a GPU's runs on its "
+     "stream."},
+    {"MXNET_EXEC_BULK_EXEC_INFERENCE", "1", Treatment::kIgnored, "", kNoBulks},
+    {"MXNET_EXEC_BULK_EXEC_TRAIN", "1", Treatment::kIgnored, "", kNoBulks},
+    {"MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN", "15", Treatment::kIgnored, "", kNoBulks},
+    {"MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN_FWD", "", Treatment::kIgnored, "", kNoBulks},
+    {"MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN_BWD", "", Treatment::kIgnored, "", kNoBulks},
+    {"MXNET_ENABLE_CUDA_GRAPHS", "0", Treatment::kIgnored, "", kCaptured},
+    {"MXNET_CUDA_GRAPHS_VERBOSE", "0", Treatment::kIgnored, "", kCaptured},
+    {"MXNET_CUDA_GRAPHS_MAX_LOG_ENTRIES", "0", Treatment::kIgnored, "", kCaptured},
+    {"MXNET_KVSTORE_REDUCTION_NTHREADS", "4", Treatment::kIgnored, "",
+     "Sums over devices use the threads of any CPU operation."},
+    {"MXNET_KVSTORE_BIGARRAY_BOUND", "1000000", Treatment::kIgnored, "",
+     "Sums over devices use the threads of any CPU operation."},
+    {"MXNET_KVSTORE_USETREE", "0", Treatment::kIgnored, "", kNoTrees},
+    {"MXNET_KVSTORE_LOGTREE", "0", Treatment::kIgnored, "", kNoTrees},
+    {"MXNET_KVSTORE_TREE_ARRAY_BOUND", "10000000", Treatment::kIgnored, "", kNoTrees},
+    {"MXNET_KVSTORE_TREE_BACKTRACK", "0", Treatment::kIgnored, "", kNoTrees},
+    {"MXNET_KVSTORE_TREE_LINK_USAGE_PENALTY", "0.7", Treatment::kIgnored, "", kNoTrees},
+    {"MXNET_ENABLE_GPU_P2P", "1", Treatment::kIgnored, "",
+     "Whether GPUs copy to one another directly is left to the driver."},
+    {"MXNET_KVSTORE_SLICE_THRESHOLD", "40000", Treatment::kIgnored, "",
+     "Stores over several machines are not offered."},
     {"MXNET_BACKWARD_DO_MIRROR", "0", Treatment::kIgnored, "",
      "Recomputing activations in backward is not offered yet."},
+    {"MXNET_ENABLE_CYTHON", "1", Treatment::kIgnored, "", kNoCython},
+    {"MXNET_ENFORCE_CYTHON", "0", Treatment::kIgnored, "", kNoCython},
+    {"DMLC_LOG_STACK_TRACE_DEPTH", "0", Treatment::kIgnored, "",
+     "Errors name the node and its inputs; they carry no stack of C++ calls."},
+    {"MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "1", Treatment::kIgnored, "",
+     "Storage is dense; nothing falls back."},
+    {"MXNET_GPU_WORKER_NSTREAMS", "1", Treatment::kIgnored, "", "A GPU has one stream."},
+    {"MXNET_CUDNN_AUTOTUNE_DEFAULT", "1", Treatment::kIgnored, "",
+     "Kernels are chosen by written rules, so that runs repeat bit for bit; nothing is "
+     "measured."},
+    {"MXNET_CUDA_ALLOW_TENSOR_CORE", "1", Treatment::kIgnored, "",
+     "SYMBIND_EXACT=1 forbids reduced precision."},
+    {"MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION", "0", Treatment::kIgnored, "",
+     "float32 is never computed in float16; SYMBIND_EXACT=1 forbids reduced precision "
+     "altogether."},
+    {"MXNET_CUDA_LIB_CHECKING", "1", Treatment::kIgnored, "", kAtBuild},
+    {"MXNET_CUDNN_LIB_CHECKING", "1", Treatment::kIgnored, "", kAtBuild},
+    {"MXNET_GLUON_REPO", "", Treatment::kIgnored, "", "Nothing is downloaded."},
+    {"MXNET_MKLDNN_ENABLED", "1", Treatment::kIgnored, "",
+     "SYMBIND_KERNELS=-onednn forbids oneDNN."},
+    {"MXNET_MKLDNN_CACHE_NUM", "-1", Treatment::kIgnored, "",
+     "The cache of prepared kernels is bounded."},
+    {"MXNET_ENFORCE_DETERMINISM", "0", Treatment::kIgnored, "",
+     "Runs are deterministic in any case."},
+    {"MXNET_MKLDNN_FORCE_FC_AB_FORMAT", "0", Treatment::kIgnored, "",
+     "Bound weights always lie plain; packed copies are kept beside them."},
+    {"MXNET_CPU_PARALLEL_SIZE", "200000", Treatment::kIgnored, "", kBySize},
+    {"MXNET_CPU_TEMP_COPY", "4", Treatment::kIgnored, "", kPlanned},
+    {"MXNET_GPU_TEMP_COPY", "1", Treatment::kIgnored, "", kPlanned},
+    {"MXNET_CPU_PARALLEL_RAND_COPY", "1", Treatment::kIgnored, "", kCounters},
+    {"MXNET_GPU_PARALLEL_RAND_COPY", "4", Treatment::kIgnored, "", kCounters},
+    {"MXNET_GPU_CUDNN_DROPOUT_STATE_COPY", "4", Treatment::kIgnored, "", kCounters},
+    {"MXNET_SUBGRAPH_BACKEND", "", Treatment::kIgnored, "",
+     "Fusion needs no backend to be named; others are not offered."},
+    {"MXNET_SAFE_ACCUMULATION", "0", Treatment::kIgnored, "",
+     "16-bit numbers are always summed in float32."},
+    {"MXNET_USE_FUSION", "1", Treatment::kIgnored, "", kPatterns},
+    {"MXNET_FUSION_VERBOSE", "0", Treatment::kIgnored, "", kPatterns},
+    {"MXNET_USE_MKLDNN_RNN", "1", Treatment::kIgnored, "",
+     "SYMBIND_KERNELS=-onednn forbids oneDNN."},
+    {"MXNET_FC_TRUE_FP16", "0", Treatment::kIgnored, "",
+     "16-bit products are always summed in float32."},
+    {"MXNET_USE_OPERATOR_TUNING", "1", Treatment::kIgnored, "", kBySize},
+    {"MXNET_ENABLE_OPERATOR_TUNING", "1", Treatment::kIgnored, "", kBySize},
+    {"MXNET_USE_NUM_CORES_OPERATOR_TUNING", "", Treatment::kIgnored, "", kBySize},
 };
 
 struct Overrides {

@@ -43,7 +43,7 @@ std::uint64_t stamp();
 /// Logs, once per process and variable, those that are set but ignored.
 void note_ignored();
 
-/// Sets a value over the environment while it lives; for tests.
+/// Sets a value over the environment while it lives; for tests, and for what is tried out.
 class override_for_test {
  public:
   override_for_test(std::string_view name, std::string_view value);

@@ -1,11 +1,20 @@
 // Contexts: their text, the current one, and the runtime behind each.
 //
 // Decided here: the current context is a thread's own; naming a GPU that is not there costs nothing
-// until memory is asked of it, as in MXNet.
+// until memory is asked of it, as in MXNet. SYMBIND_GPU_AS_CPU=n has the process act as if it had n
+// GPUs, whose memory and cores are the host's: a script that says gpu() runs on the CPU, while its
+// devices stay distinct and keep their names. Which of the two a GPU is, is settled when the first
+// is used; memory of one kind must not meet code for the other.
 
 #include <symbind/context.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include <symbind/runtime.h>
+
 #include "base/check.h"
+#include "base/settings.h"
 #include "device/cuda_runtime.h"
 #include "device/runtime.h"
 
@@ -24,11 +33,34 @@ const char* device_name(DeviceType type) {
   return "unknown";
 }
 
+enum class GpuMeans : std::uint8_t { kUnsettled, kCpu, kCuda };
+std::atomic<GpuMeans> gpu_means{GpuMeans::kUnsettled};
+
+bool gpus_are_cpus() {
+  GpuMeans means = gpu_means.load(std::memory_order_acquire);
+  if (means == GpuMeans::kUnsettled && settings::number("SYMBIND_GPU_AS_CPU") > 0) {
+    if (gpu_means.compare_exchange_strong(means, GpuMeans::kCpu)) means = GpuMeans::kCpu;
+  }
+  return means == GpuMeans::kCpu;
+}
+
+DeviceRuntime& gpu_runtime(int id) {
+  if (gpus_are_cpus()) return cpu_runtime();
+  DeviceRuntime& found = cuda_runtime(id);
+  gpu_means.store(GpuMeans::kCuda, std::memory_order_release);
+  return found;
+}
+
 }  // namespace
 
 std::string Context::str() const { return fmt::format("{}({})", device_name(type), id); }
 
-int num_gpus() { return cuda_device_count(); }
+int num_gpus() {
+  return gpus_are_cpus() ? std::max(1, settings::number("SYMBIND_GPU_AS_CPU"))
+                         : cuda_device_count();
+}
+
+bool in_gpu_memory(Context context) { return context.type == DeviceType::kGpu && !gpus_are_cpus(); }
 
 Context current_context() { return current; }
 void set_current_context(Context context) { current = context; }
@@ -40,7 +72,7 @@ ContextScope::~ContextScope() { current = previous_; }
 DeviceRuntime& runtime(Context context) {
   check(context.id >= 0, "{} cannot be used: device ids start at 0", context.str());
   switch (context.type) {
-    case DeviceType::kGpu: return cuda_runtime(context.id);
+    case DeviceType::kGpu: return gpu_runtime(context.id);
     case DeviceType::kCpu:
     case DeviceType::kCpuPinned:
     case DeviceType::kCpuShared: return cpu_runtime();

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <symbind/runtime.h>
+
 #include "executor/executor_impl.h"
 
 namespace symbind {
 
 void Executor::Impl::refresh_device_values() {
   if (!values_changed_) return;
-  const auto is_gpu = [](const Context& c) { return c.is_gpu(); };
+  const auto is_gpu = [](const Context& c) { return in_gpu_memory(c); };
   if (std::ranges::any_of(plan_->contexts, is_gpu)) {
     staged_values_.assign(values_.begin(), values_.end());
     for (const Update& u : updates_)
@@ -40,7 +42,7 @@ void Executor::Impl::refresh_device_values() {
 
 // A block per thread and device: the next call of the same thread overwrites it, in stream order.
 const double* values_on_device(Context context, const std::vector<double>& values) {
-  if (values.empty() || !context.is_gpu()) return nullptr;
+  if (values.empty() || !in_gpu_memory(context)) return nullptr;
   constexpr std::size_t kLeast = 16;
   thread_local std::unordered_map<int, std::unique_ptr<DeviceValues>> blocks;
   thread_local std::vector<double> padded;

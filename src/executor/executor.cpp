@@ -13,11 +13,13 @@
 #include "base/interrupt.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
+#include "base/profiling.h"
 #include "device/runtime.h"
 #include "executor/current_error.h"
 #include "executor/executor_impl.h"
 #include "executor/random_state.h"
 #include "ndarray/access.h"
+#include "ndarray/recorder.h"
 #include "ndarray/storage.h"
 
 namespace symbind {
@@ -30,7 +32,10 @@ void Executor::Impl::run_step(std::size_t i) {
     RunState& state = run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
     std::tie(state.random_seed, state.random_draw) = next_random_draw(plan_->steps[i].context);
   }
-  (*step.run)(step.args);
+  if (profiling::on(profiling::kSymbolic)) [[unlikely]]
+    run_timed(i);
+  else
+    (*step.run)(step.args);
 }
 
 bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
@@ -114,6 +119,7 @@ void Executor::Impl::load_feed(const NDArrayMap& feed) {
 }
 
 void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
+  const profiling::ApiSpan span("Executor.forward");
   load_feed(feed);
   if (is_forked_child() != wired_in_child_) compile_and_wire(outputs_);
   if (is_train && ran_forward_train_ && !warned_forward_) {
@@ -154,6 +160,7 @@ void Executor::Impl::load_head_grads(const std::vector<NDArray>& head_grads) {
 }
 
 void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
+  const profiling::ApiSpan span("Executor.backward");
   if (plan_->num_forward == plan_->steps.size() && plan_->zero_gradients.empty()) return;
   check(is_forked_child() == wired_in_child_, ErrorKind::kState,
         "backward cannot follow a forward of the process this one was forked from\n"
@@ -230,13 +237,18 @@ Executor::Impl& bound_state(const std::shared_ptr<Executor::Impl>& impl) {
 }  // namespace
 
 const std::vector<NDArray>& Executor::forward(bool is_train, const NDArrayMap& feed) {
+  const Unrecorded within;
   bound_state(impl_).forward(is_train, feed);
   return bound_state(impl_).outputs();
 }
 void Executor::backward(const std::vector<NDArray>& head_grads) {
+  const Unrecorded within;
   bound_state(impl_).backward(head_grads);
 }
-void Executor::backward(const NDArrayMap& head_grads) { bound_state(impl_).backward(head_grads); }
+void Executor::backward(const NDArrayMap& head_grads) {
+  const Unrecorded within;
+  bound_state(impl_).backward(head_grads);
+}
 const std::vector<NDArray>& Executor::outputs() const { return bound_state(impl_).outputs(); }
 const std::vector<NDArray>& Executor::arg_arrays() const { return bound_state(impl_).bound().args; }
 const std::vector<NDArray>& Executor::grad_arrays() const {
@@ -268,6 +280,7 @@ NDArrayMap Executor::aux_dict() const {
 }
 NDArrayMap Executor::output_dict() const { return by_name(symbol().list_outputs(), outputs()); }
 void Executor::copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra) {
+  const Unrecorded within;
   bound_state(impl_).copy_params_from(args, aux, allow_extra);
 }
 Executor Executor::reshape(const ShapeMap& shapes, const ReshapeOptions& options) const {
@@ -283,7 +296,10 @@ int Executor::add_update(const std::string& op, const std::vector<NDArray>& inpu
 void Executor::set_update_value(int number, const std::string& attr, double value) {
   bound_state(impl_).set_update_value(number, attr, value);
 }
-void Executor::step(const NDArrayMap& feed) { bound_state(impl_).step(feed); }
+void Executor::step(const NDArrayMap& feed) {
+  const Unrecorded within;
+  bound_state(impl_).step(feed);
+}
 const Symbol& Executor::symbol() const { return bound_state(impl_).bound().symbol; }
 Symbol Executor::optimized_symbol() const { return bound_state(impl_).plan().optimized; }
 PlanStats Executor::stats() const {

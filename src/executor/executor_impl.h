@@ -7,6 +7,7 @@
 #include "device/arena.h"
 #include "device/runtime.h"
 #include "executor/imperative.h"
+#include "executor/profile.h"
 #include "passes/plan.h"
 
 namespace symbind {
@@ -81,6 +82,11 @@ class Executor::Impl {
   const Plan& plan() const { return *plan_; }
   const std::vector<NDArray>& outputs() const { return outputs_; }
   const std::shared_ptr<Arenas>& arenas() const { return arenas_; }
+  /// Every output is shown to somebody: nothing is fused, no memory is used twice.
+  bool is_watched() const { return monitor_ != nullptr || guard_ != nullptr; }
+  /// Times of the steps while the profiler ran; null where it never did.
+  const Profile* profile() const { return profile_.get(); }
+  const std::vector<Update>& updates() const { return updates_; }
   /// The recorded step; null before it was recorded and where nothing is.
   const Recording* recording() const { return recording_.get(); }
 
@@ -107,12 +113,16 @@ class Executor::Impl {
   void run_step(std::size_t step);
   /// False when a step failed; its error is kept on what was not written.
   bool run_range(std::size_t first, std::size_t last);
+  /// The same work with the clock beside it. Made on first use: nothing of it is there otherwise.
+  Profile& current_profile();
+  void run_timed(std::size_t step);
+  void run_timed(const Update& update, std::size_t number, const Args& args);
   bool blocked_by_error(Phase phase);
   /// The bound storages a step writes, its mutated inputs among them.
   std::vector<Storage*> written_by(const PlanStep& step) const;
   void fail_from(std::size_t step, const Error& error, std::size_t last);
   void interrupted_at(std::size_t step, const Error& stop);
-  bool is_watched() const { return monitor_ != nullptr || guard_ != nullptr; }
+
   void compile_for_watchers(bool was_watched);
   NDArray value_of(int tensor) const;
   void show(std::size_t step);
@@ -147,6 +157,7 @@ class Executor::Impl {
   std::vector<double> staged_values_;  ///< what the blocks hold: of all steps, then of all updates
   bool values_changed_ = true;
   std::vector<Update> updates_;
+  std::unique_ptr<Profile> profile_;
   std::unique_ptr<Recording> recording_;  ///< the fused step
   bool step_is_warm_ = false;             ///< it ran once as it is wired now
   bool record_steps_ = false;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -74,9 +75,11 @@ class KeyWriter {
 };
 
 std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
-                   Context context, const Shape& out_shape) {
-  std::string key = fmt::format("{}|{}|{}|{}|{}", op.name, is_np_shape(),
-                                static_cast<int>(context.type), num_threads(), out_shape.str());
+                   Context context, const KernelWish& wish) {
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|", op.name, is_np_shape(), static_cast<int>(context.type),
+                  num_threads(), wish.out_shape.str(), wish.name, wish.training);
+  for (const bool wanted : wish.outputs) key += wanted ? '1' : '0';
   key += "|" + settings::text("SYMBIND_KERNELS") + "|" + settings::text("SYMBIND_EXACT") + "|" +
          settings::text("SYMBIND_CHECK");
   // describe() binds to the instance; the instance is only read here.
@@ -89,7 +92,7 @@ std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorD
 }
 
 void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
-           const Shape& out_shape, KernelRequest& request) {
+           const Shape& out_shape, KernelRequest& request, std::vector<bool>& opaque) {
   std::vector<Shape> in_shapes, out_shapes(op.output_names(attrs).size(), Shape::unknown());
   std::vector<DType> in_dtypes, out_dtypes(out_shapes.size(), DType::kUnknown);
   check(!out_shapes.empty(), ErrorKind::kType, "{} was given no arrays", op.name);
@@ -114,6 +117,7 @@ void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in
           op.name, o);
     const DType dtype = out_dtypes[o] == DType::kUnknown ? DType::kFloat32 : out_dtypes[o];
     request.out.push_back({.shape = out_shapes[o], .dtype = dtype});
+    opaque.push_back(io.is_opaque(static_cast<int>(o)));
   }
 }
 
@@ -126,7 +130,7 @@ bool is_plain(const std::vector<TensorDesc>& descs, const std::vector<Layout>& l
 
 std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void* attrs,
                                                     const std::vector<TensorDesc>& in,
-                                                    Context context, const Shape& out_shape) {
+                                                    Context context, const KernelWish& wish) {
   runtime(context).make_current();  // kernels are asked what this device can do
   auto made = std::make_shared<ImperativeKernel>();
   made->op = &op;
@@ -134,17 +138,20 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
   for (std::size_t i = 0; i < in.size(); ++i)
     if (op.mutates(attrs, static_cast<int>(i))) made->mutated.push_back(i);
   KernelRequest request;
-  request.device = context.is_gpu() ? DeviceType::kGpu : DeviceType::kCpu;
+  request.device = in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
   request.context = context;
   request.in = in;
   request.threads = num_threads();
-  infer(op, attrs, in, out_shape, request);
+  request.training = wish.training;
+  infer(op, attrs, in, wish.out_shape, request, made->opaque);
   request.constant.assign(in.size(), false);
-  for (std::size_t o = 0; o < request.out.size(); ++o)
+  request.wanted = wish.outputs;
+  for (std::size_t o = request.wanted.size(); o < request.out.size(); ++o)
     request.wanted.push_back(static_cast<int>(o) < made->num_visible);
   std::vector<std::string> refusals;
   for (const KernelDef& kernel : op.kernels) {
     if (kernel.device != request.device) continue;
+    if (!wish.name.empty() && kernel.name != wish.name) continue;
     if (kernel.name != "reference" && settings::has_item("SYMBIND_KERNELS", "-" + kernel.name))
       continue;
     Offer offer = kernel.offer(attrs, request);
@@ -157,8 +164,12 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
       continue;
     }
     for (std::size_t i = 0; i < request.in.size(); ++i) request.in[i].layout = offer.in_layouts[i];
-    for (std::size_t o = 0; o < request.out.size(); ++o)
+    for (std::size_t o = 0; o < request.out.size(); ++o) {
       request.out[o].layout = offer.out_layouts[o];
+      if (made->opaque[o])
+        request.out[o].shape = Shape{static_cast<std::int64_t>(offer.opaque_bytes[o])};
+    }
+    made->name = kernel.name;
     made->run = kernel.prepare(attrs, request, offer);
     made->workspace_bytes = offer.workspace_bytes;
     made->out = request.out;
@@ -173,11 +184,11 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
 std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           const std::shared_ptr<const void>& attrs,
                                                           const std::vector<TensorDesc>& in,
-                                                          Context context, const Shape& out_shape) {
-  if (op.runs_user_code) return make_kernel(op, attrs.get(), in, context, out_shape);
-  const std::string key = key_of(op, attrs.get(), in, context, out_shape);
+                                                          Context context, const KernelWish& wish) {
+  if (op.runs_user_code) return make_kernel(op, attrs.get(), in, context, wish);
+  const std::string key = key_of(op, attrs.get(), in, context, wish);
   if (auto found = cache<ImperativeKernel>().find(key)) return found;
-  auto made = make_kernel(op, attrs.get(), in, context, out_shape);
+  auto made = make_kernel(op, attrs.get(), in, context, wish);
   cache<ImperativeKernel>().insert(key, made);
   return made;
 }
@@ -186,13 +197,21 @@ namespace {
 
 std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, const std::vector<NDArray>& inputs,
                                                 const AttrDict& attrs, Context context,
-                                                const Shape& out_shape) {
+                                                const Shape& out_shape, bool recorded) {
   const auto parsed = parse_node_attrs(op, op.name, attrs, inputs.size());
   check_inputs(op, parsed.get(), inputs);
   std::vector<TensorDesc> in;
   for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
   auto made = std::make_shared<ImperativeCall>();
-  made->kernel = imperative_kernel(op, parsed, in, context, out_shape);
+  KernelWish wish{.out_shape = out_shape, .training = recorded};
+  if (recorded) {
+    made->reads = gradient_reads(op, parsed);
+    wish.outputs = made->reads.out;
+    const auto visible = static_cast<std::size_t>(op.num_visible(parsed.get()));
+    for (std::size_t o = 0; o < visible && o < wish.outputs.size(); ++o) wish.outputs[o] = true;
+  }
+  made->attrs = parsed;
+  made->kernel = imperative_kernel(op, parsed, in, context, wish);
   made->values = per_call_values(op.describe(const_cast<void*>(parsed.get())));
   return made;
 }
@@ -202,18 +221,18 @@ std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, const std::vect
 std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
                                                       const std::vector<NDArray>& inputs,
                                                       const AttrDict& attrs, Context context,
-                                                      const Shape& out_shape) {
-  if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape);
+                                                      const Shape& out_shape, bool recorded) {
+  if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape, recorded);
   thread_local std::string key;
   KeyWriter write(key);
-  write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(out_shape);
+  write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(out_shape)(recorded);
   for (const NDArray& a : inputs) {
     check(a.defined(), ErrorKind::kType, "{}: an input is no array", op.name);
     write(a.dtype())(a.context().type)(a.context().id)(a.shape());
   }
   for (const auto& [name, value] : attrs) write(name)(value);
   if (auto found = cache<ImperativeCall>().find(key)) return found;
-  auto made = make_call(op, inputs, attrs, context, out_shape);
+  auto made = make_call(op, inputs, attrs, context, out_shape, recorded);
   cache<ImperativeCall>().insert(key, made);
   return made;
 }

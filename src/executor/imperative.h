@@ -9,32 +9,59 @@ namespace symbind {
 
 struct ImperativeKernel {
   const OpDef* op = nullptr;
+  std::string name;  ///< the kernel's
   Prepared run;
-  std::vector<TensorDesc> out;       ///< hidden outputs included
+  std::vector<TensorDesc> out;  ///< hidden outputs included; opaque ones are so many bytes
+  std::vector<bool> opaque;
   std::vector<std::size_t> mutated;  ///< inputs a run writes
   int num_visible = 1;
   std::size_t workspace_bytes = 0;
 };
 
+/// What is wanted of a kernel beyond its operator and its inputs.
+struct KernelWish {
+  Shape out_shape = Shape::unknown();  ///< of an operator without inputs: of the array it writes
+  std::vector<bool> outputs = {};      ///< those that are read; none said: the visible ones
+  std::string name = {};  ///< only this kernel: it wrote what is opaque among the inputs
+  bool training = false;  ///< a gradient follows
+};
+
 /// Infers, chooses among the kernels that take plain layouts, prepares. The result is cached by
-/// operator, attributes (per-call ones aside), descriptions and device, unless users wrote it. An
-/// operator without inputs may take the shape of its result from the array it writes: `out_shape`.
-std::shared_ptr<const ImperativeKernel> imperative_kernel(
-    const OpDef& op, const std::shared_ptr<const void>& attrs, const std::vector<TensorDesc>& in,
-    Context context, const Shape& out_shape = Shape::unknown());
+/// operator, attributes (per-call ones aside), descriptions, device and wish, unless users wrote
+/// it.
+std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
+                                                          const std::shared_ptr<const void>& attrs,
+                                                          const std::vector<TensorDesc>& in,
+                                                          Context context,
+                                                          const KernelWish& wish = {});
+
+/// What the gradient of a call reads of it: inputs, and outputs with the hidden ones.
+struct GradientReads {
+  std::vector<bool> in, out;
+};
 
 /// A call of an operator, ready to run: parsed, checked, prepared.
 struct ImperativeCall {
+  std::shared_ptr<const void> attrs;
   std::shared_ptr<const ImperativeKernel> kernel;
   std::vector<double> values;  ///< per-call attributes
+  GradientReads reads;         ///< of a call that is recorded
 };
 
 /// As imperative_kernel, from attributes as written. Cached by the call itself, so that a call seen
-/// before costs one look-up.
+/// before costs one look-up. A call that is `recorded` also gives what its gradient reads.
 std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
                                                       const std::vector<NDArray>& inputs,
                                                       const AttrDict& attrs, Context context,
-                                                      const Shape& out_shape);
+                                                      const Shape& out_shape, bool recorded);
+
+GradientReads gradient_reads(const OpDef& op, const std::shared_ptr<const void>& attrs);
+
+/// Runs a prepared kernel. `in` are undefined where only the shape is read, `out` where nobody
+/// asks. What the kernel throws is kept on `fail_on` and on the inputs it writes; false then.
+bool run_kernel(const ImperativeCall& call, const std::vector<NDArray>& in,
+                const std::vector<NDArray>& out, Context context, bool is_train,
+                const std::vector<NDArray>& fail_on);
 
 /// Throws unless there are as many arrays as the operator has inputs, all of them on one device.
 void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>& inputs);

@@ -9,17 +9,21 @@
 #include "base/check.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
+#include "base/profiling.h"
 #include "device/runtime.h"
 #include "executor/current_error.h"
 #include "executor/imperative.h"
+#include "executor/profile.h"
 #include "executor/random_state.h"
 #include "ndarray/access.h"
+#include "ndarray/recorder.h"
 #include "ndarray/storage.h"
 
 namespace symbind {
 namespace {
 
 TensorArg arg_of(const NDArray& array) {
+  if (!array.defined()) return {};
   return {static_cast<std::byte*>(array.storage()->data()) + array.byte_offset(),
           array.storage().get()};
 }
@@ -72,80 +76,156 @@ void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>
 }
 
 std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& inputs,
-                            const AttrDict& attrs, const std::vector<NDArray>& out, bool is_train) {
+                            const AttrDict& attrs, const std::vector<NDArray>& out,
+                            std::optional<bool> is_train) {
   return invoke(OpRegistry::global().get(name), inputs, attrs, out, is_train);
 }
 
-std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
-                            const AttrDict& attrs, const std::vector<NDArray>& out, bool is_train) {
-  const Context context = context_of(inputs, out, attrs);
-  const bool shape_from_out = inputs.empty() && !out.empty();
-  const auto call = imperative_call(op, inputs, attrs, context,
-                                    shape_from_out ? out.front().shape() : Shape::unknown());
-  const ImperativeKernel* kernel = call->kernel.get();
-
-  const auto visible = static_cast<std::size_t>(kernel->num_visible);
-  check(out.empty() || out.size() == visible, "{} has {} outputs, {} arrays were given for them",
-        op.name, visible, out.size());
-  std::vector<NDArray> results = out;
-  results.reserve(visible);
-  std::vector<NDArray>
-      targets;  // where the kernel writes: results, or stand-ins for forbidden aliases
-  targets.reserve(visible);
-  for (std::size_t o = 0; o < visible; ++o) {
-    const TensorDesc& desc = kernel->out[o];
-    if (out.empty()) {  // fresh memory aliases nothing
-      targets.push_back(NDArray(desc.shape, context, desc.dtype));
-      results.push_back(targets.back());
-      continue;
-    }
-    check_defined(results[o], "out");
-    check(results[o].shape() == desc.shape, ErrorKind::kShape,
-          "{}: out has shape {}, the result has {}", op.name, results[o].shape().str(),
-          desc.shape.str());
-    const bool stand_in = results[o].dtype() != desc.dtype || results[o].context() != context ||
-                          must_not_alias(op, inputs, results[o], static_cast<int>(o));
-    targets.push_back(stand_in ? NDArray(desc.shape, context, desc.dtype) : results[o]);
-  }
-  for (const NDArray& a : inputs) {
-    if (!a.storage()->has_error()) continue;
-    for (const NDArray& r : results) pass_error(a, r);
-    return results;
-  }
-
-  std::vector<TensorArg> in_args, out_args(kernel->out.size());
-  in_args.reserve(inputs.size());
-  for (const NDArray& a : inputs) in_args.push_back(arg_of(a));
-  for (std::size_t o = 0; o < visible; ++o) out_args[o] = arg_of(targets[o]);
+bool run_kernel(const ImperativeCall& call, const std::vector<NDArray>& in,
+                const std::vector<NDArray>& out, Context context, bool is_train,
+                const std::vector<NDArray>& fail_on) {
+  const ImperativeKernel& kernel = *call.kernel;
+  std::vector<TensorArg> in_args, out_args;
+  in_args.reserve(in.size());
+  for (const NDArray& a : in) in_args.push_back(arg_of(a));
+  out_args.reserve(kernel.out.size());
+  for (const NDArray& a : out) out_args.push_back(arg_of(a));
+  out_args.resize(kernel.out.size());
   std::shared_ptr<Storage> workspace;
-  if (kernel->workspace_bytes > 0) workspace = Storage::allocate(context, kernel->workspace_bytes);
+  if (kernel.workspace_bytes > 0) workspace = Storage::allocate(context, kernel.workspace_bytes);
   RunState state{.is_train = is_train, .stream = runtime(context).stream()};
-  if (op.is_random) std::tie(state.random_seed, state.random_draw) = next_random_draw(context);
+  if (kernel.op->is_random)
+    std::tie(state.random_seed, state.random_draw) = next_random_draw(context);
   const Args args{.inputs = in_args.data(),
                   .outputs = out_args.data(),
                   .workspace = workspace ? workspace->data() : nullptr,
-                  .values = call->values.data(),
-                  .device_values = values_on_device(context, call->values),
+                  .values = call.values.data(),
+                  .device_values = values_on_device(context, call.values),
                   .run = &state};
+  const auto touch = [&](const NDArray& a) {
+    if (a.defined()) a.storage()->touch();
+  };
   try {
     const VendorThreads threads;
-    kernel->run(args);
+    if (profiling::on(profiling::kImperative)) [[unlikely]]
+      run_timed(call, in, context, args);
+    else
+      kernel.run(args);
   } catch (const Interrupted&) {
-    for (const NDArray& t : targets) t.storage()->touch();
+    for (const NDArray& a : out) touch(a);
     throw;
   } catch (...) {
-    const auto pending = std::make_shared<PendingError>(current_error("in " + op.name));
-    for (const NDArray& r : results) r.storage()->set_error(pending);
-    for (const std::size_t i : kernel->mutated) inputs[i].storage()->set_error(pending);
-    return results;
+    const auto pending = std::make_shared<PendingError>(current_error("in " + kernel.op->name));
+    for (const NDArray& a : fail_on)
+      if (a.defined()) a.storage()->set_error(pending);
+    for (const std::size_t i : kernel.mutated) in[i].storage()->set_error(pending);
+    return false;
   }
-  for (const NDArray& t : targets) t.storage()->touch();
-  for (const std::size_t i : kernel->mutated) inputs[i].storage()->touch();
-  if (out.empty()) return results;
+  for (const NDArray& a : out) touch(a);
+  for (const std::size_t i : kernel.mutated) touch(in[i]);
+  return true;
+}
+
+namespace {
+
+/// The arrays of one call: what the user gets, and where the kernel writes.
+struct Results {
+  std::vector<NDArray> results;
+  std::vector<NDArray> targets;  ///< results, or stand-ins for forbidden aliases; then hidden ones
+};
+
+Results make_results(const ImperativeCall& call, const std::vector<NDArray>& inputs,
+                     const std::vector<NDArray>& out, Context context) {
+  const ImperativeKernel& kernel = *call.kernel;
+  const OpDef& op = *kernel.op;
+  const auto visible = static_cast<std::size_t>(kernel.num_visible);
+  check(out.empty() || out.size() == visible, "{} has {} outputs, {} arrays were given for them",
+        op.name, visible, out.size());
+  Results made{out, {}};
+  made.results.reserve(visible);
+  made.targets.reserve(kernel.out.size());
   for (std::size_t o = 0; o < visible; ++o) {
-    if (!targets[o].aliases(results[o])) targets[o].copy_to(results[o]);
+    const TensorDesc& desc = kernel.out[o];
+    if (out.empty()) {  // fresh memory aliases nothing
+      made.targets.push_back(NDArray(desc.shape, context, desc.dtype));
+      made.results.push_back(made.targets.back());
+      continue;
+    }
+    const NDArray& result = made.results[o];
+    check_defined(result, "out");
+    check(result.shape() == desc.shape, ErrorKind::kShape,
+          "{}: out has shape {}, the result has {}", op.name, result.shape().str(),
+          desc.shape.str());
+    const bool stand_in = result.dtype() != desc.dtype || result.context() != context ||
+                          must_not_alias(op, inputs, result, static_cast<int>(o));
+    made.targets.push_back(stand_in ? NDArray(desc.shape, context, desc.dtype) : result);
   }
-  return results;
+  for (std::size_t o = visible; o < call.reads.out.size(); ++o)
+    made.targets.push_back(
+        call.reads.out[o] ? NDArray(kernel.out[o].shape, context, kernel.out[o].dtype) : NDArray());
+  return made;
+}
+
+/// Whoever records this call: null where none of its inputs was recorded. Refuses to write over
+/// what was, or over what the operator reads.
+Recorder* recorder_of(Recorder* recorder, const std::vector<NDArray>& inputs,
+                      const std::vector<NDArray>& out) {
+  if (recorder == nullptr) return nullptr;
+  const bool recorded =
+      std::ranges::any_of(inputs, [&](const NDArray& a) { return recorder->stands(a); });
+  for (const NDArray& o : out) {
+    const auto reads = [&](const NDArray& a) {
+      return a.defined() && o.defined() && overlap(a, o);
+    };
+    if (recorder->stands(o) || (recorded && std::ranges::any_of(inputs, reads)))
+      recorder->refuse_write(o);
+  }
+  return recorded ? recorder : nullptr;
+}
+
+void tell(Recorder& recorder, const ImperativeCall& call, const AttrDict& attrs,
+          const std::vector<NDArray>& inputs, const Results& r) {
+  const auto visible = static_cast<std::ptrdiff_t>(r.results.size());
+  recorder.ran({.op = call.kernel->op,
+                .attrs = &attrs,
+                .parsed = call.attrs,
+                .in = &inputs,
+                .out = &r.results,
+                .hidden = {r.targets.begin() + visible, r.targets.end()},
+                .kernel = call.kernel->name,
+                .opaque = call.kernel->opaque,
+                .reads_in = call.reads.in,
+                .reads_out = call.reads.out,
+                .state = call.kernel->op->runs_user_code ? call.kernel : nullptr});
+}
+
+}  // namespace
+
+std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
+                            const AttrDict& attrs, const std::vector<NDArray>& out,
+                            std::optional<bool> is_train) {
+  const Unrecorded within;
+  Recorder* const recorder = recorder_of(within.recorder(), inputs, out);
+  const Context context = context_of(inputs, out, attrs);
+  const bool shape_from_out = inputs.empty() && !out.empty();
+  const auto call =
+      imperative_call(op, inputs, attrs, context,
+                      shape_from_out ? out.front().shape() : Shape::unknown(), recorder != nullptr);
+  Results r = make_results(*call, inputs, out, context);
+  const auto finish = [&] {
+    if (recorder != nullptr) tell(*recorder, *call, attrs, inputs, r);
+    return std::move(r.results);
+  };
+  for (const NDArray& a : inputs) {
+    if (!a.storage()->has_error()) continue;
+    for (const NDArray& each : r.results) pass_error(a, each);
+    return finish();
+  }
+  const bool train = is_train.value_or(thread_mode().training);
+  if (!run_kernel(*call, inputs, r.targets, context, train, r.results)) return finish();
+  for (std::size_t o = 0; o < out.size(); ++o)
+    if (!r.targets[o].aliases(r.results[o])) r.targets[o].copy_to(r.results[o]);
+  return finish();
 }
 
 namespace {
@@ -161,12 +241,11 @@ NDArray scalar_op(std::string_view op, const NDArray& a, double b) {
   NDArray operator sign(const NDArray& a, double b) { return scalar_op(scalar, a, b); }            \
   NDArray operator sign(double a, const NDArray& b) { return scalar_op(reverse, b, a); }           \
   NDArray& NDArray::operator sign##=(const NDArray& other) {                                       \
-    invoke(op, {*this, other}, {}, {*this});                                                       \
-    return *this;                                                                                  \
+    return *this = invoke(op, {*this, other}, {}, {*this}).front();                                \
   }                                                                                                \
   NDArray& NDArray::operator sign##=(double other) {                                               \
-    invoke(scalar, {*this}, {{"scalar", fmt::format("{}", other)}}, {*this});                      \
-    return *this;                                                                                  \
+    const AttrDict attrs{{"scalar", fmt::format("{}", other)}};                                    \
+    return *this = invoke(scalar, {*this}, attrs, {*this}).front();                                \
   }
 SYMBIND_ARRAY_OPERATOR(+, "broadcast_add", "_plus_scalar", "_plus_scalar")
 SYMBIND_ARRAY_OPERATOR(-, "broadcast_sub", "_minus_scalar", "_rminus_scalar")

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include <symbind/runtime.h>
+
 #include "base/check.h"
 #include "executor/executor_impl.h"
 #include "kernels/reorder.h"
@@ -89,7 +91,8 @@ NDArray Executor::Impl::value_of(int tensor) const {
   const Args args{.inputs = &from,
                   .outputs = &to,
                   .run = &run_state_[static_cast<std::size_t>(plan_->slot_of(t.context))]};
-  prepare_reorder(t.desc, plain, t.context.is_gpu() ? DeviceType::kGpu : DeviceType::kCpu)(args);
+  prepare_reorder(t.desc, plain,
+                  in_gpu_memory(t.context) ? DeviceType::kGpu : DeviceType::kCpu)(args);
   return value;
 }
 

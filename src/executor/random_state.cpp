@@ -47,6 +47,25 @@ void seed(std::uint64_t value, Context context) {
   g.by_device[key(context)] = {value, 0};
 }
 
+RandomState random_state() {
+  Generators& g = generators();
+  const std::lock_guard lock(g.mutex);
+  RandomState state{.common_seed = g.common_seed};
+  for (const auto& [device, generator] : g.by_device)
+    state.generators.push_back({Context{static_cast<DeviceType>(device.first), device.second},
+                                generator.seed, generator.draws});
+  return state;
+}
+
+void set_random_state(const RandomState& state) {
+  Generators& g = generators();
+  const std::lock_guard lock(g.mutex);
+  g.common_seed = state.common_seed;
+  g.by_device.clear();
+  for (const RandomState::Generator& one : state.generators)
+    g.by_device[key(one.context)] = {one.seed, one.draws};
+}
+
 std::pair<std::uint64_t, std::uint64_t> next_random_draw(Context context) {
   Generators& g = generators();
   const std::lock_guard lock(g.mutex);

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
+#include "base/profiling.h"
 #include "device/runtime.h"
 #include "executor/current_error.h"
 #include "executor/executor_impl.h"
@@ -48,6 +49,7 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
   if (u.kernel->workspace_bytes > 0)
     u.workspace = Storage::allocate(out.context(), u.kernel->workspace_bytes);
   updates_.push_back(std::move(u));
+  profile_.reset();
   recording_.reset();
   step_is_warm_ = false;
   values_changed_ = true;
@@ -56,6 +58,7 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
 
 void Executor::Impl::clear_updates() {
   updates_.clear();
+  profile_.reset();
   recording_.reset();
   step_is_warm_ = false;
   values_changed_ = true;
@@ -76,8 +79,10 @@ void Executor::Impl::set_update_value(int number, const std::string& attr, doubl
 }
 
 void Executor::Impl::run_updates() {
+  const profiling::ApiSpan span("Executor.update");
   const VendorThreads threads;
-  for (Update& u : updates_) {
+  for (std::size_t number = 0; number < updates_.size(); ++number) {
+    const Update& u = updates_[number];
     if (std::ranges::any_of(u.inputs, [](const NDArray& a) { return a.storage()->has_error(); })) {
       for (const NDArray& a : u.inputs) pass_error(a, u.out);
       continue;
@@ -90,7 +95,10 @@ void Executor::Impl::run_updates() {
                     .run = &run_state_[u.slot]};
     try {
       runtime(u.out.context()).make_current();
-      u.kernel->run(args);
+      if (profiling::on(profiling::kSymbolic)) [[unlikely]]
+        run_timed(u, number, args);
+      else
+        u.kernel->run(args);
     } catch (...) {
       u.out.storage()->set_error(current_error("in " + u.kernel->op->name));
       continue;
@@ -101,7 +109,9 @@ void Executor::Impl::run_updates() {
 }
 
 void Executor::Impl::step(const NDArrayMap& feed) {
-  if (record_steps_ && step_is_warm_ && !has_unread_error()) {
+  // What is replayed as one launch has no times of its nodes.
+  const bool timed = profiling::on(profiling::kSymbolic);
+  if (record_steps_ && step_is_warm_ && !timed && !has_unread_error()) {
     load_feed(feed);
     return replay_step();
   }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <symbind/log.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "executor/executor_impl.h"
@@ -17,7 +18,7 @@
 namespace symbind {
 
 bool Executor::Impl::recordable() const {
-  return plan_->contexts.size() == 1 && plan_->contexts.front().is_gpu() && !is_watched() &&
+  return plan_->contexts.size() == 1 && in_gpu_memory(plan_->contexts.front()) && !is_watched() &&
          std::ranges::none_of(plan_->steps, &PlanStep::is_random) &&
          std::ranges::none_of(
              plan_->steps,

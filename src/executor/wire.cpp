@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <symbind/runtime.h>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
@@ -75,6 +77,7 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
   plan_ = plan;  // nothing throws from here on: an executor has its old plan or all of the new one
   wire_steps();
   wired_in_child_ = is_forked_child();
+  profile_.reset();
   recording_.reset();
   step_is_warm_ = false;
   record_steps_ = recordable();
@@ -83,7 +86,7 @@ void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reu
 }
 
 void Executor::Impl::take_arenas(const Plan& plan) {
-  check(plan.contexts.size() == 1 || std::ranges::none_of(plan.contexts, &Context::is_gpu),
+  check(plan.contexts.size() == 1 || std::ranges::none_of(plan.contexts, in_gpu_memory),
         ErrorKind::kNotImplemented,
         "a graph over several devices cannot use a GPU yet\n"
         "  fix:  bind all of it, with its arrays, on one device");
@@ -192,7 +195,7 @@ void Executor::Impl::wire_steps() {
     const std::size_t number = runnables_.size();
     const bool entered = number != 0 && number != plan_->num_forward &&
                          plan_->steps[number - 1].context == step.context;
-    if (step.context.is_gpu() && !entered) r.enter = &runtime(step.context);
+    if (in_gpu_memory(step.context) && !entered) r.enter = &runtime(step.context);
     r.args.inputs = tensor_args_.data() + tensor_args_.size();
     for (const int t : step.in) {
       add_arg(t);

@@ -81,22 +81,12 @@ struct CSVIter::State {
       : dtype(o.dtype),
         data(o.data_csv),
         labels(o.label_csv == "NULL" ? nullptr : std::make_unique<TextLines>(o.label_csv)),
-        batches(source(o.data_csv), o.batch_size, o.round_batch,
+        batches(text_source(*this, o.data_csv), o.batch_size, o.round_batch,
                 {o.data_name, batch_shape(o.batch_size, o.data_shape, false), o.dtype},
                 {o.label_name,
                  batch_shape(o.batch_size, o.label_csv == "NULL" ? Tuple{1} : o.label_shape, true),
                  o.dtype}) {}
 
-  RowSource source(const std::string& name) {
-    return {name,
-            [this](std::span<std::byte> data_row, std::span<std::byte> label_row) {
-              return read(data_row, label_row);
-            },
-            [this] {
-              data.rewind();
-              if (labels) labels->rewind();
-            }};
-  }
   bool read(std::span<std::byte> data_row, std::span<std::byte> label_row) {
     std::string_view line;
     if (!data.next(line)) return false;
@@ -131,5 +121,7 @@ const std::vector<DataDesc>& CSVIter::provide_label() const { return state_->bat
 void CSVIter::reset() { state_->batches.reset(); }
 void CSVIter::hard_reset() { state_->batches.hard_reset(); }
 bool CSVIter::next(DataBatch& batch) { return state_->batches.next(batch); }
+std::optional<StateValue> CSVIter::state() { return state_->batches.state(); }
+void CSVIter::set_state(const StateValue& state) { state_->batches.set_state(state); }
 
 }  // namespace symbind

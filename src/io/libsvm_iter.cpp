@@ -104,20 +104,10 @@ struct LibSVMIter::State {
         labels(o.label_libsvm == "NULL"
                    ? nullptr
                    : std::make_unique<TextLines>(o.label_libsvm, o.num_parts, o.part_index)),
-        batches(source(o.data_libsvm), o.batch_size, o.round_batch,
+        batches(text_source(*this, o.data_libsvm), o.batch_size, o.round_batch,
                 {o.data_name, batch_shape(o.batch_size, o.data_shape, false)},
                 {o.label_name, batch_shape(o.batch_size, o.label_shape, true)}) {}
 
-  RowSource source(const std::string& name) {
-    return {name,
-            [this](std::span<std::byte> data_row, std::span<std::byte> label_row) {
-              return read(data_row, label_row);
-            },
-            [this] {
-              data.rewind();
-              if (labels) labels->rewind();
-            }};
-  }
   bool read(std::span<std::byte> data_row, std::span<std::byte> label_row) {
     std::string_view line;
     if (!data.next(line)) return false;
@@ -148,5 +138,7 @@ const std::vector<DataDesc>& LibSVMIter::provide_label() const { return state_->
 void LibSVMIter::reset() { state_->batches.reset(); }
 void LibSVMIter::hard_reset() { state_->batches.hard_reset(); }
 bool LibSVMIter::next(DataBatch& batch) { return state_->batches.next(batch); }
+std::optional<StateValue> LibSVMIter::state() { return state_->batches.state(); }
+void LibSVMIter::set_state(const StateValue& state) { state_->batches.set_state(state); }
 
 }  // namespace symbind

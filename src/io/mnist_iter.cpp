@@ -110,5 +110,7 @@ const std::vector<DataDesc>& MNISTIter::provide_data() const { return rows_->pro
 const std::vector<DataDesc>& MNISTIter::provide_label() const { return rows_->provide_label(); }
 void MNISTIter::reset() { rows_->reset(); }
 bool MNISTIter::next(DataBatch& batch) { return rows_->next(batch); }
+std::optional<StateValue> MNISTIter::state() { return rows_->state(); }
+void MNISTIter::set_state(const StateValue& state) { rows_->set_state(state); }
 
 }  // namespace symbind

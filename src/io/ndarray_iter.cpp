@@ -12,7 +12,9 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "io/batch_arrays.h"
+#include "io/iter_state.h"
 #include "io/shuffle.h"
 #include "ndarray/access.h"
 
@@ -85,7 +87,8 @@ struct NDArrayIter::State {
   int axis = 0;
   std::int64_t num_data = 0, cursor = 0;
   std::uint64_t epoch = 0;
-  Rows order;  // empty: 0, 1, 2, …
+  Rows order;           // empty: 0, 1, 2, …
+  NDArray order_array;  // the same, once somebody asked for the state of this epoch
   Rows carried;
   Rows rows;  // of the batch being made
 
@@ -144,6 +147,7 @@ std::vector<DataDesc> NDArrayIter::State::describe(const std::vector<Source>& so
 
 void NDArrayIter::State::new_order() {
   if (!options.shuffle) return;
+  order_array = {};
   if (options.reorder) {
     Rows given = options.reorder();
     check(given.size() == static_cast<std::size_t>(num_data),
@@ -279,6 +283,7 @@ int NDArrayIter::pad() const {
 }
 
 bool NDArrayIter::next(DataBatch& batch) {
+  const profiling::ApiSpan span("NDArrayIter.next");
   State& s = *state_;
   if (!advance()) return false;
   s.collect_rows();
@@ -289,6 +294,46 @@ bool NDArrayIter::next(DataBatch& batch) {
   s.put(batch);
   batch.pad = pad();
   return true;
+}
+
+std::optional<StateValue> NDArrayIter::state() {
+  State& s = *state_;
+  StateValue state = iter_state("NDArrayIter", {{"rows", s.num_data},
+                                                {"batch_size", s.options.batch_size},
+                                                {"shuffle", s.options.shuffle ? 1 : 0}});
+  state.add("cursor", StateValue::of(s.cursor));
+  state.add("epoch", StateValue::of(static_cast<std::int64_t>(s.epoch)));
+  if (!s.order.empty()) {
+    if (!s.order_array.defined()) s.order_array = rows_array(s.order);
+    state.add("order", StateValue::of(s.order_array));
+  }
+  if (!s.carried.empty()) state.add("carried", StateValue::of(rows_array(s.carried)));
+  return state;
+}
+
+void NDArrayIter::set_state(const StateValue& state) {
+  State& s = *state_;
+  constexpr const char* kWhat = "NDArrayIter";
+  check_iter_state(state, kWhat,
+                   {{"rows", s.num_data},
+                    {"batch_size", s.options.batch_size},
+                    {"shuffle", s.options.shuffle ? 1 : 0}});
+  const std::int64_t cursor = state.integer_at("cursor", kWhat);
+  const std::int64_t epoch = state.integer_at("epoch", kWhat);
+  Rows order, carried;
+  if (state.find("order") != nullptr)
+    order = rows_from(state.array_at("order", kWhat), s.num_data, kWhat);
+  if (state.find("carried") != nullptr)
+    carried = rows_from(state.array_at("carried", kWhat), s.num_data, kWhat);
+  check(order.empty() || order.size() == static_cast<std::size_t>(s.num_data), ErrorKind::kIo,
+        "{}: the order has {} rows of {}", kWhat, order.size(), s.num_data);
+  check(cursor >= -2 * s.options.batch_size && epoch >= 0, ErrorKind::kIo, "{}: cursor {}", kWhat,
+        cursor);
+  s.cursor = cursor;
+  s.epoch = static_cast<std::uint64_t>(epoch);
+  s.order = std::move(order);
+  s.order_array = {};
+  s.carried = std::move(carried);
 }
 
 }  // namespace symbind

@@ -7,7 +7,9 @@
 //
 // Decided here: after an error or the end of an epoch a worker rests until reset. A reset before
 // the reader took the last batch is a hard one: how far the worker had come must not show in what
-// follows. In a forked child there are no workers: the state is left alone there, never joined.
+// follows. Where the iterator stood before a batch is kept with the batch: it is what the reader's
+// state is, however far the worker has read. In a forked child there are no workers: the state is
+// left alone there, never joined.
 #include <unistd.h>
 
 #include <condition_variable>
@@ -20,6 +22,8 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "base/profiling.h"
+#include "io/iter_state.h"
 
 namespace symbind {
 namespace {
@@ -47,8 +51,8 @@ class Worker {
       if (error_) std::rethrow_exception(error_);
       return false;
     }
-    std::swap(used, ready_.front());
-    free_.push_back(std::move(ready_.front()));
+    std::swap(used, ready_.front().batch);
+    free_.push_back(std::move(ready_.front().batch));
     ready_.pop_front();
     if (free_.size() > depth_) free_.pop_front();
     lock.unlock();
@@ -62,6 +66,24 @@ class Worker {
       hard_ = hard;
     }
     wake_worker_.notify_one();
+  }
+  /// Where the reader stands. Throws what the iterator threw.
+  std::optional<StateValue> state() {
+    std::unique_lock lock(guard_);
+    wake_reader_.wait(lock, [&] { return !ready_.empty() || resting_; });
+    if (!ready_.empty()) return ready_.front().before;
+    if (error_) std::rethrow_exception(error_);
+    return iter_->state();  // the worker rests
+  }
+  /// Goes on from `state`, once the worker took it. Throws what the iterator throws.
+  void set_state(const StateValue& state) {
+    std::unique_lock lock(guard_);
+    new_state_ = &state;
+    reset_ = true;
+    wake_worker_.notify_one();
+    wake_reader_.wait(lock, [&] { return !reset_; });
+    new_state_ = nullptr;
+    if (error_) std::rethrow_exception(error_);
   }
   void end_reset() {
     std::unique_lock lock(guard_);
@@ -83,14 +105,17 @@ class Worker {
     }
   }
   void restart(std::unique_lock<std::mutex>& lock) {
-    if (!hard_ && !resting_ && ready_.empty()) read(lock);  // is this the end?
+    const StateValue* state = new_state_;
+    if (state == nullptr && !hard_ && !resting_ && ready_.empty()) read(lock);  // is this the end?
     const bool hard = hard_ || !resting_ || !ready_.empty();
-    for (DataBatch& batch : ready_) free_.push_back(std::move(batch));
+    for (Ready& one : ready_) free_.push_back(std::move(one.batch));
     ready_.clear();
     lock.unlock();
     std::exception_ptr error;
     try {
-      if (hard)
+      if (state != nullptr)
+        iter_->set_state(*state);
+      else if (hard)
         iter_->hard_reset();
       else
         iter_->reset();
@@ -103,21 +128,22 @@ class Worker {
     reset_ = false;
   }
   void read(std::unique_lock<std::mutex>& lock) {
-    DataBatch batch;
+    Ready one;
     if (!free_.empty()) {
-      batch = std::move(free_.front());
+      one.batch = std::move(free_.front());
       free_.pop_front();
     }
     lock.unlock();
     std::exception_ptr error;
     bool more = false;
     try {
-      more = iter_->next(batch);
+      one.before = iter_->state();
+      more = iter_->next(one.batch);
     } catch (...) {
       error = std::current_exception();
     }
     lock.lock();
-    if (more) ready_.push_back(std::move(batch));
+    if (more) ready_.push_back(std::move(one));
     error_ = error;
     resting_ = !more;
   }
@@ -126,7 +152,13 @@ class Worker {
   std::size_t depth_;
   std::mutex guard_;
   std::condition_variable wake_worker_, wake_reader_;
-  std::deque<DataBatch> ready_, free_;
+  struct Ready {
+    DataBatch batch;
+    std::optional<StateValue> before;  // where the iterator stood
+  };
+  std::deque<Ready> ready_;
+  std::deque<DataBatch> free_;
+  const StateValue* new_state_ = nullptr;  // a reset to this
   std::exception_ptr error_;
   bool stop_ = false, reset_ = false, hard_ = false, resting_ = false;
   std::thread thread_;  // last: it uses all of the above
@@ -250,6 +282,7 @@ void PrefetchingIter::reset() { state_->reset(false); }
 void PrefetchingIter::hard_reset() { state_->reset(true); }
 
 bool PrefetchingIter::next(DataBatch& batch) {
+  const profiling::ApiSpan span("PrefetchingIter.next");
   State& s = *state_;
   s.check_process();
   s.split(batch);
@@ -269,6 +302,32 @@ bool PrefetchingIter::next(DataBatch& batch) {
           s.parts[0].pad, i, s.parts[i].pad);
   s.join(batch);
   return true;
+}
+
+std::optional<StateValue> PrefetchingIter::state() {
+  State& s = *state_;
+  s.check_process();
+  StateValue state =
+      iter_state("PrefetchingIter", {{"iterators", static_cast<std::int64_t>(s.workers.size())}});
+  StateValue within = StateValue::sequence(StateValue::Kind::kList);
+  for (const auto& worker : s.workers) {
+    std::optional<StateValue> one = worker->state();
+    if (!one) return std::nullopt;
+    within.items.push_back(std::move(*one));
+  }
+  state.add("within", std::move(within));
+  return state;
+}
+
+void PrefetchingIter::set_state(const StateValue& state) {
+  State& s = *state_;
+  s.check_process();
+  check_iter_state(state, "PrefetchingIter",
+                   {{"iterators", static_cast<std::int64_t>(s.workers.size())}});
+  const StateValue& within = state.at("within", "PrefetchingIter");
+  check(within.items.size() == s.workers.size(), ErrorKind::kIo,
+        "PrefetchingIter: {} states for {} iterators", within.items.size(), s.workers.size());
+  for (std::size_t i = 0; i < s.workers.size(); ++i) s.workers[i]->set_state(within.items[i]);
 }
 
 }  // namespace symbind

@@ -2,6 +2,7 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
+#include "io/iter_state.h"
 
 namespace symbind {
 
@@ -29,6 +30,22 @@ bool ResizeIter::next(DataBatch& batch) {
   }
   ++given_;
   return true;
+}
+
+std::optional<StateValue> ResizeIter::state() {
+  std::optional<StateValue> within = iter_->state();
+  if (!within) return std::nullopt;
+  StateValue state = iter_state("ResizeIter", {{"size", size_}});
+  state.add("given", StateValue::of(given_));
+  state.add("within", std::move(*within));
+  return state;
+}
+
+void ResizeIter::set_state(const StateValue& state) {
+  check_iter_state(state, "ResizeIter", {{"size", size_}});
+  const std::int64_t given = state.integer_at("given", "ResizeIter");
+  iter_->set_state(state.at("within", "ResizeIter"));
+  given_ = given;
 }
 
 }  // namespace symbind

@@ -6,7 +6,9 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "io/batch_arrays.h"
+#include "io/iter_state.h"
 #include "ndarray/access.h"
 
 namespace symbind {
@@ -73,6 +75,7 @@ void RowBatches::hand_out(DataBatch& batch) {
 }
 
 bool RowBatches::next(DataBatch& batch) {
+  const profiling::ApiSpan span("DataIter.next");
   if (ended_) return false;
   std::int64_t have = 0;
   while (have < batch_size_ && read(have)) ++have;
@@ -90,6 +93,33 @@ bool RowBatches::next(DataBatch& batch) {
   }
   hand_out(batch);
   return true;
+}
+
+StateValue RowBatches::state() const {
+  StateValue state =
+      iter_state("file iterator", {{"batch_size", batch_size_}, {"round_batch", round_batch_}});
+  state.add("row", StateValue::of(row_));
+  state.add("wrapped", StateValue::of(wrapped_));
+  state.add("ended", StateValue::of(std::int64_t{ended_}));
+  return state;
+}
+
+void RowBatches::set_state(const StateValue& state) {
+  const char* what = source_.name.c_str();
+  check_iter_state(state, "file iterator",
+                   {{"batch_size", batch_size_}, {"round_batch", round_batch_}});
+  const std::int64_t row = state.integer_at("row", what);
+  const std::int64_t wrapped = state.integer_at("wrapped", what);
+  const bool ended = state.integer_at("ended", what) != 0;
+  hard_reset();
+  // Without round_batch every epoch begins at row 0, and a row's place in its batch, where filler
+  // may find it, follows from its number.
+  while (row_ < row)
+    check(read(row_ % batch_size_), ErrorKind::kIo,
+          "{}: it ends behind row {}, and the training stopped behind row {}: it is another file",
+          source_.name, row_, row);
+  wrapped_ = wrapped;
+  ended_ = ended;
 }
 
 }  // namespace symbind

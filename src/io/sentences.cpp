@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "io/batch_arrays.h"
+#include "io/iter_state.h"
 #include "io/shuffle.h"
 #include "ndarray/access.h"
 
@@ -194,6 +195,58 @@ bool BucketSentenceIter::next(DataBatch& batch) {
   batch.provide_label = s.label;
   batch.provide_data[0].shape = batch.provide_label[0].shape = s.shape(*batch.bucket_key);
   return true;
+}
+
+std::optional<StateValue> BucketSentenceIter::state() {
+  const State& s = *state_;
+  std::vector<std::int64_t> places, order;
+  for (const State::Place& place : s.batches) {
+    places.push_back(static_cast<std::int64_t>(place.bucket));
+    places.push_back(static_cast<std::int64_t>(place.first));
+  }
+  for (const auto& bucket : s.members) order.insert(order.end(), bucket.begin(), bucket.end());
+  StateValue state = iter_state("BucketSentenceIter",
+                                {{"sentences", static_cast<std::int64_t>(s.sentences.size())},
+                                 {"batches", static_cast<std::int64_t>(s.batches.size())},
+                                 {"batch_size", s.options.batch_size}});
+  state.add("at", StateValue::of(static_cast<std::int64_t>(s.at)));
+  state.add("epoch", StateValue::of(static_cast<std::int64_t>(s.epoch)));
+  state.add("places", StateValue::of(rows_array(places)));
+  state.add("order", StateValue::of(rows_array(order)));
+  return state;
+}
+
+void BucketSentenceIter::set_state(const StateValue& state) {
+  State& s = *state_;
+  constexpr const char* kWhat = "BucketSentenceIter";
+  const auto sentences = static_cast<std::int64_t>(s.sentences.size());
+  const auto batches = static_cast<std::int64_t>(s.batches.size());
+  check_iter_state(
+      state, kWhat,
+      {{"sentences", sentences}, {"batches", batches}, {"batch_size", s.options.batch_size}});
+  const auto at = state.integer_at("at", kWhat), epoch = state.integer_at("epoch", kWhat);
+  const auto places = rows_from(state.array_at("places", kWhat), sentences, kWhat);
+  const auto order = rows_from(state.array_at("order", kWhat), sentences, kWhat);
+  std::size_t members = 0;
+  for (const auto& bucket : s.members) members += bucket.size();
+  check(at >= 0 && at <= batches && epoch >= 0 && order.size() == members &&
+            places.size() == 2 * s.batches.size(),
+        ErrorKind::kIo, "{}: the state is not one of these sentences", kWhat);
+  for (std::size_t i = 0; i < s.batches.size(); ++i) {
+    const auto bucket = static_cast<std::size_t>(places[2 * i]);
+    const auto first = static_cast<std::size_t>(places[2 * i + 1]);
+    check(bucket < s.members.size() &&
+              first + static_cast<std::size_t>(s.options.batch_size) <= s.members[bucket].size(),
+          ErrorKind::kIo, "{}: the state is not one of these buckets", kWhat);
+  }
+  for (std::size_t i = 0; i < s.batches.size(); ++i)
+    s.batches[i] = {static_cast<std::size_t>(places[2 * i]),
+                    static_cast<std::size_t>(places[2 * i + 1])};
+  std::size_t next = 0;
+  for (auto& bucket : s.members)
+    for (std::size_t& sentence : bucket) sentence = static_cast<std::size_t>(order[next++]);
+  s.at = static_cast<std::size_t>(at);
+  s.epoch = static_cast<std::uint64_t>(epoch);
 }
 
 }  // namespace symbind

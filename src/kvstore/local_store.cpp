@@ -4,7 +4,9 @@
 #include "kvstore/local_store.h"
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "kvstore/reduce.h"
+#include "ndarray/recorder.h"
 
 namespace symbind {
 
@@ -26,6 +28,7 @@ LocalStore::Entry& LocalStore::entry(const Key& key, const char* verb) {
 }
 
 void LocalStore::init(const Key& key, const NDArray& value) {
+  const Unrecorded within;
   check_kind(key);
   check(value.defined(), "kvstore: init of key {} without a value", key_text(key));
   check(!entries_.contains(key), ErrorKind::kName,
@@ -34,6 +37,8 @@ void LocalStore::init(const Key& key, const NDArray& value) {
 }
 
 void LocalStore::push(const Key& key, const std::vector<NDArray>& values, int) {
+  const Unrecorded within;
+  const profiling::ApiSpan span("KVStore.push");
   Entry& e = entry(key, "push");
   check(!values.empty(), "kvstore: push of key {} without an array", key_text(key));
   if (!update_) {
@@ -51,6 +56,8 @@ void LocalStore::push(const Key& key, const std::vector<NDArray>& values, int) {
 }
 
 void LocalStore::pull(const Key& key, const std::vector<NDArray>& out, int) {
+  const Unrecorded within;
+  const profiling::ApiSpan span("KVStore.pull");
   const Entry& e = entry(key, "pull");
   for (const NDArray& target : out) {
     check(target.shape() == e.stored.shape(), ErrorKind::kShape,

@@ -7,6 +7,7 @@
 #include <array>
 
 #include <symbind/executor.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -41,8 +42,8 @@ void sum_rows(const std::vector<const T*>& in, T* out, std::int64_t n) {
 }
 
 bool all_on_cpu(const std::vector<NDArray>& values, const NDArray& target) {
-  return !target.context().is_gpu() &&
-         std::ranges::none_of(values, [](const NDArray& v) { return v.context().is_gpu(); });
+  return !in_gpu_memory(target.context()) &&
+         std::ranges::none_of(values, [](const NDArray& v) { return in_gpu_memory(v.context()); });
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ MetricPtr make_cross_entropy(MetricOptions options);
 MetricPtr make_nll_loss(MetricOptions options);
 MetricPtr make_pearson(MetricOptions options);
 MetricPtr make_pcc(MetricOptions options);
+MetricPtr make_confusion_matrix(MetricOptions options);
+MetricPtr make_auc(MetricOptions options);
 MetricPtr make_loss(MetricOptions options);
 MetricPtr make_torch(MetricOptions options);
 MetricPtr make_caffe(MetricOptions options);

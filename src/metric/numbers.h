@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "ndarray/access.h"
@@ -21,7 +22,7 @@ template <class F>
 decltype(auto) with_numbers(const NDArray& array, Scratch& scratch, F&& f) {
   check_defined(array, "a metric's label or output");
   array.wait_to_read();
-  if (array.dtype() == DType::kFloat32 && !array.context().is_gpu())
+  if (array.dtype() == DType::kFloat32 && !in_gpu_memory(array.context()))
     return f(reinterpret_cast<const float*>(read_pointer(array)));
   scratch.resize(static_cast<std::size_t>(array.size()));
   array.copy_to_host(scratch.data(), DType::kFloat64);

@@ -73,6 +73,8 @@ const Entry kMetrics[] = {
     {{"negativeloglikelihood", "nll_loss"}, &make_nll_loss},
     {{"pearsoncorrelation", "pearsonr"}, &make_pearson},
     {{"pcc"}, &make_pcc},
+    {{"confusionmatrix", "confusion_matrix"}, &make_confusion_matrix},
+    {{"auc"}, &make_auc},
     {{"loss"}, &make_loss},
     {{"torch"}, &make_torch},
     {{"caffe"}, &make_caffe},
@@ -221,6 +223,10 @@ MetricPtr PearsonCorrelation(const std::string& average, MetricOptions options) 
   return made(&make_pearson, {{"average", average}}, std::move(options));
 }
 MetricPtr PCC(MetricOptions options) { return make_pcc(std::move(options)); }
+MetricPtr ConfusionMatrix(MetricOptions options) {
+  return make_confusion_matrix(std::move(options));
+}
+MetricPtr AUC(MetricOptions options) { return make_auc(std::move(options)); }
 MetricPtr Loss(MetricOptions options) { return make_loss(std::move(options)); }
 
 }  // namespace symbind

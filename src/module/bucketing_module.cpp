@@ -143,8 +143,18 @@ void BucketingModule::update() { current().update(); }
 
 void BucketingModule::step(const DataBatch& batch, EvalMetric& metric) {
   check_initialized();
+  if (policy_) return BaseModule::step(batch, metric);  // over all buckets, hence none's own
   switch_to(batch);
   current_->step(batch, metric);
+}
+
+std::shared_ptr<BaseModule> BucketingModule::blank_copy() const {
+  return std::make_shared<BucketingModule>(generator_, default_key_, options_);
+}
+
+std::vector<Module*> BucketingModule::modules(Which which) {
+  check_bound();
+  return {which == Which::kRanLast ? current_ : buckets_.at(default_key_).get()};
 }
 
 std::vector<NDArray> BucketingModule::get_outputs() const { return current().get_outputs(); }

@@ -1,50 +1,29 @@
 // EarlyStopping: ends the training when evaluations no longer improve. fit logs why.
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <symbind/callback.h>
+#include <symbind/checkpoint.h>
 
+#include "base/better.h"
 #include "base/check.h"
-#include "base/nearest.h"
 
 namespace symbind {
 namespace {
-
-/// Whether more is better, by the name of a metric.
-bool grows(const std::string& mode, const std::string& name) {
-  if (mode != "auto") return mode == "max";
-  return std::ranges::any_of(
-      std::initializer_list<const char*>{"acc", "f1", "mcc", "pcc", "pearson", "auc", "recall",
-                                         "precision"},
-      [&](const char* part) { return name.find(part) != name.npos; });
-}
 
 struct Watcher {
   EarlyStoppingOptions o;
   double best = std::numeric_limits<double>::quiet_NaN();
   int waited = 0;
 
-  NameValue watched(const EvalMetric& metric) const {
-    const std::vector<NameValue> values = metric.get();
-    std::vector<std::string> names;
-    for (const NameValue& value : values) {
-      if (o.metric.empty() || value.first == o.metric) return value;
-      names.push_back(value.first);
-    }
-    fail(ErrorKind::kName, "EarlyStopping watches '{}', which is not evaluated; {} evaluated: {}",
-         o.metric, nearest_hint(o.metric, names), fmt::join(names, ", "));
-  }
-
   void operator()(const BatchEndParam& p) {
     check(p.eval_metric != nullptr, ErrorKind::kState, "EarlyStopping needs a metric to watch");
-    const auto [name, value] = watched(*p.eval_metric);
-    const double gain = grows(o.mode, name) ? value - best : best - value;
+    const auto [name, value] = watched_value(p.eval_metric->get(), o.metric, "EarlyStopping");
+    const double gain = more_is_better(o.mode, name) ? value - best : best - value;
     if (std::isnan(best) ? !std::isnan(value) : gain > o.min_delta) {
       best = value;
       waited = 0;

@@ -7,8 +7,10 @@
 #include <symbind/metric.h>
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "kvstore/reduce.h"
 #include "module/device_threads.h"
+#include "ndarray/recorder.h"
 
 namespace symbind {
 namespace {
@@ -91,6 +93,8 @@ void ExecutorGroup::load_slices(const std::vector<NDArray>& sources,
 }
 
 void ExecutorGroup::load(const DataBatch& batch) {
+  const Unrecorded within;
+  const profiling::ApiSpan span("Module.load_batch");
   const TeamScope scope(threads_->team());
   load_slices(batch.data, data_arrays_, data_layouts_, "data");
   if (!label_arrays_.empty() && !batch.label.empty())
@@ -98,6 +102,7 @@ void ExecutorGroup::load(const DataBatch& batch) {
 }
 
 void ExecutorGroup::load(const std::vector<DataBatch>& batches) {
+  const Unrecorded within;
   check(batches.size() == contexts_.size(), "{} batches for {} devices", batches.size(),
         contexts_.size());
   const auto copy = [](const std::vector<NDArray>& from, const auto& to, std::size_t device,
@@ -114,11 +119,13 @@ void ExecutorGroup::load(const std::vector<DataBatch>& batches) {
 }
 
 void ExecutorGroup::forward(std::optional<bool> is_train) {
+  const profiling::ApiSpan span("Module.forward");
   const bool training = is_train.value_or(options_.for_training);
   threads_->run([&](std::size_t device) { execs_[device].forward(training); });
 }
 
 void ExecutorGroup::backward(const std::vector<NDArray>& out_grads) {
+  const profiling::ApiSpan span("Module.backward");
   check(options_.for_training, ErrorKind::kState, "re-bind with for_training=True to run backward");
   threads_->run([&](std::size_t device) {
     std::vector<NDArray> own;
@@ -133,6 +140,7 @@ void ExecutorGroup::backward(const std::vector<NDArray>& out_grads) {
 }
 
 void ExecutorGroup::forward_backward() {
+  const profiling::ApiSpan span("Module.forward_backward");
   threads_->run([&](std::size_t device) {
     execs_[device].forward(true);
     execs_[device].backward();
@@ -198,6 +206,7 @@ void ExecutorGroup::show(EvalMetric& metric, const std::vector<NDArray>& labels,
 }
 
 void ExecutorGroup::update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const {
+  const profiling::ApiSpan span("Module.update_metric");
   const TeamScope scope(threads_->team());
   for (std::size_t d = 0; d < execs_.size(); ++d) {
     std::vector<NDArray> own;

@@ -2,9 +2,10 @@
 //
 // `step` is the fused form of forward_backward, update and update_metric. A monitor looks between
 // them, so with one the verbs run apart. A callback that throws StopTraining ends the training as
-// if it were complete; any other error leaves fit as it is thrown.
+// if it were complete; any other error leaves fit as it is thrown. Checkpoints are the session's.
 
 #include <chrono>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include <symbind/module.h>
 
 #include "base/check.h"
+#include "module/training_session.h"
 
 namespace symbind {
 namespace {
@@ -25,12 +27,30 @@ void log_values(int epoch, const char* what, const std::vector<NameValue>& value
     log_info(fmt::format("Epoch[{}] {}-{}={:f}", epoch, what, name, value));
 }
 
+/// What `work` gives with the average of the weights in their place.
+template <class F>
+auto with_average(BaseModule& module, F&& work) {
+  module.swap_ema_params();
+  decltype(work()) result;
+  try {
+    result = work();
+  } catch (...) {
+    module.swap_ema_params();
+    throw;
+  }
+  module.swap_ema_params();
+  return result;
+}
+
 }  // namespace
 
 void BaseModule::fit(DataIter& train, FitOptions o) {
   check(o.num_epoch > 0, ErrorKind::kState, "please specify number of epochs (num_epoch)");
+  if (o.dry_run) return log_info(dry_run(train, o).text());
   bind(train.provide_data(), train.provide_label(),
        {.for_training = true, .force_rebind = o.force_rebind});
+  std::optional<NanGuard> guard;
+  if (o.nan_guard.value_or(nan_guard_is_on())) o.monitor = &guard.emplace(o.monitor);
   if (o.monitor) install_monitor(*o.monitor);
   init_params({.initializer = o.initializer,
                .arg_params = o.arg_params,
@@ -39,50 +59,66 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
                .force_init = o.force_init});
   init_optimizer(
       {.kvstore = o.kvstore, .optimizer = o.optimizer, .optimizer_params = o.optimizer_params});
+  begin_updates(o.updates);
   EvalMetric& metric = *o.eval_metric.metric();
   const MetricArg validation = o.validation_metric.value_or(o.eval_metric);
 
+  TrainingSession session(*this, train, metric, o);
+
   try {
-    for (int epoch = o.begin_epoch; epoch < o.num_epoch; ++epoch) {
+    for (int epoch = session.begin_epoch(); epoch < o.num_epoch; ++epoch) {
       const auto start = std::chrono::steady_clock::now();
-      metric.reset();
       DataBatch batch;
-      int nbatch = 0;
-      for (bool more = train.next(batch); more; ++nbatch) {
+      auto [nbatch, more] = session.start_epoch(batch);
+      for (; more; ++nbatch) {
         if (o.monitor) {
           o.monitor->tic();
-          forward_backward(batch);
-          update();
-          update_metric(metric, batch.label);
+          BaseModule::step(batch, metric);
           o.monitor->toc_print();
         } else {
           step(batch, metric);
         }
+        session.behind_step(nbatch + 1);
         more = train.next(batch);
         if (more) prepare(batch);
         o.batch_end_callback(BatchEndParam{epoch, nbatch, &metric});
+        session.behind_batch(epoch, nbatch + 1, more);
       }
+      finish_updates();
       check(nbatch > 0, ErrorKind::kValue,
             "the training data have no batch in epoch {}: the iterator is empty, or was not reset",
             epoch);
-      log_values(epoch, "Train", metric.get_global());
+      session.behind_batches(epoch, nbatch);
+      std::vector<NameValue> values = metric.get_global();
+      log_values(epoch, "Train", values);
       log_info(fmt::format("Epoch[{}] Time cost={:.3f}", epoch, seconds_since(start)));
 
       const ModelParams params = get_params();
       set_params(params.args, params.aux);  // devices that drifted apart are made equal
       o.epoch_end_callback(epoch, symbol(), params.args, params.aux);
       if (o.eval_data) {
-        log_values(epoch, "Validation",
-                   score(*o.eval_data, validation,
-                         {.batch_end_callback = o.eval_batch_end_callback,
-                          .score_end_callback = o.eval_end_callback,
-                          .epoch = epoch}));
+        const auto evaluate = [&] {
+          return score(*o.eval_data, validation,
+                       {.batch_end_callback = o.eval_batch_end_callback,
+                        .score_end_callback = o.eval_end_callback,
+                        .epoch = epoch});
+        };
+        values = o.updates.eval_ema ? with_average(*this, evaluate) : evaluate();
+        log_values(epoch, "Validation", values);
       }
+      tell_schedulers(values);
       train.reset();
+      session.behind_epoch(epoch + 1, values);
     }
   } catch (const StopTraining& stop) {
     log_info(stop.what());
+    session.stopped();
+  } catch (const Interrupted&) {
+    session.stopped();
+    session.finish();
+    throw;
   }
+  session.finish();
 }
 
 }  // namespace symbind

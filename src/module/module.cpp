@@ -83,6 +83,7 @@ Module::Module(const Symbol& symbol, const ModuleOptions& options)
 Module::~Module() = default;
 
 const Symbol& Module::symbol() const { return state_->symbol; }
+const ModuleOptions& Module::options() const { return state_->options; }
 std::vector<std::string> Module::data_names() const { return state_->options.data_names; }
 std::vector<std::string> Module::output_names() const { return state_->output_names; }
 const std::vector<std::string>& Module::label_names() const { return state_->options.label_names; }
@@ -94,6 +95,11 @@ const std::shared_ptr<KVStore>& Module::kvstore() const { return state_->store; 
 bool Module::update_on_kvstore() const { return state_->update_on_store; }
 const std::shared_ptr<Updater>& Module::updater() const { return state_->updater; }
 bool Module::params_dirty() const { return state_->params && state_->params->dirty; }
+
+void Module::set_params_dirty() {
+  check_initialized();
+  state_->params->dirty = true;
+}
 
 const Shapes& Module::data_shapes() const {
   check_bound();
@@ -209,7 +215,7 @@ void Module::step(const DataBatch& batch, EvalMetric& metric) {
   ExecutorGroup& group = *state_->group;
   group.reshape_for(batch);
   group.load(batch);
-  state_->param_update->step(group);
+  state_->param_update->step(group, policy_.get());
   group.update_metric(metric, batch.label);
 }
 

@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "base/check.h"
+#include "base/settings.h"
 #include "executor/executor_impl.h"
 #include "ndarray/access.h"
 #include "ndarray/dtype_dispatch.h"
@@ -115,23 +116,29 @@ struct NanGuard::Watch {
   }
 };
 
-NanGuard::NanGuard() : Monitor(1), watch_(std::make_shared<Watch>()) {}
+bool nan_guard_is_on() { return settings::flag("SYMBIND_NAN_GUARD"); }
+
+NanGuard::NanGuard(Monitor* also) : Monitor(1), watch_(std::make_shared<Watch>()), also_(also) {}
 
 void NanGuard::install(Executor& executor) {
   executor.impl()->set_guard([held = std::weak_ptr(watch_)](const RanNode& node) {
     if (const std::shared_ptr<Watch> watch = held.lock()) watch->look(node);
   });
   watch_->executors.push_back(executor);
+  if (also_ != nullptr) also_->install(executor);
 }
 
-void NanGuard::tic() { ++watch_->step; }
+void NanGuard::tic() {
+  ++watch_->step;
+  if (also_ != nullptr) also_->tic();
+}
 
 std::vector<MonitorRecord> NanGuard::toc() {
   if (const std::optional<Error> found = std::exchange(watch_->found, std::nullopt)) {
     watch_->settle();
     throw *found;
   }
-  return {};
+  return also_ != nullptr ? also_->toc() : std::vector<MonitorRecord>{};
 }
 
 }  // namespace symbind

@@ -12,6 +12,7 @@
 
 #include <symbind/operator.h>
 
+#include "base/profiling.h"
 #include "base/team.h"
 #include "executor/executor_impl.h"
 
@@ -59,6 +60,7 @@ ParamUpdate::ParamUpdate(std::shared_ptr<Updater> updater, std::shared_ptr<KVSto
 ParamUpdate::~ParamUpdate() = default;
 
 void ParamUpdate::update(ExecutorGroup& group) {
+  const profiling::ApiSpan span("Module.update");
   const auto& params = group.param_arrays();
   const auto& grads = group.grad_arrays();
   const std::vector<std::string>& names = group.options().param_names;
@@ -139,11 +141,23 @@ bool ParamUpdate::fuse(ExecutorGroup& group) {
   return true;
 }
 
-void ParamUpdate::step(ExecutorGroup& group) {
-  if (!fuse(group)) {
+void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy* policy) {
+  const profiling::ApiSpan span("Module.step");
+  const UpdatePolicy::Parts parts = {{&group, updater_->optimizer()->rescale_grad}};
+  if (policy != nullptr && policy->changes_gradients()) {
     group.forward_backward();
-    return update(group);
+    if (!policy->take(parts)) return;
+    update(group);
+  } else if (fuse(group)) {
+    run_fused();
+  } else {
+    group.forward_backward();
+    update(group);
   }
+  if (policy != nullptr) policy->updated(parts);
+}
+
+void ParamUpdate::run_fused() {
   Optimizer& optimizer = *updater_->optimizer();
   for (Fused::Entry& e : fused_->entries) {
     optimizer.set_current_context(e.weight.context().id);

@@ -138,6 +138,19 @@ void SequentialModule::update() {
   for (const Link& link : links_) link.module->update();
 }
 
+std::shared_ptr<BaseModule> SequentialModule::blank_copy() const {
+  auto chain = std::make_shared<SequentialModule>();
+  for (const Link& link : links_) chain->add(link.module->blank_copy(), link.options);
+  return chain;
+}
+
+std::vector<Module*> SequentialModule::modules(Which which) {
+  std::vector<Module*> all;
+  for (const Link& link : links_)
+    for (Module* module : link.module->modules(which)) all.push_back(module);
+  return all;
+}
+
 std::vector<NDArray> SequentialModule::get_outputs() const {
   check_initialized();
   return links_.back().module->get_outputs();
@@ -168,6 +181,10 @@ FunctionLossModule::FunctionLossModule(LossGradient gradient, std::string name,
       data_name_(std::move(data_name)),
       label_name_(std::move(label_name)),
       symbol_(Variable(data_name_)) {}
+
+std::shared_ptr<BaseModule> FunctionLossModule::blank_copy() const {
+  return std::make_shared<FunctionLossModule>(compute_, name_, data_name_, label_name_);
+}
 
 std::vector<std::pair<std::string, Shape>> FunctionLossModule::output_shapes() const {
   check_bound();

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "device/runtime.h"
 #include "ndarray/access.h"
 #include "ndarray/convert.h"
+#include "ndarray/recorder.h"
 
 namespace symbind {
 
@@ -22,18 +24,43 @@ bool pass_error(const NDArray& from, const NDArray& to) {
   return true;
 }
 
+namespace {
+
+/// Tells of a copy as the operators that stand for it: of another dtype, of another device.
+void tell_copied(const NDArray& source, const NDArray& target) {
+  const bool moves = source.context() != target.context();
+  NDArray here = target;
+  if (moves && source.dtype() != target.dtype())
+    here = NDArray(source.shape(), source.context(), target.dtype());
+  if (source.dtype() != target.dtype())
+    tell_derived("Cast", {{"dtype", std::string(dtype_name(target.dtype()))}}, {source}, here);
+  else if (!moves)
+    return tell_derived("_copy", {}, {source}, target);
+  else
+    here = source;
+  if (moves)
+    tell_derived("_CrossDeviceCopy", {}, {here}, target);
+  else
+    target.set_tape(here.tape());
+}
+
+}  // namespace
+
 void NDArray::copy_to(const NDArray& target) const {
   check_defined(*this, "copy_to");
   check_defined(target, "copy_to");
+  check_write(target);
   check(
       shape_ == target.shape(), ErrorKind::kShape,
       "copy_to cannot take its target\n  target  given {}   needed {}   because that is the source",
       target.shape().str(), shape_.str());
+  if (is_told_of(*this)) tell_copied(*this, target);
+  const Unrecorded within;
   if (pass_error(*this, target)) return;
   const bool same_dtype = dtype_ == target.dtype();
   const Context from = context(), to = target.context();
   if (same_dtype && storage_ == target.storage() && offset_ == target.byte_offset()) return;
-  if (!from.is_gpu() && !to.is_gpu()) {
+  if (!in_gpu_memory(from) && !in_gpu_memory(to)) {
     if (same_dtype || !aliases(target)) {
       convert(write_pointer(target), target.dtype(), read_pointer(*this), dtype_, size());
     } else {
@@ -43,14 +70,14 @@ void NDArray::copy_to(const NDArray& target) const {
   } else if (same_dtype && from == to) {
     runtime(to).copy(write_pointer(target), read_pointer(*this), nbytes(),
                      CopyKind::kDeviceToDevice);
-  } else if (same_dtype && !from.is_gpu()) {
+  } else if (same_dtype && !in_gpu_memory(from)) {
     runtime(to).copy(write_pointer(target), read_pointer(*this), nbytes(), CopyKind::kHostToDevice);
-  } else if (same_dtype && !to.is_gpu()) {
+  } else if (same_dtype && !in_gpu_memory(to)) {
     runtime(from).copy(write_pointer(target), read_pointer(*this), nbytes(),
                        CopyKind::kDeviceToHost);
   } else {
     const NDArray host = as_in_context(cpu());
-    if (to.is_gpu()) {
+    if (in_gpu_memory(to)) {
       host.astype(target.dtype(), false).copy_to(target);
     } else {
       host.copy_to(target);
@@ -84,7 +111,7 @@ NDArray NDArray::astype(DType dtype, bool copy) const {
 void NDArray::copy_to_host(void* out, DType dtype) const {
   check_defined(*this, "copy_to_host");
   wait_to_read();
-  if (!context().is_gpu()) {
+  if (!in_gpu_memory(context())) {
     convert(out, dtype, read_pointer(*this), dtype_, size());
   } else if (dtype == dtype_) {
     runtime(context()).copy(out, read_pointer(*this), nbytes(), CopyKind::kDeviceToHost);
@@ -96,7 +123,8 @@ void NDArray::copy_to_host(void* out, DType dtype) const {
 
 void NDArray::copy_from_host(const void* data, DType dtype) {
   check_defined(*this, "copy_from_host");
-  if (!context().is_gpu()) {
+  check_write(*this);
+  if (!in_gpu_memory(context())) {
     convert(write_pointer(*this), dtype_, data, dtype, size());
   } else if (dtype == dtype_) {
     runtime(context()).copy(write_pointer(*this), data, nbytes(), CopyKind::kHostToDevice);

@@ -4,6 +4,7 @@
 // any other is a copy. A GPU's array is indexed through the host unless the selection is a view.
 
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "device/runtime.h"
 #include "ndarray/access.h"
 #include "ndarray/convert.h"
+#include "ndarray/recorder.h"
 #include "ndarray/strided.h"
 
 namespace symbind {
@@ -106,20 +108,102 @@ Strides broadcast_strides(const Shape& from, const Shape& to) {
   return result;
 }
 
+NDArray selected(const NDArray& from, const Selection& s, const std::vector<Index>& key) {
+  if (is_contiguous(s.shape, s.strides))
+    return {from.storage(), s.shape, from.dtype(), selection_offset(from, s)};
+  const Context at = from.context();
+  if (in_gpu_memory(at)) return from.as_in_context(cpu()).index(key).as_in_context(at);
+  NDArray result(s.shape, at, from.dtype());
+  if (pass_error(from, result)) return result;
+  const std::size_t item = size_of(from.dtype());
+  copy_strided(write_pointer(result), contiguous_strides(s.shape),
+               read_pointer(from) + s.offset * static_cast<std::ptrdiff_t>(item), s.strides,
+               s.shape, item);
+  return result;
+}
+
+/// The attributes by which the operator slice selects the same, and the shape it gives: an integer
+/// keeps its axis, of extent 1.
+struct Block {
+  AttrDict attrs;
+  Shape shape;
+};
+Block block_of(const Shape& shape, const std::vector<Index>& key) {
+  std::string begin, end, step;
+  Block block{{}, shape};
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const int axis = static_cast<int>(i);
+    const std::int64_t size = shape[axis];
+    Range range{0, 1};
+    if (key[i].integer)
+      range.begin = *key[i].begin < 0 ? *key[i].begin + size : *key[i].begin;
+    else
+      range = resolve_slice(key[i], size, axis);
+    const std::int64_t by = key[i].integer || range.count <= 1 ? 1 : key[i].step;
+    const std::int64_t last = range.begin + range.count * by;
+    begin += std::to_string(range.begin) + ",";
+    end += (last < 0 ? "None" : std::to_string(last)) + ",";
+    step += std::to_string(by) + ",";
+    block.shape[axis] = range.count;
+  }
+  block.attrs = {
+      {"begin", "(" + begin + ")"}, {"end", "(" + end + ")"}, {"step", "(" + step + ")"}};
+  return block;
+}
+
+/// Tells of `source`[key] = `result`: a block, without the axes of integers.
+void tell_indexed(const NDArray& source, const std::vector<Index>& key, const NDArray& result) {
+  const Block block = block_of(source.shape(), key);
+  const NDArray whole(result.storage(), block.shape, result.dtype(), result.byte_offset());
+  if (key.empty())
+    whole.set_tape(source.tape());
+  else
+    tell_derived("slice", block.attrs, {source}, whole);
+  result.set_tape(whole.reshape(result.shape()).tape());
+}
+
+/// Tells of `to` = `value`, which was cast and broadcast.
+void tell_written(const NDArray& value, const NDArray& to) {
+  NDArray typed = value.astype(to.dtype(), false);
+  const int extra = typed.ndim() - to.ndim();
+  std::vector<std::int64_t> aligned(static_cast<std::size_t>(std::max(0, -extra)), 1);
+  aligned.insert(aligned.end(), typed.shape().begin() + std::max(0, extra), typed.shape().end());
+  typed = typed.reshape(Shape(aligned));
+  if (typed.shape() == to.shape())
+    tell_derived("_copy", {}, {typed}, to);
+  else
+    tell_derived("broadcast_to", {{"shape", to.shape().str()}}, {typed}, to);
+}
+
+void write(const NDArray& to, const Selection& s, const std::vector<Index>& key,
+           const NDArray& value, const Strides& from) {
+  if (pass_error(value, to)) return;
+  if (is_contiguous(s.shape, s.strides) && value.size() == s.shape.size())
+    return value.copy_to({to.storage(), value.shape(), to.dtype(), selection_offset(to, s)});
+  if (in_gpu_memory(to.context())) {
+    NDArray host = to.as_in_context(cpu());
+    host.set(key, value);
+    return host.copy_to(to);
+  }
+  NDArray source = in_gpu_memory(value.context()) ? value.as_in_context(cpu()) : value;
+  source = source.astype(to.dtype(), false);
+  if (source.aliases(to)) source = source.copy();
+  const std::size_t item = size_of(to.dtype());
+  copy_strided(write_pointer(to) + s.offset * static_cast<std::ptrdiff_t>(item), s.strides,
+               read_pointer(source), from, s.shape, item);
+}
+
 }  // namespace
 
 NDArray NDArray::index(const std::vector<Index>& key) const {
   check_defined(*this, "index");
   const Selection s = select(*this, key);
-  if (is_contiguous(s.shape, s.strides))
-    return {storage_, s.shape, dtype_, selection_offset(*this, s)};
-  if (context().is_gpu()) return as_in_context(cpu()).index(key).as_in_context(context());
-  NDArray result(s.shape, context(), dtype_);
-  if (pass_error(*this, result)) return result;
-  const std::size_t item = size_of(dtype_);
-  copy_strided(write_pointer(result), contiguous_strides(s.shape),
-               read_pointer(*this) + s.offset * static_cast<std::ptrdiff_t>(item), s.strides,
-               s.shape, item);
+  NDArray result;
+  {
+    const Unrecorded within;
+    result = selected(*this, s, key);
+  }
+  if (is_told_of(*this)) tell_indexed(*this, key, result);
   return result;
 }
 
@@ -128,26 +212,21 @@ void NDArray::set(const std::vector<Index>& key, const NDArray& value) {
   check_defined(value, "set");
   const Selection s = select(*this, key);
   const Strides from = broadcast_strides(value.shape(), s.shape);
-  if (pass_error(value, *this)) return;
-  if (is_contiguous(s.shape, s.strides) && value.size() == s.shape.size()) {
-    const NDArray target(storage_, value.shape(), dtype_, selection_offset(*this, s));
-    return value.copy_to(target);
+  const bool whole = s.shape == shape_ && is_contiguous(s.shape, s.strides);
+  if (whole)
+    check_write(*this);
+  else
+    check_partial_write(*this, value);
+  {
+    const Unrecorded within;
+    write(*this, s, key, value, from);
   }
-  if (context().is_gpu()) {
-    NDArray host = as_in_context(cpu());
-    host.set(key, value);
-    return host.copy_to(*this);
-  }
-  NDArray source = value.context().is_gpu() ? value.as_in_context(cpu()) : value;
-  source = source.astype(dtype_, false);
-  if (source.aliases(*this)) source = source.copy();
-  const std::size_t item = size_of(dtype_);
-  copy_strided(write_pointer(*this) + s.offset * static_cast<std::ptrdiff_t>(item), s.strides,
-               read_pointer(source), from, s.shape, item);
+  if (whole && is_told_of(value)) tell_written(value, *this);
 }
 
 void NDArray::set(const std::vector<Index>& key, double value) {
   check_defined(*this, "set");
+  check_write(*this);
   const Selection s = select(*this, key);
   if (!is_contiguous(s.shape, s.strides)) return set(key, full({}, value, cpu(), dtype_));
   NDArray target(storage_, s.shape, dtype_, selection_offset(*this, s));
@@ -156,7 +235,8 @@ void NDArray::set(const std::vector<Index>& key, double value) {
 
 void NDArray::set(double value) {
   check_defined(*this, "set");
-  if (!context().is_gpu()) return fill(write_pointer(*this), dtype_, value, size());
+  check_write(*this);
+  if (!in_gpu_memory(context())) return fill(write_pointer(*this), dtype_, value, size());
   if (value == 0 && !std::signbit(value))
     return runtime(context()).zero(write_pointer(*this), nbytes());
   full(shape_, value, cpu(), dtype_).copy_to(*this);

@@ -2,6 +2,7 @@
 // nothing here copies a number but the constructors from host memory.
 
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "ndarray/access.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ndarray/recorder.h"
 #include "ndarray/reshape_codes.h"
 
 namespace symbind {
@@ -112,9 +114,21 @@ bool NDArray::aliases(const NDArray& other) const {
   return offset_ < other.offset_ + other.nbytes() && other.offset_ < offset_ + nbytes();
 }
 
+namespace {
+
+NDArray reshaped(const NDArray& source, NDArray view) {
+  if (is_told_of(source) && source.shape() == view.shape())
+    view.set_tape(source.tape());
+  else if (is_told_of(source))
+    tell_derived("Reshape", {{"shape", view.shape().str()}}, {source}, view);
+  return view;
+}
+
+}  // namespace
+
 NDArray NDArray::reshape(const std::vector<std::int64_t>& codes, bool reverse) const {
   check_defined(*this, "reshape");
-  return {storage_, apply_reshape_codes(shape_, codes, reverse), dtype_, offset_};
+  return reshaped(*this, {storage_, apply_reshape_codes(shape_, codes, reverse), dtype_, offset_});
 }
 
 NDArray NDArray::reshape(const Shape& shape) const {
@@ -122,7 +136,7 @@ NDArray NDArray::reshape(const Shape& shape) const {
   check(shape.size() == size(), ErrorKind::kShape,
         "cannot reshape {} into {}: given {} elements, needed {}", shape_.str(), shape.str(),
         size(), shape.size());
-  return {storage_, shape, dtype_, offset_};
+  return reshaped(*this, {storage_, shape, dtype_, offset_});
 }
 
 NDArray NDArray::slice(std::int64_t begin, std::int64_t end) const {
@@ -136,15 +150,26 @@ NDArray NDArray::slice(std::int64_t begin, std::int64_t end) const {
   Shape shape = shape_;
   shape[0] = last - first;
   const std::int64_t row = shape_.count(1);
-  return {storage_, shape, dtype_,
-          offset_ + static_cast<std::size_t>(first * row) * size_of(dtype_)};
+  NDArray view(storage_, shape, dtype_,
+               offset_ + static_cast<std::size_t>(first * row) * size_of(dtype_));
+  if (is_told_of(*this))
+    tell_derived("slice_axis",
+                 {{"axis", "0"}, {"begin", std::to_string(first)}, {"end", std::to_string(last)}},
+                 {*this}, view);
+  return view;
+}
+
+NDArray NDArray::detach() const {
+  NDArray apart = *this;
+  apart.tape_ = {};
+  return apart;
 }
 
 NDArray NDArray::at(std::int64_t i) const { return index({Index(i)}); }
 
 void NDArray::wait_to_read() const {
   if (!defined()) return;
-  if (storage_->context().is_gpu()) runtime(storage_->context()).synchronize();
+  if (in_gpu_memory(storage_->context())) runtime(storage_->context()).synchronize();
   if (std::optional<Error> error = storage_->take_error()) throw *std::move(error);
 }
 
@@ -155,6 +180,7 @@ const void* NDArray::data() const {
 
 void* NDArray::mutable_data() {
   check_defined(*this, "mutable_data");
+  check_write(*this);
   storage_->mark_escaped();
   return write_pointer(*this);
 }

@@ -3,13 +3,14 @@
 // Decided here: a scalar of rank 0 has no V2 form and becomes V3 (MXNet reads it under np_shape
 // only; the log says so); NDArray() becomes V2's empty record.
 
+#include "ndarray/params_write.h"
+
 #include <string_view>
 
 #include <symbind/log.h>
-#include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
-#include "base/files.h"
 #include "ndarray/access.h"
 #include "ndarray/params_format.h"
 
@@ -48,7 +49,7 @@ void put_record(Writer& out, const NDArray& array) {
   out.put(std::int32_t{0});
   out.put(static_cast<std::int32_t>(array.dtype()));
   array.wait_to_read();
-  const NDArray host = array.context().is_gpu() ? array.as_in_context(cpu()) : array;
+  const NDArray host = in_gpu_memory(array.context()) ? array.as_in_context(cpu()) : array;
   if (host.nbytes() > 0) out.write(read_pointer(host), host.nbytes());
 }
 
@@ -60,16 +61,18 @@ void put_list_head(FileWriter& out, std::size_t count) {
 
 }  // namespace
 
+void put_arrays(FileWriter& out, const NDArrayMap& arrays) {
+  put_list_head(out, arrays.size());
+  for (const auto& [name, array] : arrays) put_record(out, array);
+  out.put(static_cast<std::uint64_t>(arrays.size()));
+  for (const auto& [name, array] : arrays) {
+    out.put(static_cast<std::uint64_t>(name.size()));
+    out.write(name.data(), name.size());
+  }
+}
+
 void save(const std::string& path, const NDArrayMap& arrays) {
-  write_file_atomic(path, [&](FileWriter& out) {
-    put_list_head(out, arrays.size());
-    for (const auto& [name, array] : arrays) put_record(out, array);
-    out.put(static_cast<std::uint64_t>(arrays.size()));
-    for (const auto& [name, array] : arrays) {
-      out.put(static_cast<std::uint64_t>(name.size()));
-      out.write(name.data(), name.size());
-    }
-  });
+  write_file_atomic(path, [&](FileWriter& out) { put_arrays(out, arrays); });
 }
 
 void save(const std::string& path, const std::vector<NDArray>& arrays) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <symbind/ndarray.h>
+#include <symbind/runtime.h>
 
 #include "ndarray/access.h"
 #include "ndarray/dtype_dispatch.h"
@@ -217,7 +218,7 @@ std::string numpy_text(const NDArray& host) {
 std::string NDArray::str() const {
   if (!defined()) return "\n[]\n<NDArray None>";
   wait_to_read();
-  const NDArray host = context().is_gpu() ? as_in_context(cpu()) : *this;
+  const NDArray host = in_gpu_memory(context()) ? as_in_context(cpu()) : *this;
   std::string extents;
   for (const std::int64_t dim : shape_)
     extents += (extents.empty() ? "" : "x") + std::to_string(dim);

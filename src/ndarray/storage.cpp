@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
 #include <symbind/ndarray.h>
 
 #include "base/check.h"
+#include "base/profiling.h"
 #include "device/cuda_runtime.h"
 #include "device/runtime.h"
 
@@ -27,6 +29,19 @@ UnreadErrors& unread() {
   return instance;
 }
 
+// What was taken while the profiler watched is given back in its sight, even if it stopped
+// watching.
+std::shared_ptr<Storage> wrap_counted(DeviceRuntime& device, Context context, void* data,
+                                      std::size_t bytes) {
+  const std::string name = fmt::format("{}/{}", context.is_gpu() ? "gpu" : "cpu", context.id);
+  auto made = Storage::wrap(data, bytes, context, [&device, data, bytes, name] {
+    device.release(data, bytes);
+    profiling::memory_changed(name, -static_cast<std::int64_t>(bytes));
+  });
+  profiling::memory_changed(name, static_cast<std::int64_t>(bytes));
+  return made;
+}
+
 }  // namespace
 
 DerivedForm::DerivedForm(Context context, std::size_t bytes)
@@ -37,6 +52,8 @@ DerivedForm::~DerivedForm() { runtime(context_).release(data_, bytes_); }
 std::shared_ptr<Storage> Storage::allocate(Context context, std::size_t bytes) {
   DeviceRuntime& device = runtime(context);
   void* data = device.allocate(bytes);
+  if (profiling::on(profiling::kMemory)) [[unlikely]]
+    return wrap_counted(device, context, data, bytes);
   auto give_back = [&device, data, bytes] { device.release(data, bytes); };
   return std::shared_ptr<Storage>(new Storage(data, bytes, context, std::move(give_back)));
 }

@@ -193,14 +193,48 @@ double CosineScheduler::operator()(std::int64_t num_update) {
   return base_lr_;
 }
 
+namespace {
+
+struct Entry {
+  const char* name;
+  std::shared_ptr<LRScheduler> (*make)();
+};
+
+template <class S, auto... kArguments>
+std::shared_ptr<LRScheduler> made() {
+  return std::make_shared<S>(kArguments...);
+}
+
+const Entry kSchedulers[] = {
+    {"FactorScheduler", &made<FactorScheduler, 1>},
+    {"MultiFactorScheduler",
+     [] {
+       return std::static_pointer_cast<LRScheduler>(
+           std::make_shared<MultiFactorScheduler>(Tuple{1}));
+     }},
+    {"PolyScheduler", &made<PolyScheduler, 1>},
+    {"CosineScheduler", &made<CosineScheduler, 1>},
+    {"LinearScheduler", &made<LinearScheduler, 1>},
+    {"OneCycleScheduler", &made<OneCycleScheduler, 1>},
+    {"ReduceOnPlateauScheduler", &made<ReduceOnPlateauScheduler>},
+};
+
+}  // namespace
+
+const std::vector<std::string>& lr_scheduler_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Entry& entry : kSchedulers) all.emplace_back(entry.name);
+    return all;
+  }();
+  return names;
+}
+
 std::shared_ptr<LRScheduler> make_lr_scheduler(std::string_view class_name) {
-  if (class_name == "FactorScheduler") return std::make_shared<FactorScheduler>(1);
-  if (class_name == "MultiFactorScheduler") return std::make_shared<MultiFactorScheduler>(Tuple{1});
-  if (class_name == "PolyScheduler") return std::make_shared<PolyScheduler>(1);
-  if (class_name == "CosineScheduler") return std::make_shared<CosineScheduler>(1);
+  for (const Entry& entry : kSchedulers)
+    if (class_name == entry.name) return entry.make();
   fail(ErrorKind::kName, "there is no learning rate scheduler '{}'; {}", class_name,
-       nearest_hint(class_name, {"FactorScheduler", "MultiFactorScheduler", "PolyScheduler",
-                                 "CosineScheduler"}));
+       nearest_hint(class_name, lr_scheduler_names()));
 }
 
 }  // namespace symbind

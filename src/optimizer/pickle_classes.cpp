@@ -110,8 +110,7 @@ std::string_view callable(std::string_view full_name) {
 
 bool is_ours(std::string_view module, std::string_view name) {
   if (module == "mxnet.lr_scheduler" || module == "symbind.lr_scheduler")
-    return name == "FactorScheduler" || name == "MultiFactorScheduler" || name == "PolyScheduler" ||
-           name == "CosineScheduler";
+    return std::ranges::find(lr_scheduler_names(), name) != lr_scheduler_names().end();
   for (const BuiltinOptimizer& one : builtin_optimizers()) {
     if (name != one.class_name) continue;
     const std::string_view own = std::string_view(one.module).substr(5);

@@ -11,38 +11,12 @@ namespace symbind {
 
 using Kind = StateValue::Kind;
 
-StateValue StateValue::of(bool value) { return {.kind = Kind::kBool, .integer = value ? 1 : 0}; }
-StateValue StateValue::of(std::int64_t value) { return {.kind = Kind::kInt, .integer = value}; }
-StateValue StateValue::of(double value) { return {.kind = Kind::kFloat, .number = value}; }
-StateValue StateValue::of(std::string text) {
-  return {.kind = Kind::kText, .text = std::move(text)};
-}
-StateValue StateValue::of(NDArray array) {
-  return {.kind = Kind::kArray, .array = std::move(array)};
-}
-StateValue StateValue::of(const Key& key) {
-  return std::visit([](const auto& k) { return of(k); }, key);
-}
-StateValue StateValue::of(const OptimizerState& state) {
+StateValue state_value(const OptimizerState& state) {
   if (state.empty()) return {};
-  if (state.is_array()) return of(state.array());
-  StateValue out = sequence(state.is_list() ? Kind::kList : Kind::kTuple);
-  for (const OptimizerState& part : state.parts()) out.items.push_back(of(part));
+  if (state.is_array()) return StateValue::of(state.array());
+  StateValue out = StateValue::sequence(state.is_list() ? Kind::kList : Kind::kTuple);
+  for (const OptimizerState& part : state.parts()) out.items.push_back(state_value(part));
   return out;
-}
-StateValue StateValue::sequence(Kind kind, std::vector<StateValue> items) {
-  return {.kind = kind, .items = std::move(items)};
-}
-
-void StateValue::add(StateValue key, StateValue value) {
-  items.push_back(std::move(key));
-  items.push_back(std::move(value));
-}
-
-const StateValue* StateValue::find(std::string_view key) const {
-  for (std::size_t i = items.size(); i >= 2; i -= 2)
-    if (items[i - 2].kind == Kind::kText && items[i - 2].text == key) return &items[i - 1];
-  return nullptr;
 }
 
 namespace {
@@ -143,17 +117,21 @@ void set_field(AttrField& field, const StateValue& v) {
       field.slot);
 }
 
-void set_fields(Fields& fields, const StateValue& object) {
-  for (AttrField& field : fields.attributes.fields())
-    if (const StateValue* v = object.find(field.name)) set_field(field, *v);
-}
-
 Key key_of(const StateValue& v) {
   if (v.kind == Kind::kText || v.kind == Kind::kBytes) return v.text;
   check((v.kind == Kind::kInt || v.kind == Kind::kBool) && v.text.empty(), ErrorKind::kIo,
         "a key that is neither a number nor a name");
   return v.integer;
 }
+
+}  // namespace
+
+void set_fields(Fields& fields, const StateValue& object) {
+  for (AttrField& field : fields.attributes.fields())
+    if (const StateValue* v = object.find(field.name)) set_field(field, *v);
+}
+
+namespace {
 
 template <class Map, class Convert>
 void read_map(const StateValue& object, const char* name, Map& map, Convert convert) {
@@ -186,25 +164,44 @@ void read_symbol(const StateValue* pair, SymbolFacts& symbol) {
   for (const StateValue& name : pair->items[1].items) symbol.arguments.push_back(name.text);
 }
 
-void read_counts(const StateValue& object, Optimizer& optimizer) {
-  const StateValue* all = object.find("_all_index_update_counts");
-  const auto count = [](const StateValue& v) {
-    return static_cast<std::int64_t>(number_of(v, "update count"));
-  };
-  if (all == nullptr) {  // MXNet 0.11
-    read_map(object, "_index_update_count", optimizer.counts(), count);
-    return;
-  }
-  for (std::size_t i = 0; i + 1 < all->items.size(); i += 2) {
-    const auto device = static_cast<std::int64_t>(number_of(all->items[i], "device"));
-    Optimizer::Counts& counts = optimizer.all_counts()[device];
-    const std::vector<StateValue>& entries = all->items[i + 1].items;
-    for (std::size_t k = 0; k + 1 < entries.size(); k += 2)
-      counts[key_of(entries[k])] = count(entries[k + 1]);
-  }
+}  // namespace
+
+StateValue fields_value(Fields& fields) {
+  StateValue dict = StateValue::dict();
+  for (const AttrField& field : fields.attributes.fields())
+    dict.add(StateValue::of(field.name), field_value(field));
+  return dict;
 }
 
-}  // namespace
+StateValue multipliers_value(const Optimizer::Multipliers& multipliers) {
+  return dict_of(multipliers);
+}
+
+Optimizer::Multipliers multipliers_from(const StateValue& value) {
+  Optimizer::Multipliers multipliers;
+  for (std::size_t i = 0; i + 1 < value.items.size(); i += 2)
+    multipliers[key_of(value.items[i])] = number_of(value.items[i + 1], "multiplier");
+  return multipliers;
+}
+
+StateValue counts_value(const std::map<std::int64_t, Optimizer::Counts>& counts) {
+  StateValue all = StateValue::dict();
+  for (const auto& [device, of_device] : counts)
+    all.add(StateValue::of(device), dict_of(of_device));
+  return all;
+}
+
+std::map<std::int64_t, Optimizer::Counts> counts_from(const StateValue& value) {
+  std::map<std::int64_t, Optimizer::Counts> counts;
+  for (std::size_t i = 0; i + 1 < value.items.size(); i += 2) {
+    const auto device = static_cast<std::int64_t>(number_of(value.items[i], "device"));
+    const std::vector<StateValue>& entries = value.items[i + 1].items;
+    for (std::size_t k = 0; k + 1 < entries.size(); k += 2)
+      counts[device][key_of(entries[k])] =
+          static_cast<std::int64_t>(number_of(entries[k + 1], "update count"));
+  }
+  return counts;
+}
 
 StateValue optimizer_value(Optimizer& optimizer) {
   StateValue object = StateValue::sequence(Kind::kObject);
@@ -222,10 +219,7 @@ StateValue optimizer_value(Optimizer& optimizer) {
   add("wd_mult", dict_of(optimizer.wd_mult()));
   add("idx2name", dict_of(optimizer.idx2name()));
   add("sym_info", symbol_value(optimizer.symbol_facts()));
-  StateValue all = StateValue::sequence(Kind::kDict);
-  for (const auto& [device, counts] : optimizer.all_counts())
-    all.add(StateValue::of(device), dict_of(counts));
-  add("_all_index_update_counts", std::move(all));
+  add("_all_index_update_counts", counts_value(optimizer.all_counts()));
   add("_index_update_count", dict_of(optimizer.counts()));
   add("allow_np_array", StateValue::of(false));
   return object;
@@ -245,7 +239,12 @@ std::shared_ptr<Optimizer> optimizer_from(const StateValue& object, const std::s
   read_map(object, "wd_mult", optimizer->wd_mult(), number);
   read_map(object, "idx2name", optimizer->idx2name(), [](const StateValue& v) { return v.text; });
   read_symbol(object.find("sym_info"), optimizer->symbol_facts());
-  read_counts(object, *optimizer);
+  if (const StateValue* all = object.find("_all_index_update_counts"))
+    optimizer->all_counts() = counts_from(*all);
+  else  // MXNet 0.11
+    read_map(object, "_index_update_count", optimizer->counts(), [](const StateValue& v) {
+      return static_cast<std::int64_t>(number_of(v, "update count"));
+    });
   return optimizer;
 }
 

@@ -128,7 +128,7 @@ void Updater::update(std::span<const Key> keys, std::span<const NDArray> grads,
 std::string Updater::get_states(bool dump_optimizer) const {
   using Kind = StateValue::Kind;
   StateValue dict = StateValue::sequence(Kind::kDict);
-  for (const auto& [key, state] : states_) dict.add(StateValue::of(key), StateValue::of(state));
+  for (const auto& [key, state] : states_) dict.add(StateValue::of(key), state_value(state));
   if (!dump_optimizer) return dump_states(dict);
   return dump_states(
       StateValue::sequence(Kind::kTuple, {std::move(dict), optimizer_value(*optimizer_)}));

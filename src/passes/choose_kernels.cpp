@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <symbind/log.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -17,7 +18,7 @@ namespace symbind {
 namespace {
 
 DeviceType kernel_device(Context context) {
-  return context.is_gpu() ? DeviceType::kGpu : DeviceType::kCpu;
+  return in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
 }
 
 struct Choice {

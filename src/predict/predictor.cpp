@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <symbind/model.h>
+#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -44,7 +45,7 @@ NDArray on_device(const InputArray& given, Context context, DType dtype, const s
           "the dtype of input '{}' is not known", name);
     const bool aligned =
         reinterpret_cast<std::uintptr_t>(given.host()) % size_of(given.dtype()) == 0;
-    if (given.dtype() == dtype && aligned && !context.is_gpu()) {
+    if (given.dtype() == dtype && aligned && !in_gpu_memory(context)) {
       const std::size_t bytes = static_cast<std::size_t>(given.shape().size()) * size_of(dtype);
       return NDArray(Storage::wrap(const_cast<void*>(given.host()), bytes, context), given.shape(),
                      dtype);

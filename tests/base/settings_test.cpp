@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -70,19 +70,53 @@ TEST(Settings, IgnoredOnesAreNotedOnce) {
   EXPECT_EQ(seen[0].find("MXNET_BACKWARD_DO_MIRROR is ignored: "), 0u) << seen[0];
 }
 
-TEST(Settings, ThePageNamesEveryRow) {
+/// The rows of the page's tables: cells without backticks, by variable.
+std::map<std::string, std::vector<std::string>> rows_of_the_page() {
   std::ifstream page(SYMBIND_SOURCE_DIR "/docs/settings.md");
-  std::stringstream text;
-  text << page.rdbuf();
+  std::map<std::string, std::vector<std::string>> rows;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `")) continue;
+    std::erase(line, '`');
+    std::vector<std::string> cells;
+    for (size_t begin = 1, end; (end = line.find('|', begin)) != std::string::npos;
+         begin = end + 1) {
+      std::string cell = line.substr(begin, end - begin);
+      cell.erase(0, cell.find_first_not_of(' '));
+      cell.erase(cell.find_last_not_of(' ') + 1);
+      cells.push_back(cell);
+    }
+    EXPECT_TRUE(rows.emplace(cells[0], cells).second) << cells[0] << " stands twice on the page";
+  }
+  return rows;
+}
+
+TEST(Settings, ThePageIsTheTable) {
+  auto page = rows_of_the_page();
   std::set<std::string> names;
   for (const auto& row : settings::table()) {
-    EXPECT_NE(text.str().find("| `" + std::string(row.name) + "` |"), std::string::npos)
-        << "docs/settings.md does not name " << row.name;
     EXPECT_TRUE(names.insert(row.name).second) << row.name << " stands twice in the table";
+    const std::string name = row.name, mapped = row.maps_to;
+    std::vector<std::string> wanted = {name, row.help};
+    if (row.treatment == settings::Treatment::kHonoured)
+      wanted = {name, row.default_value, row.help};
     if (row.treatment == settings::Treatment::kMapped) {
       EXPECT_NO_THROW(settings::text(row.maps_to)) << row.name;
+      wanted = {name, mapped + ", unless that is set", row.help};
     }
+    EXPECT_EQ(page[name], wanted) << "docs/settings.md differs";
+    page.erase(name);
   }
+  for (const auto& [name, cells] : page) ADD_FAILURE() << name << " is on the page only";
+}
+
+TEST(Settings, EveryVariableThatMxnetDocuments) {
+  std::set<std::string> known;
+  for (const auto& row : settings::table()) known.insert(row.name);
+  std::ifstream names(SYMBIND_SOURCE_DIR "/tests/golden/mxnet_variables.txt");
+  int count = 0;
+  for (std::string name; std::getline(names, name); ++count)
+    EXPECT_TRUE(known.contains(name)) << name << " is not in the table";
+  EXPECT_GT(count, 60);
 }
 
 std::string message_of(auto&& call) {

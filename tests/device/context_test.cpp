@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <thread>
 
 #include <symbind/context.h>
 #include <symbind/error.h>
+#include <symbind/runtime.h>
 
 #include "base/build.h"
 #include "device/runtime.h"
@@ -37,6 +39,23 @@ TEST(Context, ScopesNestAndBelongToTheirThread) {
   EXPECT_EQ(current_context(), cpu(1));
 }
 
+// In a process of its own: what a GPU means is settled once.
+TEST(Context, GpusThatStandForTheCpu) {
+  EXPECT_EXIT(
+      {
+        ::setenv("SYMBIND_GPU_AS_CPU", "2", 1);
+        const bool both = &runtime(gpu(0)) == &cpu_runtime() && &runtime(gpu(5)) == &cpu_runtime();
+        const bool named = gpu(0) != gpu(1) && gpu(1).is_gpu() && !in_gpu_memory(gpu(1));
+        const bool counted = num_gpus() == 2;
+        ::unsetenv("SYMBIND_GPU_AS_CPU");  // too late to matter: there may be arrays
+        const bool settled = &runtime(gpu(1)) == &cpu_runtime() && num_gpus() == 1;
+        std::_Exit(both && named && counted && settled ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(in_gpu_memory(gpu(0)));
+  EXPECT_FALSE(in_gpu_memory(cpu_pinned(0)));
+}
+
 TEST(BadInputContext, GpuInACpuBuildSaysWhy) {
   if (kCuda) GTEST_SKIP() << "this build has CUDA";
   EXPECT_EQ(num_gpus(), 0);
@@ -49,6 +68,7 @@ TEST(BadInputContext, GpuInACpuBuildSaysWhy) {
     EXPECT_NE(text.find("no CUDA device"), std::string::npos) << text;
     EXPECT_NE(text.find("devices: 0"), std::string::npos) << text;
     EXPECT_NE(text.find("CPU build"), std::string::npos) << text;
+    EXPECT_NE(text.find("SYMBIND_GPU_AS_CPU=1"), std::string::npos) << text;
   }
 }
 

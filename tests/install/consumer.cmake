@@ -33,6 +33,8 @@ run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}/examples/consumer" -B "${work}/build" -
 run("${CMAKE_COMMAND}" --build "${work}/build")
 run("${work}/build/consumer")
 message(STATUS "${output}")
+run("${work}/build/own_operator")
+message(STATUS "${output}")
 
 # The C program: a C compiler, the header, -lsymbind.
 find_program(C_COMPILER NAMES cc gcc clang REQUIRED)

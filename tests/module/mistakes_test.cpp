@@ -202,6 +202,55 @@ TEST(BadInputModule, line34_states_of_another_optimizer) {
   EXPECT_EQ(sgd->updater()->get_states(), before) << "nothing was loaded";
 }
 
+TEST(BadInputModule, line30_files_that_are_no_params) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.params";
+  save(path, NDArrayMap{{"a", NDArray::ones({10, 10})}});
+  std::ifstream file(path, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  const auto refused = [&](const std::string& content, const std::string& part) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+    expect_error(
+        ErrorKind::kIo, [&] { load(path); }, path, "at byte", part);
+  };
+  refused(whole.substr(0, 200), "ends too early");
+  refused("\x89PNG\r\n\x1a\n" + std::string(100, '\0'), "PNG");
+  refused(std::string("\x80\x04\x95", 3) + std::string(20, '\0'), "pickle");
+}
+
+TEST(BadInputModule, line31_all_unknown_operators_with_their_nodes) {
+  std::string nodes = R"({"op": "null", "name": "data", "inputs": []})";
+  for (int i = 0; i < 5; ++i) {
+    nodes += ", {\"op\": \"Foo" + std::to_string(i) + "\", \"name\": \"node" + std::to_string(i) +
+             "\", \"inputs\": [[" + std::to_string(i) + ", 0, 0]]}";
+  }
+  const std::string text =
+      "{\"nodes\": [" + nodes + R"(], "arg_nodes": [0], "heads": [[5, 0, 0]]})";
+  expect_error(
+      ErrorKind::kName, [&] { Symbol::load_json(text); }, "Foo0", "node0", "Foo1", "Foo2", "Foo3",
+      "Foo4", "node4");
+}
+
+TEST(BadInputModule, line38_index_out_of_range) {
+  const NDArray x = NDArray::ones({3, 4});
+  expect_error(
+      ErrorKind::kIndex, [&] { x.index({5}); }, "index 5", "axis 0", "size 3");
+  expect_error(
+      ErrorKind::kIndex, [&] { x.at(3); }, "3");
+}
+
+TEST(BadInputModule, line39_error_of_an_operator_comes_once) {
+  const Symbol net = softmax_cross_entropy("loss", Variable("data"), Variable("label"));
+  Executor executor = net.bind(cpu(), {{"data", NDArray::ones({2, 2})},
+                                       {"label", NDArray::from_vector<float>({0, 7}, {2})}});
+  executor.forward();
+  expect_error(
+      ErrorKind::kIndex, [&] { executor.outputs()[0].wait_to_read(); },
+      "softmax_cross_entropy 'loss'", "row 1 is 7", "2 classes");
+  executor.outputs()[0].wait_to_read();
+  waitall();
+}
+
 TEST(BadInputModule, line37_nan_with_the_guard_on) {
   Symbol net = FullyConnected("fc", Variable("data"), {.num_hidden = 2});
   Module module(MakeLoss("loss", log("log", net)), {.label_names = {}});
@@ -219,6 +268,28 @@ TEST(BadInputModule, line37_nan_with_the_guard_on) {
                           .monitor = &guard});
       },
       "step 2", "log 'log'", "output 0", "input 0 'fc_output'", "in [-3, -3]");
+}
+
+TEST(BadInputModule, line37_the_guard_by_option_and_by_setting) {
+  const Symbol net = MakeLoss("loss", log("log", Variable("data")));
+  const auto trained = [&](std::optional<bool> on, Monitor* monitor = nullptr) {
+    Module module(net, {.label_names = {}});
+    NDArrayIter data(NDArray::from_vector<float>({1, -1}, {2, 1}), {}, {.batch_size = 1});
+    module.fit(data, {.eval_metric = Loss(), .num_epoch = 1, .monitor = monitor, .nan_guard = on});
+  };
+  const CaptureLog log;
+  expect_error(
+      ErrorKind::kValue, [&] { trained(true); }, "step 2", "log 'log'", "output 0",
+      "input 0 'data'", "in [-1, -1]");
+  trained({});
+  const settings::override_for_test on("SYMBIND_NAN_GUARD", "1");
+  expect_error(
+      ErrorKind::kValue, [&] { trained({}); }, "step 2", "log 'log'");
+  trained(false);
+  Monitor monitor(1, {.pattern = "log_output"});  // goes on beside the guard
+  expect_error(
+      ErrorKind::kValue, [&] { trained(true, &monitor); }, "log 'log'");
+  EXPECT_THAT(log.lines(), testing::Contains(HasSubstr("log_output")));
 }
 
 TEST(BadInputModule, labels_of_another_size) {

@@ -64,6 +64,33 @@ def test_numpy_names_are_restored():
                  "[False", "True]"]
 
 
+def test_numpy_reads_bytes_from_a_string():
+    assert run_code("""
+        import numpy as np
+        import symbind.as_mxnet, mxnet
+        read = np.fromstring(b'\\x01\\x02\\xff\\x00', dtype=np.uint8)
+        read[0] = 7
+        print(read.tolist(), np.fromstring(b'\\x01\\x02', np.uint8, 1).tolist())
+        print(np.fromstring('\\xff', dtype=np.uint8).tolist(), np.fromstring('1 2', dtype=int, sep=' ').tolist())
+        print(np.asscalar(np.array([3])), np.asfarray([1, 2], int).dtype, np.alen(5), np.rank([[1]]), np.msort([2, 1]))
+        """) == ["[7,", "2,", "255,", "0]", "[1]", "[255]", "[1,", "2]", "3", "float64", "1", "2", "[1", "2]"]
+
+
+def test_messages_of_the_library_leave_the_root_logger_to_the_script(tmp_path):
+    """logging.basicConfig does nothing once the root logger has a handler, so nothing of ours may give it one."""
+    assert run_code("""
+        import logging, struct, sys
+        import symbind.as_mxnet, mxnet as mx
+        with open({0!r}, 'wb') as images, open({1!r}, 'wb') as labels:
+            images.write(struct.pack('>IIII', 2051, 4, 2, 2) + bytes(16))
+            labels.write(struct.pack('>II', 2049, 4) + bytes(4))
+        mx.io.MNISTIter(image={0!r}, label={1!r}, batch_size=2, silent=False)
+        print(logging.getLogger().handlers)
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stdout, format='%(message)s')
+        logging.info('shown')
+        """.format(str(tmp_path / "images"), str(tmp_path / "labels"))) == ["[]", "shown"]
+
+
 def test_without_it_numpy_is_left_alone():
     assert run_code("""
         import numpy as np

@@ -265,6 +265,39 @@ def test_old_operators():
     np.testing.assert_allclose(executor.grad_dict["x"].asnumpy(), 2 * HEAD * y * (1 - y), rtol=1e-5)
 
 
+def test_an_old_loss_gets_no_gradient_of_its_output():
+    """As in MXNet: with need_top_grad=False the list is empty, in NumpyOp."""
+    got = []
+
+    class Softmax(mx.operator.NumpyOp):
+        def __init__(self):
+            super().__init__(need_top_grad=False)
+
+        def list_arguments(self):
+            return ["data", "label"]
+
+        def infer_shape(self, in_shape):
+            return [in_shape[0], in_shape[0]], [in_shape[0]]
+
+        def forward(self, in_data, out_data):
+            out_data[0][:] = np.exp(in_data[0]) / np.exp(in_data[0]).sum(axis=1, keepdims=True)
+
+        def backward(self, out_grad, in_data, out_data, in_grad):
+            got.append(out_grad)
+            in_grad[0][:] = out_data[0] - in_data[1]
+
+    with pytest.warns(UserWarning, match="CustomOp"):
+        symbol = Softmax()(data=mx.sym.Variable("x"), name="softmax")
+    executor = symbol.simple_bind(mx.cpu(), x=X.shape)
+    executor.arg_dict["x"][:] = X
+    executor.arg_dict["softmax_label"][:] = HEAD
+    executor.forward(is_train=True)
+    executor.backward()
+    expected = np.exp(X) / np.exp(X).sum(axis=1, keepdims=True) - HEAD
+    np.testing.assert_allclose(executor.grad_dict["x"].asnumpy(), expected, rtol=1e-5)
+    assert got == [[]]
+
+
 # ------------------------------------------------------ what the methods get
 
 

@@ -188,6 +188,19 @@ def test_asscalar_is_a_python_number(dtype, kind):
         mx.nd.ones((2,)).asscalar()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8", "float16"])
+def test_asscalar_answers_as_a_numpy_number(dtype):
+    """MXNet's asscalar gives one, and scripts call its methods."""
+    number = mx.nd.array([3], dtype=dtype).asscalar()
+    assert number.dtype == dtype and (number.shape, number.ndim, number.size) == ((), 0, 1)
+    assert type(number.item()) in (int, float) and number.item() == number.mean() == 3
+    assert number.astype("float64").dtype == np.float64 and number.tolist() == 3
+    for again in (pickle.loads(pickle.dumps(number)), copy.deepcopy(number)):
+        assert again == 3 and again.dtype == dtype
+    with pytest.raises(AttributeError):
+        number.no_such_thing
+
+
 def test_eight_threads():
     """Each computes with arrays of its own and reads a shared one; the results are exact."""
     shared = mx.nd.array(np.arange(10000).reshape(100, 100) % 7)

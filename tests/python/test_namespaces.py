@@ -25,13 +25,9 @@ NOT_YET = set()
 EXCEPT = {
     "mx": {"api np_symbol numpy_dispatch_protocol numpy_op_fallback numpy_op_signature":
                "the NumPy interface of after the Module era",
-           "library rtc th torch tvmop": "code from outside, compiled or loaded at run time",
-           "ndarray_doc symbol_doc": "documentation is read off the registry",
-           "notebook onnx": "not used by scripts of the Module era"},
-    "executor_manager": {"DataParallelExecutorGroup DataParallelExecutorManager": "to come"},
+           "ndarray_doc symbol_doc": "documentation is read off the registry"},
     "kvstore": {"KVStore": "a handle of MXNet's C interface is not there",
                 "KVStoreServer": "training over several machines"},
-    "model": {"FeedForward": "to come"},
     "nd": {"get_indexing_dispatch_code get_oshape_of_gather_nd_op": "MXNet's own helpers",
            "imdecode": "OpenCV"},
     "nd.NDArray": {"as_np_ndarray": "the NumPy interface of after the Module era"},

@@ -28,6 +28,7 @@ DIFFERENT = {
        for what in ("parameters", "type of stop", "default of stop")},
     **{(name, "type of shape"): "MXNet calls a shape that may be None a shape"
        for name in ("_ravel_multi_index", "_unravel_index")},
+    ("_cvcopyMakeBorder", "type of values"): "every tuple of numbers goes by the one word here",
     ("add_n", "parameters"): "MXNet reads num_args without declaring it",
     ("smooth_l1", "default of scalar"): "MXNet declares none, and takes 1",
     **{(name, "count"): COUNTED for name in (
@@ -51,15 +52,14 @@ ABSENT = {
     "Python operators of before Custom, over C pointers": "_NDArray _Native",
     "control flow over subgraphs, which came after the Module era": "_cond _foreach _while_loop",
     "sampling of graphs": "_contrib_dgl_* _contrib_edge_id _contrib_getnnz",
-    "OpenCV on the operator's side": "_cv* _imdecode",
-    "image augmentation for Gluon": "_image_*",
+    "files of images are decoded in Python": "_cvimdecode _cvimread _imdecode",
     "for sparse storage alone": "_scatter_*_scalar _scatter_elemwise_div _sparse_* _square_sum "
                                 "cast_storage",
 }
 # Operators that are still to be written; a name leaves this list when it comes.
 NOT_YET = """
 Convolution_v1 Pooling_v1 _contrib_BatchNormWithReLU _contrib_DeformableConvolution
-_contrib_DeformablePSROIPooling _contrib_ModulatedDeformableConvolution _contrib_MultiBox*
+_contrib_DeformablePSROIPooling _contrib_ModulatedDeformableConvolution
 _contrib_MultiProposal _contrib_PSROIPooling _contrib_Proposal _contrib_ROIAlign _contrib_RROIAlign
 _contrib_SyncBatchNorm _contrib_bipartite_matching _contrib_boolean_mask _contrib_box_*
 _contrib_count_sketch _contrib_fft _contrib_gradientmultiplier _contrib_group_adagrad_update
@@ -109,7 +109,7 @@ def value(text, of_kind):
         return float(text)
     if of_kind == "Shape(tuple)" and text in ("None", "[]", "()"):
         return "not given"
-    return text.replace("[", "(").replace("]", ")").replace(" ", "")
+    return text.replace("[", "(").replace("]", ")").replace(" ", "").replace(",)", ")")
 
 
 def differences(name):

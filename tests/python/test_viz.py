@@ -2,6 +2,7 @@
 import builtins
 import warnings
 
+import numpy as np
 import pytest
 
 import cases
@@ -58,6 +59,14 @@ def test_graphviz_is_optional(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without_graphviz)
     with pytest.raises(ImportError, match="Draw network requires graphviz library"):
         mx.viz.plot_network(NETWORKS["sum"][0])
+
+
+def test_outputs_with_names_of_their_own_are_labelled():
+    both = mx.sym.topk(mx.sym.Variable("data"), k=2, ret_typ="both", name="best")
+    net = mx.sym.FullyConnected(both[1], num_hidden=2, name="fc")
+    drawing = mx.viz.plot_network(net, shape={"data": (3, 7)}, dtype={"data": np.float32})
+    assert 'fc -> best [label="2(float32)"' in drawing.source
+    assert 'best -> data [label="7(float32)"' in drawing.source
 
 
 def test_viz_is_visualization():

@@ -124,7 +124,7 @@ def operator(namespace, op):
     for space in (namespace, namespace._internal, getattr(namespace, "contrib", None)):
         if hasattr(space, op):
             return getattr(space, op)
-    for prefix in ("contrib", "linalg"):
+    for prefix in ("contrib", "linalg", "image"):
         if op.startswith(f"_{prefix}_"):
             return getattr(getattr(namespace, prefix), op[len(prefix) + 2:])
     raise KeyError(op)
@@ -139,12 +139,14 @@ class Case:
     out: None for Symbol bind; a list of input names for an imperative call with out= the first
     `outs` of them (in the inputs' order), all of which are recorded after `repeat` calls.
     old: an operator whose auxiliary states are no inputs in MXNet.
+    keyword: what MXNet's symbol calls its only input, where that differs from its signature.
     """
 
     def __init__(self, op, name, attrs=None, inputs=None, aux=None, train=(True, False),
                  heads="formula", req="write", out=None, outs=1, repeat=1,
-                 note=None, old=False):
+                 note=None, old=False, keyword=None):
         self.op, self.name, self.note, self.old = op, name, note, old
+        self.keyword = keyword
         self.attrs = {k: str(v) for k, v in (attrs or {}).items()}
         self.inputs, self.aux = inputs or {}, aux or {}
         self.train, self.heads, self.req = train, heads, req
@@ -201,7 +203,11 @@ class Case:
     def _symbol(self):
         names = list(self.inputs) + ([] if self.old else list(self.aux))
         variables = [mx.sym.Variable(k) for k in names]
-        symbol = operator(mx.sym, self.op)(*variables, name="op", **self.attrs)
+        if self.keyword is not None:
+            symbol = operator(mx.sym, self.op)(name="op", **{self.keyword: variables[0]},
+                                               **self.attrs)
+        else:
+            symbol = operator(mx.sym, self.op)(*variables, name="op", **self.attrs)
         nodes = [n for n in json.loads(symbol.tojson())["nodes"] if n["op"] != "null"]
         assert len(nodes) == 1, nodes
         self.attrs = nodes[0].get("attrs", {})

@@ -5,7 +5,9 @@
 import collections
 import sys
 
+import cases_boxes
 import cases_family
+import cases_image
 import cases_index
 import cases_layers
 import cases_nn
@@ -25,6 +27,8 @@ TABLES = [
     *cases_random.ALL,
     *cases_rnn.ALL,
     *cases_vision.ALL,
+    *cases_image.ALL,
+    *cases_boxes.ALL,
 ]
 
 

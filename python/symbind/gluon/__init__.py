@@ -1,9 +1,11 @@
-"""Front of MXNet's Gluon, which Symbind does not have."""
+"""Front of MXNet's Gluon, which Symbind does not have; of its utils, what works on plain arrays."""
+from . import utils  # noqa: F401
 from .._absent import front
+from . import utils
 
 __getattr__ = front(__name__, (
     "block", "contrib", "contrib.cnn", "contrib.data", "contrib.estimator", "contrib.nn",
     "contrib.rnn", "data", "data.dataloader", "data.dataset", "data.sampler", "data.vision",
     "data.vision.datasets", "data.vision.transforms", "loss", "model_zoo", "model_zoo.model_store",
     "model_zoo.vision", "nn", "nn.basic_layers", "nn.conv_layers", "parameter", "rnn",
-    "rnn.rnn_cell", "rnn.rnn_layer", "trainer", "utils"))
+    "rnn.rnn_cell", "rnn.rnn_layer", "trainer"))

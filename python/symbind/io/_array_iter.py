@@ -209,6 +209,22 @@ class NDArrayIter(DataIter):
         return [value if finish is None else finish(value)
                 for finish, value in zip(self._special[group], arrays)]
 
+    def state_dict(self):
+        """Where it stands, with the order of this epoch."""
+        return {"core": self._core.state(), "order": self._order_state()}
+
+    def load_state_dict(self, state):
+        """Goes on from there."""
+        self._core.set_state(state["core"])
+        self._load_order_state(state["order"])
+
+    def _order_state(self):
+        return {"idx": self._order.idx, "rows": self._order.rows} if self.shuffle else None
+
+    def _load_order_state(self, state):
+        if state is not None:
+            self._order.idx, self._order.rows = state["idx"], state["rows"]
+
     def _native(self):
         if self._special is None and _base.is_plain(self, NDArrayIter, _base.VERBS):
             return self._core

@@ -113,6 +113,22 @@ class DataIter:
         """The C++ iterator that stands for this one, or None."""
         return None
 
+    def state_dict(self):
+        """Where it stands, as plain data that load_state_dict of an iterator made alike takes; None
+        if it cannot say: then a resumed training passes over the batches it has seen."""
+        return None
+
+    def load_state_dict(self, state):
+        """Goes on from there."""
+        raise NotImplementedError("{} cannot be told where to go on".format(type(self).__name__))
+
+    def _order_state(self):
+        """What of the state is Python's where a C++ iterator stands for this one."""
+        return None
+
+    def _load_order_state(self, state):
+        """Takes it back."""
+
 
 def descs(core_descs):
     """DataDescs of what C++ says."""

@@ -70,6 +70,15 @@ class MXDataIter(DataIter):
         """How many rows of the current batch are filler."""
         return self._current().pad
 
+    def state_dict(self):
+        """Where it stands."""
+        state = self.handle.state()
+        return None if state is None else {"core": state}
+
+    def load_state_dict(self, state):
+        """Goes on from there; a file is read again up to it."""
+        self.handle.set_state(state["core"])
+
     def _native(self):
         if any(self._sparse) or self._skip_load or not _base.is_plain(self, MXDataIter, _base.VERBS):
             return None
@@ -116,8 +125,9 @@ def LibSVMIter(*args, **kwargs):
 
 def _absent(name):
     def creator(*args, **kwargs):
-        raise not_in_symbind('mxnet.io.' + name, "reading images is not in Symbind yet; decode them "
-                             "before, e.g. into an NDArrayIter, or write a DataIter over recordio")
+        raise not_in_symbind('mxnet.io.' + name, "mx.image.ImageIter(path_imgrec=..., "
+                             "path_imgidx=...) reads the same records, with OpenCV or Pillow as "
+                             "its codec; or decode them before, e.g. into an NDArrayIter")
 
     creator.__name__ = creator.__qualname__ = name
     creator.__doc__ = "Image records: not in Symbind yet."

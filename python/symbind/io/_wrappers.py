@@ -1,5 +1,6 @@
 """Iterators over iterators: ResizeIter and PrefetchingIter. Over iterators of C++ they are C++
 themselves; over a script's own they are the few lines of Python below."""
+import copy
 import threading
 
 from .. import _core
@@ -69,6 +70,28 @@ class ResizeIter(DataIter):
     def getpad(self):
         return self.current_batch.pad
 
+    def state_dict(self):
+        """Where it stands, if the iterator within says where it does."""
+        if self._core is not None:
+            return {"core": self._core.state(), "cur": self.cur, "order": self._order_state()}
+        within = self.data_iter.state_dict() if hasattr(self.data_iter, 'state_dict') else None
+        return None if within is None else {"within": within, "cur": self.cur}
+
+    def load_state_dict(self, state):
+        """Goes on from there."""
+        if self._core is not None:
+            self._core.set_state(state["core"])
+            self._load_order_state(state["order"])
+        else:
+            self.data_iter.load_state_dict(state["within"])
+        self.cur = state["cur"]
+
+    def _order_state(self):
+        return self.data_iter._order_state()
+
+    def _load_order_state(self, state):
+        self.data_iter._load_order_state(state)
+
     def _native(self):
         return self._core if _base.is_plain(self, ResizeIter, _base.VERBS) else None
 
@@ -81,7 +104,8 @@ class _Reader:
         self._iterator = iterator
         self._wake = threading.Condition()
         self._task = 'next'
-        self._result = None  # (batch or None, exception or None)
+        self._state = None   # of a task 'load'
+        self._result = None  # (batch or None, exception or None, where the iterator stood before)
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
@@ -100,28 +124,38 @@ class _Reader:
                 self._wake.notify_all()
 
     def _perform(self, task):
+        before = None
         try:
             if task == 'reset':
                 self._iterator.reset()
-            return self._iterator.next(), None
+            if task == 'load':
+                self._iterator.load_state_dict(self._state)
+            if hasattr(self._iterator, 'state_dict'):
+                before = copy.deepcopy(self._iterator.state_dict())
+            return self._iterator.next(), None, before
         except StopIteration:
-            return None, None
+            return None, None, before
         except BaseException as error:  # pylint: disable=broad-except
-            return None, error
+            return None, error, before
 
     def peek(self):
         """The next batch, or None at the end; waits for it, and raises what reading it raised."""
         with self._wake:
             self._wake.wait_for(lambda: self._task is None)
-            batch, error = self._result
+            batch, error, _ = self._result
         if error is not None:
             raise error
         return batch
 
-    def begin(self, task):
+    def state(self):
+        """Where the iterator stood before the batch that is read next; None if it cannot say."""
+        self.peek()
+        return self._result[2]
+
+    def begin(self, task, state=None):
         """Lets the thread go on; reading must have ended."""
         with self._wake:
-            self._task = task
+            self._task, self._state = task, state
             self._wake.notify_all()
 
     def wait(self):
@@ -236,6 +270,32 @@ class PrefetchingIter(DataIter):
 
     def getpad(self):
         return self.current_batch.pad
+
+    def state_dict(self):
+        """Where the reader stands, if the iterators say where they do."""
+        if self._core is not None:
+            state = self._core.state()
+            return None if state is None else {"core": state, "order": self._order_state()}
+        within = [reader.state() for reader in self._readers]
+        return None if None in within else {"within": within}
+
+    def load_state_dict(self, state):
+        """Goes on from there."""
+        if self._core is not None:
+            self._core.set_state(state["core"])
+            self._load_order_state(state["order"])
+            return
+        for reader in self._readers:
+            reader.wait()
+        for reader, own in zip(self._readers, state["within"]):
+            reader.begin('load', own)
+
+    def _order_state(self):
+        return [iterator._order_state() for iterator in self.iters]
+
+    def _load_order_state(self, state):
+        for iterator, own in zip(self.iters, state):
+            iterator._load_order_state(own)
 
     def _native(self):
         return self._core if _base.is_plain(self, PrefetchingIter, _base.VERBS) else None

@@ -1,4 +1,5 @@
 """BaseModule: the verbs of a module, and training over them."""
+import copy
 import logging
 import time
 import warnings
@@ -7,13 +8,16 @@ import numpy as np
 
 from .. import error, metric
 from .. import ndarray as nd
-from ..callback import StopTraining
+from ..callback import Checkpoint, StopTraining
 from ..context import cpu
 from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import batch as batch_of
 from ..model import BatchEndParam, _save_named
+from ..monitor import _guarded
 from ..base import _as_list
+from . import _dry_run, _session
+from ._updates import Updates
 
 __all__ = ["BaseModule"]
 
@@ -94,7 +98,7 @@ class _Flag:
         module.__dict__[self._name] = value
 
 
-class BaseModule:
+class BaseModule(Updates):
     """A network, or several, that can be bound, run and trained."""
 
     binded = _Flag()
@@ -125,7 +129,7 @@ class BaseModule:
     def _train_step(self, data_batch, eval_metric):
         """One batch of fit: the verbs. Modules with a fused form replace it."""
         self.forward_backward(data_batch)
-        self.update()
+        self._update_when_due()
         self._show_metric(eval_metric, data_batch)
 
     def _show_metric(self, eval_metric, data_batch):
@@ -145,56 +149,98 @@ class BaseModule:
             eval_batch_end_callback=None, initializer=Uniform(0.01), arg_params=None,
             aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
             begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
-            sparse_row_id_fn=None):
+            sparse_row_id_fn=None, accumulate=1, clip_global_norm=None, ema_decay=None,
+            eval_ema=False, nan_guard=None, dry_run=False, checkpoint=None, resume=None):
         """Trains over `train_data`, epochs `begin_epoch` to `num_epoch` - 1. What is not bound or
-        initialised is. A callback that raises callback.StopTraining ends it as if complete."""
+        initialised is. A callback that raises callback.StopTraining ends it as if complete.
+
+        Beyond MXNet's: an update by the mean gradient of `accumulate` batches; gradients clipped to
+        the norm `clip_global_norm`, all together; an average of the weights with `ema_decay`, which
+        `eval_ema` evaluates with; `nan_guard` stops at the first NaN or infinity and names the node that
+        made it, by default if the setting SYMBIND_NAN_GUARD is on; `dry_run` logs and returns what
+        dry_run reports and trains nothing: docs/training.md. `checkpoint`, a callback.Checkpoint or
+        a prefix, saves on the way; `resume`, a prefix or the path of a manifest, goes on from there
+        bit for bit, or from the start if there is nothing: docs/checkpoints.md."""
+        if dry_run:
+            return _dry_run.dry_run(self, locals())
         assert num_epoch is not None, 'please specify number of epochs'
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label,
                   for_training=True, force_rebind=force_rebind)
+        monitor = _guarded(monitor, nan_guard)
         if monitor is not None:
             self.install_monitor(monitor)
         self.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params,
                          allow_missing=allow_missing, force_init=force_init)
         self.init_optimizer(kvstore=kvstore, optimizer=optimizer,
                             optimizer_params=optimizer_params)
+        self._begin_updates(accumulate=accumulate, clip_global_norm=clip_global_norm or 0,
+                            ema_decay=ema_decay or 0, eval_ema=eval_ema)
         if validation_metric is None:
             validation_metric = eval_metric
         if not isinstance(eval_metric, metric.EvalMetric):
             eval_metric = metric.create(eval_metric)
+        session = _session.Session(
+            self, train_data, eval_metric, _session.callbacks_of(
+                batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback),
+            Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint, resume, num_epoch)
+        begin_epoch = session.begin(begin_epoch)
         try:
             for epoch in range(begin_epoch, num_epoch):
-                self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
-                                sparse_row_id_fn, locals())
+                values = self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
+                                         sparse_row_id_fn, session, locals())
                 arg_params, aux_params = self.get_params()
                 self.set_params(arg_params, aux_params)  # devices that drifted apart are made equal
                 for callback in _as_list(epoch_end_callback or []):
                     callback(epoch, self.symbol, arg_params, aux_params)
                 if eval_data is not None:
-                    values = self.score(eval_data, validation_metric,
-                                        score_end_callback=eval_end_callback,
-                                        batch_end_callback=eval_batch_end_callback, epoch=epoch)
+                    def evaluate():
+                        return self.score(eval_data, validation_metric,
+                                          score_end_callback=eval_end_callback,
+                                          batch_end_callback=eval_batch_end_callback, epoch=epoch)
+                    values = self._with_average(evaluate) if eval_ema else evaluate()
                     for name, value in values:
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
+                self._tell_schedulers(values)
                 train_data.reset()
+                session.behind_epoch(epoch + 1, values)
         except StopTraining as stop:
             self.logger.info(str(stop))
+            session.stopped()
+        except KeyboardInterrupt:
+            session.stopped()
+            session.finish()
+            raise
+        finally:
+            session.close()
+        session.finish()
+
+    def dry_run(self, train_data, **kwargs):
+        """Tries a step and an evaluation on a copy, with the first batch of each, given what fit is
+        given: shapes, labels and metric are checked; memory and time are logged and returned.
+        Nothing changes: neither the module nor the optimizer, random numbers or iterators."""
+        return BaseModule.fit(self, train_data, dry_run=True, **kwargs)
+
+    def _blank_copy(self):
+        """The same module, neither bound nor initialised."""
+        blank = copy.copy(self)
+        blank.binded = blank.params_initialized = blank.optimizer_initialized = False
+        blank._policy = None
+        return blank
 
     def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
-                   sparse_row_id_fn, of_fit):
-        """One pass over the data. The next batch is fetched behind the update, so that only one
-        is held at a time. `of_fit` are fit's names, for callbacks."""
+                   sparse_row_id_fn, session, of_fit):
+        """One pass over the data; returns the metric's values. The next batch is fetched behind the
+        update, so that only one is held at a time. `of_fit` are fit's names, for callbacks."""
         tic = time.time()
-        eval_metric.reset()
         callbacks = _as_list(batch_end_callback or [])
         step = self._stepper(eval_metric) if monitor is None else None
-        nbatch = 0
         data_iter = _batches(train_data, callbacks)
-        end_of_batch = False
-        try:
-            next_data_batch = next(data_iter)
-        except StopIteration:
+        nbatch, next_data_batch = session.start_epoch(data_iter)
+        if next_data_batch is None and nbatch == 0:
             raise error.ValueError("the training data have no batch in epoch {}: the iterator is "
-                                   "empty, or was not reset".format(epoch)) from None
+                                   "empty, or was not reset".format(epoch))
+        end_of_batch = next_data_batch is None
+        eval_name_vals = eval_metric.get_global_name_value() if end_of_batch else None
         while not end_of_batch:
             data_batch = next_data_batch
             if step is not None:
@@ -202,6 +248,7 @@ class BaseModule:
             else:
                 monitor.tic()
                 self._train_step(data_batch, eval_metric)
+            session.behind_step(nbatch + 1)
             try:
                 next_data_batch = next(data_iter)
                 self.prepare(next_data_batch, sparse_row_id_fn=sparse_row_id_fn)
@@ -214,9 +261,22 @@ class BaseModule:
             if callbacks:
                 _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
+            session.behind_batch(epoch, nbatch, not end_of_batch)
+        self._finish_updates()
+        session.behind_batches(epoch, nbatch)
         for name, value in eval_name_vals:
             self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
         self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - tic)
+        return eval_name_vals
+
+    def keep_in_checkpoints(self, name, part):
+        """From now on checkpoints of fit hold `part.state_dict()`, a dictionary of NDArrays, NumPy
+        arrays, numbers and texts, and resume hands it to `part.load_state_dict`."""
+        for verb in ("state_dict", "load_state_dict"):
+            if not callable(getattr(part, verb, None)):
+                raise error.TypeError("'{}' cannot be kept in checkpoints: it has no {}".format(
+                    name, verb))
+        self.__dict__.setdefault("_kept_in_checkpoints", {})[name] = part
 
     # ------------------------------------------------------------------- evaluation
 

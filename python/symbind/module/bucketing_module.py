@@ -228,7 +228,7 @@ class BucketingModule(BaseModule):
         """Each bucket's own step, if no verb is overridden."""
         verbs = ("forward_backward", "forward", "backward", "update", "update_metric",
                  "switch_bucket")
-        if _overridden(self, BucketingModule, verbs):
+        if _overridden(self, BucketingModule, verbs) or self._policy is not None:
             return super()._stepper(eval_metric)
         steps = {}
 
@@ -240,6 +240,16 @@ class BucketingModule(BaseModule):
                 steps[key] = (self._curr_module, self._curr_module._stepper(eval_metric))
             steps[key][1](data_batch)
         return step
+
+    def _blank_copy(self):
+        blank = super()._blank_copy()
+        blank._params_dirty, blank._monitor = False, None
+        blank._reset_bind()
+        return blank
+
+    def _leaves(self, all_weights):
+        assert self.binded
+        return [self._buckets[self._default_bucket_key] if all_weights else self._curr_module]
 
     def get_outputs(self, merge_multi_context=True):
         """The outputs of the last forward."""
@@ -262,6 +272,11 @@ class BucketingModule(BaseModule):
         self._monitor = mon
         for module in self._buckets.values():
             module.install_monitor(mon)
+
+    def explain(self, filename=None, format=None, title=None, device=0):
+        """How the current bucket runs on one of the devices: see Executor.explain."""
+        assert self.binded, "call bind before explain"
+        return self._curr_module.explain(filename, format, title, device)
 
     # ------------------------------------------------------------------- checkpoints
 

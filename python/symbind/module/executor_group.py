@@ -188,13 +188,21 @@ class DataParallelExecutorGroup:
 
     # ---------------------------------------------------------------------- running
 
-    def forward(self, data_batch, is_train=None):
-        """Hands each device its rows and runs all of them."""
+    def load(self, data_batch):
+        """Hands each device its rows."""
         if isinstance(data_batch, list):
             self._core.load_each([(b.data, getattr(b, "label", None)) for b in data_batch])
         else:
             self._core.load(data_batch.data, getattr(data_batch, "label", None))
+
+    def run(self, is_train=None):
+        """Runs all devices on what they have."""
         self._core.forward(is_train)
+
+    def forward(self, data_batch, is_train=None):
+        """Hands each device its rows and runs all of them."""
+        self.load(data_batch)
+        self.run(is_train)
 
     def backward(self, out_grads=None):
         """Fills the gradients on all devices."""
@@ -260,6 +268,6 @@ class DataParallelExecutorGroup:
 
     # ------------------------------------------------------------------- fused step
 
-    def _step(self, update, data_batch, metric):
+    def _step(self, update, data_batch, metric, policy):
         """forward, backward and update as one, in C++; False when the batch has other shapes."""
-        return self._core.step(update, data_batch.data, data_batch.label, metric)
+        return self._core.step(update, data_batch.data, data_batch.label, metric, policy)

@@ -405,11 +405,22 @@ class Module(BaseModule):
             if group._monitor is not None or isinstance(data_batch, list):
                 return plain(data_batch)
             self._params_dirty = True
-            if not group._step(update, data_batch, metric_core):
+            if not group._step(update, data_batch, metric_core, self._policy):
                 self._reshape_for(data_batch)
-                group._step(update, data_batch, metric_core)
+                group._step(update, data_batch, metric_core, self._policy)
             return None
         return fused
+
+    def _leaves(self, all_weights):
+        return [self]
+
+    def _blank_copy(self):
+        blank = super()._blank_copy()
+        blank._arg_params = blank._aux_params = blank._optimizer = blank._kvstore = None
+        blank._updater = blank._update_on_kvstore = blank._preload_opt_states = None
+        blank._params_dirty = False
+        blank._reset_bind()
+        return blank
 
     def get_outputs(self, merge_multi_context=True):
         """The outputs of the last forward, joined over the devices or a list for each."""
@@ -439,6 +450,14 @@ class Module(BaseModule):
         """Lets a monitor look at every executor."""
         assert self.binded
         self._exec_group.install_monitor(mon)
+
+    def explain(self, filename=None, format=None, title=None, device=0):
+        """How the network runs on one of the devices: see Executor.explain."""
+        assert self.binded, "call bind before explain"
+        execs = self._exec_group.execs
+        if not 0 <= device < len(execs):
+            raise error.IndexError("explain: device %d of %d" % (device, len(execs)))
+        return execs[device].explain(filename, format, title)
 
     def prepare(self, data_batch, sparse_row_id_fn=None):
         """Makes ready for a batch that comes next; pulls the rows it needs, if asked to."""

@@ -163,6 +163,14 @@ class SequentialModule(BaseModule):
         for module in self._modules:
             module.update()
 
+    def _blank_copy(self):
+        blank = super()._blank_copy()
+        blank._modules = [module._blank_copy() for module in self._modules]
+        return blank
+
+    def _leaves(self, all_weights):
+        return [leaf for module in self._modules for leaf in module._leaves(all_weights)]
+
     def get_outputs(self, merge_multi_context=True):
         """The outputs of the last module."""
         assert self.binded and self.params_initialized

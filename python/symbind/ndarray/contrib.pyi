@@ -1,7 +1,7 @@
 # Written by tools/stubgen; do not edit.
 from collections.abc import Sequence
 from typing import Any, Literal
-from .._types import DType, Shape
+from .._types import DType, Floats, Shape
 from ..ndarray.ndarray import NDArray
 
 Out = NDArray | Sequence[NDArray] | None
@@ -50,6 +50,24 @@ def CTCLoss(data: NDArray | None = None, label: NDArray | None = None,
             name: str | None = None, **kwargs: Any) -> NDArray:
     """The connectionist temporal classification loss of every sample."""
 ctc_loss = CTCLoss
+def MultiBoxDetection(cls_prob: NDArray | None = None, loc_pred: NDArray | None = None,
+                      anchor: NDArray | None = None, clip: bool = True, threshold: float = 0.01,
+                      background_id: int = 0, nms_threshold: float = 0.5,
+                      force_suppress: bool = False, variances: Floats = (0.1, 0.1, 0.2, 0.2),
+                      nms_topk: int = -1, out: Out = None, name: str | None = None,
+                      **kwargs: Any) -> NDArray:
+    """Objects from class probabilities, locations and anchors."""
+def MultiBoxPrior(data: NDArray | None = None, sizes: Floats = (1,), ratios: Floats = (1,),
+                  clip: bool = False, steps: Floats = (-1, -1), offsets: Floats = (0.5, 0.5),
+                  out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
+    """The anchor boxes of a feature map."""
+def MultiBoxTarget(anchor: NDArray | None = None, label: NDArray | None = None,
+                   cls_pred: NDArray | None = None, overlap_threshold: float = 0.5,
+                   ignore_label: float = -1, negative_mining_ratio: float = -1,
+                   negative_mining_thresh: float = 0.5, minimum_negative_samples: int = 0,
+                   variances: Floats = (0.1, 0.1, 0.2, 0.2), out: Out = None,
+                   name: str | None = None, **kwargs: Any) -> list[NDArray]:
+    """Locations, masks and classes that anchors shall predict."""
 def SparseEmbedding(data: NDArray | None = None, weight: NDArray | None = None,
                     input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32',
                     sparse_grad: bool = False, out: Out = None, name: str | None = None,

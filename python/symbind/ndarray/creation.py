@@ -53,6 +53,9 @@ def full(shape, val, ctx=None, dtype=mx_real_t, out=None):
 
 def _filled(op, shape, ctx, dtype, kwargs):
     out = kwargs.get("out")
+    if out is None and _core.profiler_records_imperative():  # a fill is no operator, this is one
+        return _op(op)(shape=_legacy_shape(shape), dtype=np.dtype(dtype or mx_real_t).name,
+                       ctx=str(ctx or current_context()))
     if out is None:
         out = empty(shape, ctx, dtype)
     if out.size:

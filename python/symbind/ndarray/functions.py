@@ -1,4 +1,5 @@
 """Functions on arrays that are more than one operator."""
+import math
 import warnings
 
 import numpy as np
@@ -9,11 +10,25 @@ from .creation import array
 from .indexing import split_key
 from .ndarray import NDArray, _op
 
-__all__ = ["concatenate", "moveaxis", "onehot_encode", "histogram", "split_v2",
+__all__ = ["clip_global_norm", "concatenate", "moveaxis", "onehot_encode", "histogram", "split_v2",
            "imdecode", "indexing_key_expand_implicit_axes", "add", "subtract", "multiply",
            "divide", "true_divide", "modulo", "power", "maximum", "minimum", "equal",
            "not_equal", "greater", "greater_equal", "lesser", "lesser_equal",
            "logical_and", "logical_or", "logical_xor"]
+
+
+def clip_global_norm(arrays, max_norm, check_isfinite=True):
+    """Scales arrays so that the norm of all their numbers is at most `max_norm`; returns the norm
+    they had. With one that is not finite they stay as they are, and a warning says so unless
+    `check_isfinite` is off, which gives the norm as an NDArray."""
+    assert len(arrays) > 0
+    norm = _core.clip_global_norm(list(arrays), float(max_norm))
+    if not check_isfinite:
+        return array([norm])
+    if not math.isfinite(norm):
+        warnings.warn(UserWarning("nan or inf is detected. The arrays are not clipped: their norm "
+                                  "is {}.".format(norm)), stacklevel=2)
+    return norm
 
 
 def concatenate(arrays, axis=0, always_copy=True):

@@ -23,9 +23,6 @@ _STORAGE_TYPE_UNDEFINED, _STORAGE_TYPE_DEFAULT = -1, 0
 _STORAGE_TYPE_ROW_SPARSE, _STORAGE_TYPE_CSR = 1, 2
 _GRAD_REQ_MAP = {"null": 0, "write": 1, "add": 3}
 
-_RECORDING_ERROR = ("Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with "
-                    "autograd.")
-
 
 def _op(name):
     return _core.ArrayFunction(name)
@@ -34,16 +31,24 @@ def _op(name):
 _take, _scatter_set_nd = _op("take"), _op("_scatter_set_nd")
 
 
-class _Float(float):
-    """What asscalar gives: a float that also answers for its shape, as MXNet's answer does."""
+class _Scalar:
+    """What asscalar gives is a Python number that answers for the rest as MXNet's answer, a NumPy
+    number, does: shape, dtype, astype(), mean(), ..."""
 
-    shape, ndim, size = (), 0, 1
+    dtype = None
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.dtype.type(self), name)
 
 
-class _Int(int):
-    """An int of the same kind."""
+class _Float(_Scalar, float):
+    """A float of an array."""
 
-    shape, ndim, size = (), 0, 1
+
+class _Int(_Scalar, int):
+    """An int of an array."""
 
 
 class NDArray(_core.NDArray):
@@ -56,7 +61,6 @@ class NDArray(_core.NDArray):
     __array_priority__ = 1000.0
     writable = True
     stype = "default"
-    grad = None
     _fresh_grad = False
 
     def __init__(self, handle=None, writable=True):
@@ -134,9 +138,13 @@ class NDArray(_core.NDArray):
         """The only number of an array of size 1, as a Python number."""
         if self.size != 1:
             raise error.ValueError("The current array is not a scalar")
-        number = self.asnumpy().item()
-        return _Float(number) if isinstance(number, float) else (
-            number if isinstance(number, bool) else _Int(number))
+        value = self.asnumpy()
+        number = value.item()
+        if isinstance(number, bool):
+            return number
+        number = _Float(number) if isinstance(number, float) else _Int(number)
+        number.dtype = value.dtype
+        return number
 
     item = asscalar
 
@@ -425,21 +433,22 @@ class NDArray(_core.NDArray):
     # ---------------------------------------------------------------- autograd
 
     def attach_grad(self, grad_req="write", stype=None):
-        """Makes room for a gradient; gradients of the tape are not in Symbind yet."""
-        from . import zeros_like
+        """Makes this a variable: backward writes its gradient ('write'), adds to it ('add') or
+        leaves it alone ('null'). What it was recorded from, it leaves. Gradients are dense."""
+        _core.attach_grad(self, grad_req)
 
-        self.grad = zeros_like(self)
-        self._grad_req = grad_req
+    @property
+    def grad(self):
+        """The gradient of a variable; None where none is kept."""
+        return _core.grad_of(self)
 
     def drop_grad(self):
-        """Forgets the gradient."""
-        self.grad = None
+        """Makes this an array like any other."""
+        self._stand_as(_core.NDArray())
 
     def backward(self, out_grad=None, retain_graph=False, train_mode=True):
-        """Gradients of recorded operations."""
-        from .. import autograd
-
-        autograd.backward([self], [out_grad], retain_graph, train_mode)
+        """Writes the gradients of the variables this was recorded from; see autograd.backward."""
+        _core.backward([self], [out_grad], bool(retain_graph), bool(train_mode))
 
     def split_v2(self, *args, **kwargs):
         """Parts along an axis; see nd.split_v2."""
@@ -453,7 +462,7 @@ class NDArray(_core.NDArray):
 
     def detach(self):
         """The same memory, outside any recording."""
-        return NDArray(self)
+        return self._detach()
 
 
 for _name in _methods.FLUENT:

@@ -77,6 +77,7 @@ class BucketSentenceIter(DataIter):
                     for row in range(0, len(rows) - batch_size + 1, batch_size)]
         self.curr_idx = 0
         self.nddata, self.ndlabel = [], []
+        self._orders = [np.arange(len(rows)) for rows in self.data]
         self.reset()
 
     def _sort(self, sentences, lengths):
@@ -99,14 +100,37 @@ class BucketSentenceIter(DataIter):
         """Draws new orders and starts from the beginning."""
         self.curr_idx = 0
         random.shuffle(self.idx)
-        for rows in self.data:
-            np.random.shuffle(rows)
+        for bucket, rows in enumerate(self.data):
+            drawn = np.arange(len(rows))
+            np.random.shuffle(drawn)  # draws what shuffling the rows themselves would
+            self.data[bucket] = rows[drawn]
+            self._orders[bucket] = self._orders[bucket][drawn]
+        self._make_arrays()
+
+    def _make_arrays(self):
         self.nddata, self.ndlabel = [], []
         for rows in self.data:
             labels = np.full_like(rows, self.invalid_label)
             labels[:, :-1] = rows[:, 1:]
             self.nddata.append(ndarray.array(rows, dtype=self.dtype))
             self.ndlabel.append(ndarray.array(labels, dtype=self.dtype))
+
+    def state_dict(self):
+        """Where it stands, with the orders of this epoch."""
+        return {"curr_idx": self.curr_idx, "idx": list(self.idx), "orders": list(self._orders)}
+
+    def load_state_dict(self, state):
+        """Goes on from there."""
+        if [len(order) for order in state["orders"]] != [len(order) for order in self._orders]:
+            raise error.ValueError("BucketSentenceIter: the state is of other sentences or buckets")
+        for bucket, (now, saved) in enumerate(zip(self._orders, state["orders"])):
+            at_first = np.empty_like(self.data[bucket])
+            at_first[now] = self.data[bucket]
+            self.data[bucket] = at_first[saved]
+        self._orders = list(state["orders"])
+        self.idx = [tuple(place) for place in state["idx"]]
+        self.curr_idx = state["curr_idx"]
+        self._make_arrays()
 
     def next(self):
         """The next batch; StopIteration at the end."""

@@ -1,6 +1,6 @@
 # Written by tools/stubgen; do not edit.
 from typing import Any, Literal
-from .._types import DType, Shape
+from .._types import DType, Floats, Shape
 from ..symbol.symbol import Symbol
 
 Out = None
@@ -32,6 +32,25 @@ def CTCLoss(data: Symbol | None = None, label: Symbol | None = None,
             attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The connectionist temporal classification loss of every sample."""
 ctc_loss = CTCLoss
+def MultiBoxDetection(cls_prob: Symbol | None = None, loc_pred: Symbol | None = None,
+                      anchor: Symbol | None = None, clip: bool = True, threshold: float = 0.01,
+                      background_id: int = 0, nms_threshold: float = 0.5,
+                      force_suppress: bool = False, variances: Floats = (0.1, 0.1, 0.2, 0.2),
+                      nms_topk: int = -1, name: str | None = None,
+                      attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Objects from class probabilities, locations and anchors."""
+def MultiBoxPrior(data: Symbol | None = None, sizes: Floats = (1,), ratios: Floats = (1,),
+                  clip: bool = False, steps: Floats = (-1, -1), offsets: Floats = (0.5, 0.5),
+                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+                  **kwargs: Any) -> Symbol:
+    """The anchor boxes of a feature map."""
+def MultiBoxTarget(anchor: Symbol | None = None, label: Symbol | None = None,
+                   cls_pred: Symbol | None = None, overlap_threshold: float = 0.5,
+                   ignore_label: float = -1, negative_mining_ratio: float = -1,
+                   negative_mining_thresh: float = 0.5, minimum_negative_samples: int = 0,
+                   variances: Floats = (0.1, 0.1, 0.2, 0.2), name: str | None = None,
+                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Locations, masks and classes that anchors shall predict."""
 def SparseEmbedding(data: Symbol | None = None, weight: Symbol | None = None, input_dim: int = ...,
                     output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False,
                     name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,

@@ -9,7 +9,8 @@ DeviceRuntime& cuda_runtime(int id) {
   fail(ErrorKind::kValue,
        "gpu({}) cannot be used: no CUDA device\n"
        "  devices: 0, because this is a CPU build of Symbind\n"
-       "  fix:  use cpu(), or build with the preset cuda",
+       "  fix:  use cpu(), or run the script as it is on the CPU with SYMBIND_GPU_AS_CPU=1 in the "
+       "environment, or build with the preset cuda",
        id);
 }
 

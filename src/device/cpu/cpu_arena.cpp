@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "base/profiling.h"
 #include "device/cpu/host_memory.h"
 
 namespace symbind {
@@ -26,6 +27,7 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 class CpuArena : public Arena {
  public:
   ~CpuArena() override {
+    if (counted_ > 0) profiling::memory_changed("cpu/0", -counted_);
     if (mapping_ != nullptr) ::munmap(mapping_, mapping_bytes_);
   }
 
@@ -41,6 +43,10 @@ class CpuArena : public Arena {
     ::madvise(fresh, more, MADV_HUGEPAGE);
     touch(fresh, more);
     capacity_ = target;
+    if (profiling::on(profiling::kMemory)) {
+      counted_ += static_cast<std::int64_t>(more);
+      profiling::memory_changed("cpu/0", static_cast<std::int64_t>(more));
+    }
   }
 
  private:
@@ -76,6 +82,7 @@ class CpuArena : public Arena {
   void* mapping_ = nullptr;
   std::size_t mapping_bytes_ = 0;
   std::size_t reserved_ = 0;
+  std::int64_t counted_ = 0;  ///< bytes the profiler was told of
 };
 
 }  // namespace

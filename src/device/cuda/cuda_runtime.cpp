@@ -174,11 +174,13 @@ DeviceRuntime& cuda_runtime(int id) {
   auto& runtimes = devices().runtimes;
   const auto count = static_cast<int>(runtimes.size());
   if (count == 0)
-    fail(ErrorKind::kValue,
-         "gpu({}) cannot be used: no CUDA device\n"
-         "  devices: 0, because {}\n"
-         "  fix:  use cpu(), or check the driver with nvidia-smi",
-         id, devices().why_none);
+    fail(
+        ErrorKind::kValue,
+        "gpu({}) cannot be used: no CUDA device\n"
+        "  devices: 0, because {}\n"
+        "  fix:  use cpu(), or run the script as it is on the CPU with SYMBIND_GPU_AS_CPU=1 in the "
+        "environment, or check the driver with nvidia-smi",
+        id, devices().why_none);
   check(id < count,
         "gpu({}) cannot be used: there is no such device\n"
         "  devices: {}, gpu(0) to gpu({})\n"

@@ -18,6 +18,7 @@
 
 #include "base/build.h"
 #include "base/check.h"
+#include "base/profiling.h"
 #include "kernels/custom_registry.h"
 #include "ndarray/storage.h"
 
@@ -302,7 +303,7 @@ std::uint64_t read_number(Context context, void* data) {
 Prepared forward(const CustomAttrs& a, const KernelRequest& r, const Offer&) {
   return [instance = Instance::make(a, r.context, r.in), in = Tensors{r.context, r.in},
           out = Tensors{r.context, r.out}, num_in = a.num_in(), num_out = a.num_out(),
-          num_aux = a.num_aux()](const Args& args) {
+          num_aux = a.num_aux(), name = a.op_type](const Args& args) {
     if (args.wants(num_out))
       write_number(in.context, args.outputs[num_out].data, instance->number());
     CustomForward call{.is_train = args.run->is_train,
@@ -314,7 +315,10 @@ Prepared forward(const CustomAttrs& a, const KernelRequest& r, const Offer&) {
     for (int i = 0; i < num_out; ++i) call.out.push_back(out.zeros(i));
     for (int i = num_in; i < num_in + num_aux; ++i)
       call.aux.push_back(in.copy(i, args.inputs[i].data));
-    instance->kernel().forward(call);
+    {
+      const profiling::CustomScope scope(name);
+      instance->kernel().forward(call);
+    }
     for (int i = 0; i < num_out; ++i)
       out.take(i, call.out[static_cast<std::size_t>(i)], args.outputs[i].data);
     for (int i = 0; i < num_aux; ++i)
@@ -333,8 +337,8 @@ std::shared_ptr<Instance> instance_for(const CustomAttrs& a, const BackwardInput
 }
 
 Prepared backward(const CustomAttrs& a, const KernelRequest& r, const Offer&) {
-  return [a, at = BackwardInputs(a), in = Tensors{r.context, r.in},
-          out = Tensors{r.context, r.out}](const Args& args) {
+  return [a, at = BackwardInputs(a), in = Tensors{r.context, r.in}, out = Tensors{r.context, r.out},
+          name = "_backward_" + a.op_type](const Args& args) {
     const auto instance =
         instance_for(a, at, in, read_number(in.context, args.inputs[at.state].data));
     const auto copies = [&](const std::vector<int>& where) {
@@ -353,7 +357,10 @@ Prepared backward(const CustomAttrs& a, const KernelRequest& r, const Offer&) {
                         .in_grad = {},
                         .aux = copies(at.aux)};
     for (int i = 0; i < a.num_in(); ++i) call.in_grad.push_back(out.zeros(i));
-    instance->kernel().backward(call);
+    {
+      const profiling::CustomScope scope(name);
+      instance->kernel().backward(call);
+    }
     for (int i = 0; i < a.num_in(); ++i)
       out.take(i, call.in_grad[static_cast<std::size_t>(i)], args.outputs[i].data);
     for (std::size_t i = 0; i < at.aux.size(); ++i)

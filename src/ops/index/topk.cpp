@@ -260,7 +260,7 @@ Prepared prepare(const A& attrs, const KernelRequest& q, const Offer&) {
 }
 
 Prepared prepare_backward(const TopkAttrs& a, const KernelRequest& q) {
-  return dispatch_float(q.out[0].dtype, [&]<class T>() -> Prepared {
+  return dispatch_dtype(q.out[0].dtype, [&]<class T>() -> Prepared {
     return [rows = Rows(a, q.out[0].shape), n = q.out[0].shape.size(),
             index = q.in[1].dtype](const Args& args) {
       const T* dy = args.in<T>(0);

@@ -2,11 +2,15 @@
 //
 // Decided here: the number is a per-call attribute; it is rounded to the array's element type
 // before use, so an integer array truncates it first (7 · 1.5 = 7), as MXNet does.
+#include <algorithm>
+#include <cmath>
+#include <string_view>
 #include <utility>
 
 #include <symbind/operator.h>
 
 #include "kernels/elementwise.h"
+#include "ops/math/expression.h"
 
 namespace symbind {
 namespace {
@@ -73,6 +77,32 @@ NodeEntries gradient_entry(const Entry& e, GradientBuilder& g) {
   return {};
 }
 
+/// The slope of the derivative, for gradients of gradients: of s/x, x^s, s^x.
+struct Second {
+  const char* name;
+  Expression (*of)(const Expression& x, double s);
+};
+constexpr Second kSecond[] = {
+    {"_rdiv_scalar", [](const Expression& x, double s) { return 2.0 * s * x.pow(-3); }},
+    {"_power_scalar", [](const Expression& x, double s) { return s * (s - 1) * x.pow(s - 2); }},
+    {"_rpower_scalar",
+     [](const Expression& x, double s) {
+       return std::log(s) * std::log(s) * x.with("_rpower_scalar", s);
+     }},
+};
+const Second* second_of(const Entry& e) {
+  const auto* it = std::ranges::find(kSecond, std::string_view(e.name),
+                                     [](const Second& s) { return std::string_view(s.name); });
+  return it == std::end(kSecond) ? nullptr : it;
+}
+
+/// Of _backward_name(dy, x), which is linear in dy.
+NodeEntries gradient_of_backward(const Entry& e, const ScalarAttrs& a, GradientBuilder& g) {
+  const Expression head(g, g.head(0)), dy(g, g.input(0)), x(g, g.input(1));
+  return {g.call_with_same_attrs(backward_name(e), {head.entry(), x.entry()}).front(),
+          g.wanted(1) ? (head * dy * second_of(e)->of(x, a.scalar)).entry() : NodeEntry{}};
+}
+
 Offer offer(const ScalarAttrs&, const KernelRequest& request) {
   return accept_same_layout(request);
 }
@@ -118,8 +148,9 @@ Prepared prepare_backward(const Entry& e, const KernelRequest& request) {
   };
 }
 
-void add(OpRegistry& r, const Entry& e,
-         NodeEntries (*gradient)(const ScalarAttrs&, GradientBuilder&)) {
+using GradientRule = NodeEntries (*)(const ScalarAttrs&, GradientBuilder&);
+
+void add(OpRegistry& r, const Entry& e, GradientRule gradient, GradientRule gradient_of_gradient) {
   r.add<ScalarAttrs>(e.name)
       .doc(std::string("Elementwise ") + e.function +
            (e.reverse ? " of a number and an array." : " of an array and a number."))
@@ -132,8 +163,9 @@ void add(OpRegistry& r, const Entry& e,
                 return prepare_forward(e, q);
               });
   if (e.gradient != Gradient::kNode) return;
-  r.add<ScalarAttrs>(backward_name(e))
-      .inputs(std::vector<std::string>{"head", "data"})
+  auto backward = r.add<ScalarAttrs>(backward_name(e));
+  if (second_of(e) != nullptr) backward.gradient(gradient_of_gradient);
+  backward.inputs(std::vector<std::string>{"head", "data"})
       .infer(infer)
       .backward()
       .inplace(0, 0)
@@ -147,8 +179,12 @@ void add(OpRegistry& r, const Entry& e,
 
 void register_scalar(OpRegistry& r) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (add(r, kEntries[I],
-         [](const ScalarAttrs&, GradientBuilder& g) { return gradient_entry(kEntries[I], g); }),
+    (add(
+         r, kEntries[I],
+         [](const ScalarAttrs&, GradientBuilder& g) { return gradient_entry(kEntries[I], g); },
+         [](const ScalarAttrs& a, GradientBuilder& g) {
+           return gradient_of_backward(kEntries[I], a, g);
+         }),
      ...);
   }
   (std::make_index_sequence<std::size(kEntries)>());

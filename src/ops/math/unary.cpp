@@ -8,6 +8,7 @@
 #include <symbind/operator.h>
 
 #include "kernels/elementwise.h"
+#include "ops/math/second_derivatives.h"
 
 namespace symbind {
 namespace {
@@ -31,6 +32,14 @@ NodeEntries gradient_of(const UnaryFunction& f, GradientBuilder& g) {
   return {};
 }
 
+/// Of _backward_name(dy, v), which is linear in dy.
+NodeEntries gradient_of_backward(const UnaryFunction& f, GradientBuilder& g) {
+  const Expression head(g, g.head(0)), dy(g, g.input(0)), v(g, g.input(1));
+  const SecondDerivative& d = *second_derivative(f.name);
+  return {g.wanted(0) ? g.call(backward_name(f), {head.entry(), v.entry()}) : NodeEntry{},
+          g.wanted(1) ? (head * dy * d.of(v)).entry() : NodeEntry{}};
+}
+
 Offer offer(const NoAttrs&, const KernelRequest& request) { return accept_same_layout(request); }
 
 Prepared prepare_forward(const UnaryFunction& f, const KernelRequest& request) {
@@ -50,8 +59,10 @@ Prepared prepare_backward(const UnaryFunction& f, const KernelRequest& request) 
   };
 }
 
-void add(OpRegistry& r, const UnaryFunction& f,
-         NodeEntries (*gradient)(const NoAttrs&, GradientBuilder&)) {
+using GradientRule = NodeEntries (*)(const NoAttrs&, GradientBuilder&);
+
+void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
+         GradientRule gradient_of_gradient) {
   r.add(f.name)
       .doc(std::string("Elementwise ") + f.name + ".")
       .infer(infer)
@@ -62,8 +73,9 @@ void add(OpRegistry& r, const UnaryFunction& f,
                 return prepare_forward(f, q);
               });
   if (f.needs != Needs::kInput && f.needs != Needs::kOutput) return;
-  r.add(backward_name(f))
-      .inputs(std::vector<std::string>{"head", f.needs == Needs::kInput ? "data" : "output"})
+  auto backward = r.add(backward_name(f));
+  if (second_derivative(f.name) != nullptr) backward.gradient(gradient_of_gradient);
+  backward.inputs(std::vector<std::string>{"head", f.needs == Needs::kInput ? "data" : "output"})
       .infer(infer)
       .backward()
       .inplace(0, 0)
@@ -78,8 +90,12 @@ void add(OpRegistry& r, const UnaryFunction& f,
 
 void register_unary(OpRegistry& r) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (add(r, kUnaryFunctions[I],
-         [](const NoAttrs&, GradientBuilder& g) { return gradient_of(kUnaryFunctions[I], g); }),
+    (add(
+         r, kUnaryFunctions[I],
+         [](const NoAttrs&, GradientBuilder& g) { return gradient_of(kUnaryFunctions[I], g); },
+         [](const NoAttrs&, GradientBuilder& g) {
+           return gradient_of_backward(kUnaryFunctions[I], g);
+         }),
      ...);
   }
   (std::make_index_sequence<kNumUnaryFunctions>());

@@ -207,8 +207,15 @@ void backward_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_
   if (args.wants(2)) args.out<P>(2)[c] = static_cast<P>(sum);
 }
 
+/// Whether forward took the statistics it was given: a gradient that does not train follows such a
+/// one (autograd, predicting), and leaves them alone.
+bool given_stats(const BatchNormAttrs& a, const KernelRequest& r, bool backward) {
+  return a.use_global_stats || (backward && !r.training);
+}
+
 template <class T, class P>
-Prepared backward_typed(const BatchNormAttrs& a, const KernelRequest& r, bool relu) {
+Prepared backward_typed(BatchNormAttrs a, const KernelRequest& r, bool relu) {
+  a.use_global_stats = given_stats(a, r, true);
   return [a, g = channel_grid(a, r.in[1].shape), relu](const Args& args) {
     g.each_channel([&](std::int64_t c) { backward_channel<T, P>(a, g, c, relu, args); });
     if (a.use_global_stats) return;
@@ -242,7 +249,7 @@ Offer offer_reference(const BatchNormAttrs&, const KernelRequest& r) {
 Offer offer_onednn(const BatchNormAttrs& a, const KernelRequest& r, const TensorDesc& x, bool relu,
                    bool backward) {
   if (normalize_axis(a.axis, x.shape.rank()) != 1) return refuse("the channels are not axis 1");
-  const BatchNormSizes s{a.eps, a.momentum, a.fix_gamma, a.use_global_stats, relu};
+  const BatchNormSizes s{a.eps, a.momentum, a.fix_gamma, given_stats(a, r, backward), relu};
   return backward ? onednn::offer_batch_norm_backward(s, r) : onednn::offer_batch_norm(s, r);
 }
 

@@ -1,0 +1,77 @@
+// ctest: run unit
+// Imperative training: operators on arrays, recorded and differentiated, without a symbol or a
+// module. Points of the plane are parted by a line that is learnt; then a gradient of one's own.
+
+#include <symbind/symbind.h>
+
+#include "expect.h"
+
+using namespace symbind;
+
+NDArray op(const char* name, const std::vector<NDArray>& inputs, const AttrDict& attrs = {}) {
+  return invoke(name, inputs, attrs).front();
+}
+
+void first_gradient() {
+  NDArray x({1, 2, 3}, {3});
+  x.attach_grad();
+  NDArray y;
+  {
+    const autograd::Record record;
+    y = invoke("sum", {x * x}).front();
+  }
+  y.backward();
+  x.grad().to_vector<float>();  // 2 4 6
+  expect(close(x.grad().to_vector<float>(), {2, 4, 6}), "the gradient of a square is twice it");
+}
+
+void training() {
+  const NDArray points =
+      op("_random_uniform", {}, {{"low", "-1"}, {"high", "1"}, {"shape", "(200, 2)"}});
+  const NDArray side = op("slice_axis", {points}, {{"axis", "1"}, {"begin", "0"}, {"end", "1"}}) -
+                       op("slice_axis", {points}, {{"axis", "1"}, {"begin", "1"}, {"end", "2"}});
+  const NDArray label = op("_greater_scalar", {side}, {{"scalar", "0"}});
+  NDArray weight = NDArray::zeros({1, 2}), bias = NDArray::zeros({1});
+  weight.attach_grad();
+  bias.attach_grad();
+  double loss = 0;
+  for (int step = 0; step < 200; ++step) {
+    NDArray error;
+    {
+      const autograd::Record record;
+      const NDArray p =
+          op("sigmoid", {op("FullyConnected", {points, weight, bias}, {{"num_hidden", "1"}})});
+      error = op("mean", {label * op("log", {p}) + (1.0 - label) * op("log", {1.0 - p})}) * -1.0;
+    }
+    error.backward();
+    loss = error.scalar();
+    for (NDArray* parameter : {&weight, &bias}) *parameter -= parameter->grad() * 5.0;
+  }
+  expect(loss < 0.1, "200 steps of descent learn the line");
+}
+
+// Rounds, and lets the gradient through as if it did not.
+class StraightThrough : public autograd::Function {
+ public:
+  std::vector<NDArray> forward(const std::vector<NDArray>& in) override {
+    return {op("round", {in[0]})};
+  }
+  std::vector<NDArray> backward(const std::vector<NDArray>& heads) override { return heads; }
+};
+
+int main() {
+  seed(1);
+  first_gradient();
+  training();
+
+  NDArray x({0.4F, 1.6F}, {2});
+  x.attach_grad();
+  NDArray y;
+  {
+    const autograd::Record record;
+    y = autograd::call(std::make_shared<StraightThrough>(), {x * 2.0}).front();
+  }
+  y.backward();
+  expect(close(y.to_vector<float>(), {1, 3}), "rounded");
+  expect(close(x.grad().to_vector<float>(), {2, 2}), "with a gradient of its own");
+}

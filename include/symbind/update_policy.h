@@ -1,0 +1,102 @@
+#pragma once
+// What may happen around an update: gradients averaged over several batches, gradients clipped by
+// their global norm, and a running average of the weights.
+//
+// The policy stands between the verbs: fit shows it the gradients of every batch and updates when
+// it says so. It knows groups of executors and no optimizer, so it serves every kind of module,
+// with any optimizer and store.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <symbind/executor_group.h>
+
+namespace symbind {
+
+struct UpdatePolicyOptions {
+  /// Batches an update is made of; the gradients are their mean. An epoch's last update takes what
+  /// is left.
+  int accumulate = 1;
+  /// The largest norm of all gradients together, rescale_grad applied; 0: no clipping.
+  double clip_global_norm = 0;
+  /// Behind every update: average = decay · average + (1 − decay) · weight; 0: no average.
+  double ema_decay = 0;
+  /// Whether fit evaluates with the average in the place of the weights.
+  bool eval_ema = false;
+  bool operator==(const UpdatePolicyOptions&) const = default;
+};
+
+class UpdatePolicy {
+ public:
+  /// A group and what its optimizer multiplies gradients by.
+  struct Part {
+    ExecutorGroup* group = nullptr;
+    double rescale_grad = 1;
+  };
+  using Parts = std::vector<Part>;
+
+  explicit UpdatePolicy(const UpdatePolicyOptions& options);
+  const UpdatePolicyOptions& options() const { return options_; }
+  /// Whether gradients are looked at at all; if not, a step may run in one piece.
+  bool changes_gradients() const {
+    return options_.accumulate > 1 || options_.clip_global_norm > 0;
+  }
+
+  /// Before the first batch: starts the average at the weights, unless there is one.
+  void begin(const Parts& parts);
+  /// Takes the gradients of a batch. True: an update is due, by the gradients as they now are.
+  bool take(const Parts& parts);
+  /// At the end of an epoch: true if batches wait for an update, which is then due.
+  bool take_rest(const Parts& parts);
+  /// Behind an update: moves the average.
+  void updated(const Parts& parts);
+
+  /// Name → average, on the host.
+  NDArrayMap average() const;
+  /// Replaces it; empty forgets it.
+  void set_average(const NDArrayMap& arrays);
+  /// Puts the average in the place of the weights, and the weights back.
+  void show_average(const Parts& parts);
+  void show_weights(const Parts& parts);
+  bool shows_average() const { return !hidden_weights_.empty(); }
+
+  /// Everything it keeps between batches: "ema:<name>", "sum:<name>:<device>" and the two counts
+  /// "batches" and "updates". set_state takes it back.
+  NDArrayMap state() const;
+  void set_state(const NDArrayMap& arrays);
+  /// Batches that wait for an update.
+  std::int64_t waiting_batches() const { return batches_; }
+
+ private:
+  /// The gradients of the batches that wait, added up on each device. A parameter that the bucket
+  /// of an update lacks waits on.
+  struct Sum {
+    DeviceArrays arrays;
+    bool empty = true;
+  };
+  void add(const Parts& parts);
+  void write_mean(const Parts& parts);
+  void clip(const Parts& parts);
+
+  UpdatePolicyOptions options_;
+  std::int64_t batches_ = 0, updates_ = 0;
+  std::map<std::string, Sum> sums_;  ///< by parameter
+  struct Hidden {
+    NDArray weight;
+    DeviceArrays places;
+  };
+  NDArrayMap average_;
+  std::map<std::string, Hidden> hidden_weights_;  ///< while the average is in their place
+  bool reported_ = false;                         ///< the norm that is none was reported
+};
+
+/// Scales `arrays`, which may lie on several devices, so that the norm of all their numbers is at
+/// most `max_norm`, and returns the norm they had. With a norm that is not finite the arrays stay
+/// as they are; `report` logs that as a warning.
+double clip_global_norm(const std::vector<NDArray>& arrays, double max_norm, bool report = true);
+/// The norm of all their numbers.
+double global_norm(const std::vector<NDArray>& arrays);
+
+}  // namespace symbind

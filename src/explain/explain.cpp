@@ -1,0 +1,100 @@
+// explain: the same facts in three forms.
+//
+// Decided here: the page carries its facts as JSON in which every '<' is written as an escape, so
+// that no name, whatever it holds, can end the script it stands in. The page's title is set from
+// there too.
+
+#include <symbind/explain.h>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/files.h"
+#include "explain/explanation.h"
+
+namespace symbind {
+
+extern const char* const kExplainPage;
+
+namespace {
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string page(const nlohmann::ordered_json& json) {
+  std::string data;
+  for (const char c : json_text(json)) {
+    if (c == '<')
+      data += "\\u003c";
+    else
+      data += c;
+  }
+  std::string html = kExplainPage;
+  constexpr std::string_view kMark = "\"explanation\"";
+  const std::size_t at = html.find(kMark);
+  SYMBIND_ASSERT(at != std::string::npos);
+  return html.replace(at, kMark.size(), data);
+}
+
+std::string amount(double value, const char* unit) {
+  const char* const prefixes[] = {"", "k", "M", "G", "T"};
+  std::size_t power = 0;
+  while (value >= 1000 && power < 4) {
+    value /= 1000;
+    ++power;
+  }
+  return fmt::format("{:.4g} {}{}", value, prefixes[power], unit);
+}
+
+std::string costs(const nlohmann::ordered_json& step) {
+  std::string text =
+      step["flops"].is_null() ? "? FLOP" : amount(step["flops"].get<double>(), "FLOP");
+  text += ", " + amount(step["bytes"].get<double>(), "B");
+  if (!step.contains("time")) return text;
+  const auto& time = step["time"];
+  const double average = time["total_ns"].get<double>() / time["runs"].get<double>();
+  text += fmt::format(", {:.4f} ms on average of {}", average / 1e6, time["runs"].get<long>());
+  if (!step["flops"].is_null())
+    text += fmt::format(", {:.2f} GFLOP/s", step["flops"].get<double>() / average);
+  return text;
+}
+
+// The plan's own text, then what each step costs.
+std::string text_of(const Plan& plan, const nlohmann::ordered_json& json) {
+  std::string text = plan.text();
+  const auto& totals = json["totals"];
+  text += fmt::format("costs: {}, {}\n", amount(totals["flops"].get<double>(), "FLOP"),
+                      amount(totals["bytes"].get<double>(), "B"));
+  std::size_t number = 0;
+  for (const auto& step : json["steps"])
+    text += fmt::format("{:5} {}: {}\n", number++, step["name"].get<std::string>(), costs(step));
+  for (const auto& update : json["updates"])
+    text += fmt::format("      {}: {}\n", update["name"].get<std::string>(), costs(update));
+  return text;
+}
+
+}  // namespace
+
+std::string explain(const Executor& executor, const ExplainOptions& options) {
+  check(executor.impl() != nullptr, ErrorKind::kState,
+        "the executor is empty (made by Executor())\n  fix:  make one by Symbol::bind");
+  check(options.format == "html" || options.format == "json" || options.format == "text",
+        "explain: format is html, json or text, not '{}'", options.format);
+  const Executor::Impl& impl = *executor.impl();
+  const std::string name = impl.bound().symbol.name();
+  const auto json = explanation(impl, !options.title.empty() ? options.title
+                                      : name.empty()         ? "network"
+                                                             : name);
+  if (options.format == "json") return json_text(json);
+  if (options.format == "text") return text_of(impl.plan(), json);
+  return page(json);
+}
+
+void explain_to_file(const Executor& executor, const std::string& path,
+                     const ExplainOptions& options) {
+  const std::string text = explain(executor, options);
+  write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
+}
+
+}  // namespace symbind

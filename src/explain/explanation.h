@@ -1,0 +1,22 @@
+#pragma once
+// What there is to say about an executor, as data: the page, the JSON and the text are made of it.
+
+#include <nlohmann/json.hpp>
+
+#include "executor/executor_impl.h"
+
+namespace symbind {
+
+/// A stretch of an arena: who holds which bytes from one step to another, both included.
+struct MemoryBlock {
+  int tensor = -1;  ///< -1: the workspace of step `first`
+  int first = 0, last = 0;
+  std::size_t offset = 0, bytes = 0;
+};
+/// The blocks of one device's arena. Where an output takes over the memory of an input, the input's
+/// block ends before the step: no two blocks overlap in steps and bytes.
+std::vector<MemoryBlock> memory_blocks(const Plan& plan, int slot, bool reused);
+
+nlohmann::ordered_json explanation(const Executor::Impl& executor, const std::string& title);
+
+}  // namespace symbind

@@ -1,0 +1,24 @@
+#pragma once
+// What states of iterators have in common: the kind of iterator and the facts that must be the same
+// where the state is taken.
+
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include <symbind/state_value.h>
+
+namespace symbind {
+
+using IterFacts = std::initializer_list<std::pair<const char*, std::int64_t>>;
+
+/// A dictionary of the kind and the facts; the caller adds where the iterator stands.
+StateValue iter_state(const char* kind, IterFacts facts);
+/// kValue unless `state` is of this kind and of these facts.
+void check_iter_state(const StateValue& state, const char* kind, IterFacts facts);
+
+/// Row numbers as an array, and back; every one must be in [0, limit).
+NDArray rows_array(const std::vector<std::int64_t>& rows);
+std::vector<std::int64_t> rows_from(const NDArray& array, std::int64_t limit, const char* what);
+
+}  // namespace symbind

@@ -1,0 +1,236 @@
+// Reading checkpoint sets: every byte is checked before anything is taken, and who cannot have the
+// newest set is told which one is complete.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <symbind/log.h>
+#include <symbind/model.h>
+
+#include "base/check.h"
+#include "base/sha256.h"
+#include "module/manifest.h"
+#include "module/state_json.h"
+
+namespace symbind {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Manifest manifest_from(const Json& json) {
+  const Json& inner = json.at("checkpoint");
+  check(json.at("sha256").get<std::string>() == sha256(inner.dump()), ErrorKind::kIo,
+        "its checksum does not fit: it was changed or damaged");
+  const int format = inner.at("format").get<int>();
+  check(format == 1, ErrorKind::kIo, "it is of format {}; this version reads format 1", format);
+  Manifest m;
+  m.epoch = inner.at("epoch").get<int>();
+  m.batch = inner.at("batch").get<int>();
+  m.sequence = inner.at("sequence").get<std::int64_t>();
+  m.parts = inner.at("parts").get<std::size_t>();
+  m.facts = inner.at("training");
+  for (const auto& [name, file] : inner.at("files").items())
+    m.files[name] = {file.at("size").get<std::uint64_t>(), file.at("sha256").get<std::string>()};
+  if (inner.contains("score"))
+    m.score = NameValue(inner["score"].at("name").get<std::string>(),
+                        state_from_json(inner["score"].at("value"), {}).number);
+  return m;
+}
+
+/// Whose file this is, if some other set of the prefix has recorded it.
+std::string owner_of(const std::string& prefix, const std::string& digest) {
+  for (const std::string& path : manifest_paths(prefix)) {
+    try {
+      for (const auto& [name, file] : read_manifest(path).files)
+        if (file.sha256 == digest) return fmt::format("; it is {}{} of {}", prefix, name, path);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return {};
+}
+
+struct Candidate {
+  std::string path;
+  std::optional<Manifest> manifest;
+  std::string fault;  ///< why there is none
+  int epoch = 0, batch = 0;
+};
+
+/// All sets, the newest last; those whose manifest is damaged where their names put them.
+std::vector<Candidate> candidates(const std::string& prefix) {
+  std::vector<Candidate> all;
+  for (const std::string& path : manifest_paths(prefix)) {
+    Candidate one{path, std::nullopt, {}, 0, 0};
+    const std::string set = split_manifest_path(path).second;
+    std::sscanf(set.c_str(), "-%d-b%d", &one.epoch, &one.batch);
+    try {
+      one.manifest = read_manifest(path);
+    } catch (const Error& error) {
+      one.fault = error.what();
+    }
+    all.push_back(std::move(one));
+  }
+  // Numbers of damaged ones are not known: each goes right behind the last set named before it.
+  std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) {
+    return std::pair(a.epoch, a.batch) < std::pair(b.epoch, b.batch);
+  });
+  std::int64_t last = 0;
+  std::vector<std::pair<std::int64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].manifest) last = all[i].manifest->sequence;
+    order.emplace_back(last, i);
+  }
+  std::ranges::stable_sort(order, {}, &std::pair<std::int64_t, std::size_t>::first);
+  std::vector<Candidate> sorted;
+  for (const auto& [sequence, i] : order) sorted.push_back(std::move(all[i]));
+  return sorted;
+}
+
+std::vector<std::string> faults_of(const Candidate& one) {
+  if (!one.manifest) return {one.fault};
+  return find_faults(split_manifest_path(one.path).first, *one.manifest);
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::vector<std::string>& faults,
+                         const std::vector<Candidate>& all) {
+  std::string fix = "no complete set is left: start anew, without resume";
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->path == path || !faults_of(*it).empty()) continue;
+    fix = fmt::format("the newest complete set is epoch {}{}: fit(resume='{}')", it->epoch,
+                      it->batch > 0 ? fmt::format(", batch {}", it->batch) : "", it->path);
+    break;
+  }
+  fail(ErrorKind::kIo, "the checkpoint of {} is not complete; nothing was loaded\n  {}\n  fix:  {}",
+       path, fmt::join(faults, "\n  "), fix);
+}
+
+TrainingState read_set(const std::string& path, const Manifest& m) {
+  const auto [prefix, set] = split_manifest_path(path);
+  const auto where = [&, &prefix = prefix](const std::string& name) {
+    return find_file(prefix, name, m.files.at(name));
+  };
+  TrainingState state{.epoch = m.epoch, .batch = m.batch, .score = m.score, .source = path};
+  ModelParams params = load_params(where(set + ".params"));
+  state.args = std::move(params.args);
+  state.aux = std::move(params.aux);
+  state.parts.resize(m.parts);
+  for (std::size_t i = 0; i < m.parts; ++i) {
+    const std::string number = m.parts == 1 ? "" : fmt::format("-{}", i);
+    if (const std::string name = set + number + ".states"; m.files.contains(name))
+      state.parts[i].states = {.kind = StateValue::Kind::kBytes,
+                               .text = std::string(text_of(read_file(where(name))))};
+    if (const std::string name = number + "-symbol.json"; m.files.contains(name))
+      state.parts[i].symbol_json = text_of(read_file(where(name)));
+  }
+  NDArrayMap extra;
+  if (m.files.contains(set + ".extra")) extra = load(where(set + ".extra")).map();
+  state.facts = state_from_json(m.facts, extra);
+  return state;
+}
+
+/// What MXNet wrote: the parameters of the last epoch, and the optimizer's states if they are
+/// there.
+std::optional<TrainingState> load_plain(const std::string& prefix) {
+  const std::vector<int> epochs = checkpoint_epochs(prefix);
+  if (epochs.empty()) return std::nullopt;
+  TrainingState state{.epoch = epochs.back(), .exact = false};
+  state.source = checkpoint_path(prefix, state.epoch);
+  ModelParams params = load_params(prefix, state.epoch);
+  state.args = std::move(params.args);
+  state.aux = std::move(params.aux);
+  const std::string states = checkpoint_path(prefix, state.epoch, "states");
+  std::error_code error;
+  if (fs::exists(states, error))
+    state.parts.push_back({.states = {.kind = StateValue::Kind::kBytes,
+                                      .text = std::string(text_of(read_file(states)))}});
+  log_warning(fmt::format(
+      "resume: {} has no manifest: parameters{} are taken as MXNet leaves them, and the training "
+      "goes on at epoch {}. Random numbers, the order of the data and the counts of updates begin "
+      "anew",
+      state.source, state.parts.empty() ? "" : " and optimizer states", state.epoch));
+  return state;
+}
+
+}  // namespace
+
+Manifest read_manifest(const std::string& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  try {
+    return manifest_from(Json::parse(text_of(bytes)));
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::kIo, "{}: this is no manifest of a checkpoint ({}; it looks like {})", path,
+         error.what(), looks_like(bytes));
+  } catch (const Error& error) {
+    fail(ErrorKind::kIo, "{}: {}", path, error.what());
+  }
+}
+
+std::vector<std::string> find_faults(const std::string& prefix, const Manifest& manifest) {
+  std::vector<std::string> faults;
+  for (const auto& [name, wanted] : manifest.files) {
+    try {
+      const std::string path = find_file(prefix, name, wanted);
+      std::error_code error;
+      if (!fs::exists(path, error)) {
+        faults.push_back(fmt::format("{}: the file is missing", path));
+        continue;
+      }
+      const std::vector<std::byte> bytes = read_file(path);
+      const std::string found = sha256(bytes);
+      if (found == wanted.sha256) continue;
+      const std::string owner = owner_of(prefix, found);
+      faults.push_back(bytes.size() == wanted.size
+                           ? fmt::format("{}: its bytes are others: sha256 {}… and not {}…{}", path,
+                                         found.substr(0, 12), wanted.sha256.substr(0, 12), owner)
+                           : fmt::format("{}: it has {} bytes and should have {}{}", path,
+                                         bytes.size(), wanted.size, owner));
+    } catch (const Error& error) {
+      faults.push_back(error.what());
+    }
+  }
+  return faults;
+}
+
+std::vector<CheckpointInfo> list_checkpoints(const std::string& prefix) {
+  std::vector<CheckpointInfo> infos;
+  for (const Candidate& one : candidates(prefix))
+    if (one.manifest)
+      infos.push_back({one.path, one.manifest->epoch, one.manifest->batch, one.manifest->sequence,
+                       one.manifest->score});
+  return infos;
+}
+
+std::optional<TrainingState> load_training(const std::string& where) {
+  check(!where.empty(), "resume: the prefix is empty");
+  const bool exactly = where.ends_with(kManifestEnding);
+  const std::string prefix = exactly ? split_manifest_path(where).first : where;
+  const std::vector<Candidate> all = candidates(prefix);
+  const Candidate* chosen = nullptr;
+  for (const Candidate& one : all)
+    if (!exactly || one.path == where) chosen = &one;
+  if (exactly && chosen == nullptr) {
+    std::vector<std::string> paths;
+    for (const Candidate& one : all) paths.push_back(one.path);
+    fail(ErrorKind::kIo, "there is no file {}; {}", where,
+         paths.empty() ? fmt::format("no checkpoint of '{}' has a manifest", prefix)
+                       : fmt::format("there are: {}", fmt::join(paths, ", ")));
+  }
+  if (chosen == nullptr) return load_plain(prefix);
+  const std::vector<std::string> faults = faults_of(*chosen);
+  if (!faults.empty()) refuse(chosen->path, faults, all);
+  try {
+    return read_set(chosen->path, *chosen->manifest);
+  } catch (const std::out_of_range&) {
+    refuse(chosen->path, {"its manifest lists no parameters"}, all);
+  }
+}
+
+}  // namespace symbind

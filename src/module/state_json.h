@@ -1,0 +1,15 @@
+#pragma once
+// Plain data as JSON: numbers come back bit for bit, arrays stand apart.
+
+#include <nlohmann/json.hpp>
+
+#include <symbind/state_value.h>
+
+namespace symbind {
+
+/// `value` as JSON; its arrays go into `arrays` under new names.
+nlohmann::json state_to_json(const StateValue& value, NDArrayMap& arrays);
+/// The way back; kIo for anything state_to_json does not write, or an array that is not there.
+StateValue state_from_json(const nlohmann::json& json, const NDArrayMap& arrays);
+
+}  // namespace symbind

@@ -1,0 +1,13 @@
+#pragma once
+// MXNet's array files, written into a file that is already open.
+
+#include <symbind/ndarray.h>
+
+#include "base/files.h"
+
+namespace symbind {
+
+/// What `save` writes.
+void put_arrays(FileWriter& out, const NDArrayMap& arrays);
+
+}  // namespace symbind

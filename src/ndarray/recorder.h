@@ -1,0 +1,81 @@
+#pragma once
+// What a thread does with operators beside running them: in which mode, and whom it tells.
+//
+// Decided here: whoever records (autograd, above) is an interface down here, so that views, copies
+// and writes of arrays can tell it as operators can. Code of ours that moves numbers about for its
+// own ends (executors, kernels, stores) does so under Unrecorded.
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <symbind/attributes.h>
+#include <symbind/ndarray.h>
+
+namespace symbind {
+
+struct OpDef;
+
+/// An operator that ran.
+struct RanOp {
+  const OpDef* op = nullptr;
+  const AttrDict* attrs = nullptr;  ///< as written
+  std::shared_ptr<const void> parsed;
+  const std::vector<NDArray>* in = nullptr;  ///< as they stand on the tape
+  const std::vector<NDArray>* out = nullptr;
+  std::vector<NDArray> hidden;  ///< what follows the visible outputs; undefined if nobody reads it
+  std::string_view kernel;      ///< that wrote the opaque ones among them
+  std::vector<bool> opaque;     ///< by output
+  std::vector<bool> reads_in, reads_out;   ///< what the gradient reads
+  std::shared_ptr<const void> state = {};  ///< what users' code keeps from forward to backward
+};
+
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  /// Notes it on the tape, and on the outputs where they stand there.
+  virtual void ran(const RanOp& call) = 0;
+  /// `result` is what operator `op` would have made of the inputs.
+  virtual void derived(std::string_view op, const AttrDict& attrs,
+                       const std::vector<NDArray>& inputs, const NDArray& result) = 0;
+  /// Whether the array is part of what was recorded.
+  virtual bool stands(const NDArray& array) const = 0;
+  /// Throws: the gradient of what is in `target` would be lost or wrong.
+  [[noreturn]] virtual void refuse_write(const NDArray& target) const = 0;
+};
+
+struct ThreadMode {
+  Recorder* recorder = nullptr;  ///< null where nothing is recorded
+  bool training = false;
+};
+/// Of the calling thread.
+ThreadMode& thread_mode();
+
+/// Whether a view or copy of `source` is to be told to somebody.
+inline bool is_told_of(const NDArray& source) {
+  return source.tape().node != nullptr && thread_mode().recorder != nullptr;
+}
+/// Recorder::derived, where somebody records.
+void tell_derived(std::string_view op, const AttrDict& attrs, const std::vector<NDArray>& inputs,
+                  const NDArray& result);
+/// Refuses, where somebody records, to write over what was recorded.
+void check_write(const NDArray& target);
+/// Refuses to write `value` into a part of `target` if either was recorded: what is there comes
+/// from both.
+void check_partial_write(const NDArray& target, const NDArray& value);
+
+/// A block in which nothing is recorded.
+class Unrecorded {
+ public:
+  Unrecorded() : before_(std::exchange(thread_mode().recorder, nullptr)) {}
+  ~Unrecorded() { thread_mode().recorder = before_; }
+  Unrecorded(const Unrecorded&) = delete;
+  Unrecorded& operator=(const Unrecorded&) = delete;
+  /// Whoever recorded before the block.
+  Recorder* recorder() const { return before_; }
+
+ private:
+  Recorder* before_;
+};
+
+}  // namespace symbind

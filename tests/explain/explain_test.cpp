@@ -1,0 +1,160 @@
+// explain from C++: executors and modules, the three forms, and what may go wrong.
+
+#include <symbind/explain.h>
+
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <symbind/ops.h>
+#include <symbind/profiler.h>
+#include <symbind/symbind.h>
+#include <nlohmann/json.hpp>
+
+#include "explain/explanation.h"
+
+namespace symbind {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Symbol net(const std::string& name = "fc1") {
+  const Symbol x = Activation("act", FullyConnected(name, Variable("data"), {.num_hidden = 16}),
+                              {.act_type = "relu"});
+  return SoftmaxOutput("softmax", FullyConnected("fc2", x, {.num_hidden = 4}));
+}
+
+Executor bound(const std::string& name = "fc1") {
+  return net(name).simple_bind(cpu(), {{"data", {8, 32}}});
+}
+
+nlohmann::json facts(const Executor& e) {
+  return nlohmann::json::parse(explain(e, {.format = "json"}));
+}
+
+TEST(Explain, FactsAreThePlans) {
+  const Executor e = bound();
+  const nlohmann::json j = facts(e);
+  EXPECT_EQ(j["totals"]["arena_bytes"], e.stats().arena_bytes);
+  EXPECT_EQ(j["totals"]["max_live_bytes"], e.stats().max_live_bytes);
+  ASSERT_EQ(j["steps"].size(), static_cast<std::size_t>(e.stats().steps));
+  EXPECT_EQ(j["steps"][0]["name"], "fc1");
+  EXPECT_EQ(j["steps"][0]["flops"], 8.0 * 16 * (2 * 32 + 1));
+  EXPECT_EQ(j["totals"]["argument_bytes"], 4 * (8 * 32 + 16 * 32 + 16 + 4 * 16 + 4 + 8));
+  EXPECT_EQ(j["title"], "softmax");
+}
+
+TEST(Explain, TextBeginsWithThePlan) {
+  const Executor e = bound();
+  EXPECT_THAT(explain(e, {.format = "text"}), StartsWith(e.plan_text()));
+}
+
+TEST(Explain, BlocksOfOneStepDoNotOverlap) {
+  const Executor e = bound();
+  const Plan& plan = e.impl()->plan();
+  const std::vector<MemoryBlock> blocks = memory_blocks(plan, 0, true);
+  ASSERT_FALSE(blocks.empty());
+  for (std::size_t a = 0; a < blocks.size(); ++a) {
+    EXPECT_LE(blocks[a].offset + blocks[a].bytes, plan.arena_bytes.at(0));
+    for (std::size_t b = 0; b < a; ++b) {
+      const bool in_time = blocks[a].first <= blocks[b].last && blocks[b].first <= blocks[a].last;
+      const bool in_space = blocks[a].offset < blocks[b].offset + blocks[b].bytes &&
+                            blocks[b].offset < blocks[a].offset + blocks[a].bytes;
+      EXPECT_FALSE(in_time && in_space) << a << " and " << b;
+    }
+  }
+}
+
+TEST(Explain, NamesCannotLeaveTheData) {
+  const std::string name = "</script><script>alert(1)</script>\"\xff";
+  const std::string page = explain(bound(name), {.title = name});
+  EXPECT_THAT(page, StartsWith("<!DOCTYPE html>"));
+  std::size_t scripts = 0;
+  for (std::size_t at = page.find("</script>"); at != std::string::npos;
+       at = page.find("</script>", at + 1))
+    ++scripts;
+  EXPECT_EQ(scripts, 2u);
+  const std::size_t begin = page.find("id=\"data\">") + 10, end = page.find("</script>", begin);
+  const auto j = nlohmann::json::parse(page.substr(begin, end - begin));
+  EXPECT_THAT(j["title"].get<std::string>(), StartsWith("</script><script>alert(1)"));
+}
+
+TEST(Explain, ModulesOfSeveralDevices) {
+  Module mod(net(), {.context = {cpu(0), cpu(1)}});
+  EXPECT_THROW(explain(mod), Error);
+  mod.bind({{.name = "data", .shape = {8, 32}}}, {{{.name = "softmax_label", .shape = {8}}}});
+  EXPECT_THAT(explain(mod, {.format = "text", .device = 1}), HasSubstr("on cpu(1)"));
+  EXPECT_THAT(explain(mod, {.format = "text"}), HasSubstr("(4, 32)"));
+  EXPECT_THROW(explain(mod, {.device = 2}), Error);
+}
+
+TEST(Explain, TimesOfAProfile) {
+  Executor e = bound();
+  const std::string path = testing::TempDir() + "/explain_test_trace.json";
+  profiler::set_config({{"profile_symbolic", "1"}, {"filename", path}});
+  profiler::set_running(true);
+  e.forward(true);
+  e.backward();
+  profiler::dump();
+  profiler::set_config({});
+  const nlohmann::json j = facts(e);
+  double total = 0;
+  for (const auto& step : j["steps"]) {
+    EXPECT_EQ(step["time"]["runs"], 1);
+    total += step["time"]["total_ns"].get<double>();
+  }
+  EXPECT_GT(total, 0);
+  std::ifstream file(path);
+  const nlohmann::json trace = nlohmann::json::parse(file);
+  double traced = 0;
+  for (const auto& event : trace["traceEvents"])
+    if (event["ph"] == "X" && event["cat"] == "operator") traced += event["dur"].get<double>();
+  EXPECT_NEAR(traced, total / 1e3, 0.001 * static_cast<double>(j["steps"].size()));
+}
+
+TEST(BadInputExplain, Mistakes) {
+  EXPECT_THROW(explain(Executor()), Error);
+  EXPECT_THROW(explain(bound(), {.format = "pdf"}), Error);
+  EXPECT_THROW(explain_to_file(bound(), "/nowhere/at/all.html"), Error);
+}
+
+TEST(ThreadsProfiler, ManyThreadsRecordAtOnce) {
+  const std::string path = testing::TempDir() + "/threads_trace.json";
+  profiler::dumps({.reset = true});
+  profiler::set_config({{"profile_all", "true"},
+                        {"filename", path},
+                        {"continuous_dump", "true"},
+                        {"dump_period", "0.001"}});
+  profiler::set_running(true);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([] {
+      Executor e = bound();
+      for (int i = 0; i < 50; ++i) {
+        e.forward(true);
+        e.backward();
+        profiler::Stretch own(profiler::Stretch::Kind::kEvent, "", "own");
+        own.start();
+        invoke("exp", {NDArray::zeros({4})});
+        own.stop();
+        if (i % 10 == 0) profiler::dumps({.format = "json"});
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  const auto found = nlohmann::json::parse(profiler::dumps({.reset = true, .format = "json"}));
+  profiler::dump();
+  profiler::set_config({});
+  EXPECT_EQ(found["Time"]["operator"]["exp"]["Count"], 200);
+  EXPECT_EQ(found["Time"]["operator"]["SoftmaxOutput"]["Count"], 200);
+  EXPECT_EQ(found["Time"]["event"]["own"]["Count"], 200);
+  std::ifstream file(path);
+  const nlohmann::json trace = nlohmann::json::parse(file);
+  int exps = 0;
+  for (const auto& event : trace["traceEvents"]) exps += event["name"] == "exp" ? 1 : 0;
+  EXPECT_EQ(exps, 200);
+}
+
+}  // namespace
+}  // namespace symbind
