@@ -68,6 +68,7 @@ struct PredictorStats {
   std::int64_t plans_made = 0;  ///< since the beginning
   int pool = 0;                 ///< sets of working memory, in use or not
   std::size_t arena_bytes = 0;  ///< what those that are not in use hold
+  int wired = 0;                ///< plans they are wired for, each counted in each
 };
 
 class Predictor {

@@ -104,12 +104,18 @@ nb::list output_shapes(const Predictor& self, const nb::dict& given) {
 }
 
 nb::dict stats(const Predictor& self) {
-  const PredictorStats s = self.stats();
+  const Predictor held = self;
+  PredictorStats s;
+  {
+    const nb::gil_scoped_release release;
+    s = held.stats();
+  }
   nb::dict all;
   all["plans"] = s.plans;
   all["plans_made"] = s.plans_made;
   all["pool"] = s.pool;
   all["arena_bytes"] = s.arena_bytes;
+  all["wired"] = s.wired;
   return all;
 }
 

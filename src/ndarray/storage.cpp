@@ -67,11 +67,29 @@ Storage::~Storage() {
   if (on_release_) on_release_();
 }
 
-DerivedForm& Storage::derived(std::string_view key, std::size_t bytes, std::size_t offset) {
+DerivedForm& Storage::derived(std::string_view key, std::size_t bytes, std::size_t offset,
+                              const std::shared_ptr<const void>& user) {
   const std::lock_guard lock(guard_);
-  auto& form = derived_[{offset, bytes, std::string(key)}];
-  if (form == nullptr) form = std::make_unique<DerivedForm>(context_, bytes);
-  return *form;
+  const auto [it, is_new] = derived_.try_emplace({offset, bytes, std::string(key)});
+  KeptForm& kept = it->second;
+  if (is_new) {
+    kept.has_user = user != nullptr;
+    kept.user = user;
+    std::erase_if(derived_, [&](const auto& other) {
+      const KeptForm& one = other.second;
+      return &one != &kept && one.has_user && one.user.expired();
+    });
+  } else if (kept.has_user && kept.user.expired()) {
+    kept.user = user;
+    kept.has_user = user != nullptr;
+  }
+  if (kept.form == nullptr) kept.form = std::make_unique<DerivedForm>(context_, bytes);
+  return *kept.form;
+}
+
+std::size_t Storage::num_derived() const {
+  const std::lock_guard lock(guard_);
+  return derived_.size();
 }
 
 void Storage::set_error(std::shared_ptr<PendingError> error) {

@@ -79,8 +79,10 @@ class Storage {
   bool escaped() const { return escaped_.load(std::memory_order_acquire); }
 
   /// The form of this key and size of what begins at byte `offset`; allocated at the first call and
-  /// kept.
-  DerivedForm& derived(std::string_view key, std::size_t bytes, std::size_t offset = 0);
+  /// kept, with a `user` as long as that lives: forms whose users are gone make room for new ones.
+  DerivedForm& derived(std::string_view key, std::size_t bytes, std::size_t offset = 0,
+                       const std::shared_ptr<const void>& user = nullptr);
+  std::size_t num_derived() const;
 
   /// Keeps an error here and for waitall(). Pass the same object to everything it befell.
   void set_error(std::shared_ptr<PendingError> error);
@@ -104,7 +106,12 @@ class Storage {
   std::atomic<bool> failed_{false};
   mutable std::mutex guard_;  // of the two below
   std::shared_ptr<PendingError> error_;
-  std::map<std::tuple<std::size_t, std::size_t, std::string>, std::unique_ptr<DerivedForm>>
+  struct KeptForm {
+    std::unique_ptr<DerivedForm> form;
+    bool has_user = false;
+    std::weak_ptr<const void> user = {};
+  };
+  std::map<std::tuple<std::size_t, std::size_t, std::string>, KeptForm>
       derived_;  // by offset, size and key
 };
 

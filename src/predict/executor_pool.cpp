@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <list>
 
 #include "base/interrupt.h"
 
@@ -18,7 +19,7 @@ struct ExecutorPool::Lane {
     std::shared_ptr<Executor::Impl> executor;
   };
   std::shared_ptr<Arenas> arenas = std::make_shared<Arenas>();
-  std::vector<Wired> wired;
+  std::list<Wired> wired;
 
   Executor::Impl& executor_for(const std::shared_ptr<PlanEntry>& entry, const Network& network) {
     for (const Wired& w : wired)
@@ -34,8 +35,12 @@ struct ExecutorPool::Lane {
         {entry, std::make_shared<Executor::Impl>(std::move(bound), arenas, std::move(plan))});
     return *wired.back().executor;
   }
-  void forget_evicted() noexcept {
-    std::erase_if(wired, [](const Wired& w) { return w.entry->evicted.load(); });
+  /// Hands over what is wired for plans that left the cache.
+  void leave_evicted(std::list<Wired>& leaving) noexcept {
+    for (auto it = wired.begin(); it != wired.end();) {
+      const auto one = it++;
+      if (one->entry->evicted.load()) leaving.splice(leaving.end(), wired, one);
+    }
   }
   std::size_t bytes() const {
     std::size_t total = 0;
@@ -61,7 +66,9 @@ std::unique_ptr<ExecutorPool::Lane> ExecutorPool::take() {
       break;
     }
     returned_.wait_for(lock, kBetweenQuestions);
+    lock.unlock();  // whoever answers may wait for somebody who asks us
     interruption_point();
+    lock.lock();
   }
   lock.unlock();
   try {
@@ -74,19 +81,22 @@ std::unique_ptr<ExecutorPool::Lane> ExecutorPool::take() {
 }
 
 void ExecutorPool::give_back(std::unique_ptr<Lane> lane) noexcept {
+  std::list<Lane::Wired> leaving;  // destroyed behind the lock: users' objects too
   {
     const std::lock_guard lock(guard_);
     idle_.push_back(std::move(lane));
-    for (const auto& one : idle_) one->forget_evicted();
+    for (const auto& one : idle_) one->leave_evicted(leaving);
   }
   returned_.notify_one();
 }
 
-std::pair<std::size_t, std::size_t> ExecutorPool::size() const {
+void ExecutorPool::describe(PredictorStats& stats) const {
   const std::lock_guard lock(guard_);
-  std::size_t bytes = 0;
-  for (const auto& lane : idle_) bytes += lane->bytes();
-  return {count_, bytes};
+  stats.pool = static_cast<int>(count_);
+  for (const auto& lane : idle_) {
+    stats.arena_bytes += lane->bytes();
+    stats.wired += static_cast<int>(lane->wired.size());
+  }
 }
 
 ExecutorPool::Lease::Lease(ExecutorPool& pool, const std::shared_ptr<PlanEntry>& entry,

@@ -36,8 +36,8 @@ class ExecutorPool {
     Executor::Impl* executor_ = nullptr;
   };
 
-  /// Lanes, and the bytes of those nobody holds.
-  std::pair<std::size_t, std::size_t> size() const;
+  /// Fills in what it knows.
+  void describe(PredictorStats& stats) const;
 
  private:
   std::unique_ptr<Lane> take();

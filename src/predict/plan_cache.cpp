@@ -1,6 +1,7 @@
 #include "predict/plan_cache.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/parallel.h"
 
@@ -8,6 +9,7 @@ namespace symbind {
 
 std::shared_ptr<PlanEntry> PlanCache::find_or_add(const Signature& signature) {
   const bool in_child = is_forked_child();
+  std::list<std::shared_ptr<PlanEntry>> leaving;  // destroyed behind the lock: users' objects too
   const std::lock_guard lock(guard_);
   const auto found = std::ranges::find_if(entries_, [&](const auto& entry) {
     return entry->in_child == in_child && entry->signature == signature;
@@ -22,7 +24,7 @@ std::shared_ptr<PlanEntry> PlanCache::find_or_add(const Signature& signature) {
   entries_.push_front(entry);
   while (entries_.size() > most_) {
     entries_.back()->evicted.store(true);
-    entries_.pop_back();
+    leaving.splice(leaving.end(), entries_, std::prev(entries_.end()));
   }
   return entry;
 }

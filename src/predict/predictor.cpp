@@ -83,11 +83,9 @@ std::shared_ptr<PlanEntry> Predictor::Impl::planned(const Signature& signature) 
 }
 
 PredictorStats Predictor::Impl::stats() const {
-  const auto [lanes, bytes] = pool_.size();
-  return {.plans = static_cast<int>(plans_.size()),
-          .plans_made = plans_.made(),
-          .pool = static_cast<int>(lanes),
-          .arena_bytes = bytes};
+  PredictorStats stats{.plans = static_cast<int>(plans_.size()), .plans_made = plans_.made()};
+  pool_.describe(stats);
+  return stats;
 }
 
 Predictor::Impl::Inputs Predictor::Impl::in_order(const InputMap& given) const {

@@ -64,6 +64,23 @@ TEST(Storage, DerivedFormsAreKeptAndGoStale) {
   EXPECT_EQ(static_cast<float*>(form.data())[7], 6);
 }
 
+TEST(Storage, FormsGoWithTheirUsers) {
+  const NDArray a = NDArray::ones({8});
+  Storage& storage = *a.storage();
+  auto user = std::make_shared<const int>(1);
+  DerivedForm& form = storage.derived("packed", 32, 0, user);
+  storage.derived("kept", 32);
+  EXPECT_EQ(storage.num_derived(), 2U);
+  user.reset();
+  auto again = std::make_shared<const int>(2);
+  EXPECT_EQ(&storage.derived("packed", 32, 0, again), &form) << "still there for the next user";
+  storage.derived("other", 32, 0, again);
+  EXPECT_EQ(storage.num_derived(), 3U);
+  again.reset();
+  storage.derived("new", 32);  // makes room
+  EXPECT_EQ(storage.num_derived(), 2U);
+}
+
 TEST(Storage, AnEscapedPointerCountsAsChangedForEver) {
   NDArray a = NDArray::ones({1});
   DerivedForm& form = a.storage()->derived("copy", 4);

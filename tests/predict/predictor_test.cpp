@@ -144,6 +144,7 @@ TEST(Predictor, keeps_no_more_than_it_may) {
   EXPECT_EQ(predictor.stats().plans_made, 31);
   EXPECT_EQ(predictor.stats().pool, 1);
   EXPECT_EQ(predictor.stats().arena_bytes, largest);
+  EXPECT_EQ(predictor.stats().wired, 4);
 }
 
 TEST(Predictor, the_plan_not_asked_for_longest_goes) {

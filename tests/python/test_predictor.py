@@ -176,6 +176,26 @@ def test_operators_written_in_python():
     np.testing.assert_array_equal(predictor(np.ones((2, 2))).asnumpy(), np.full((2, 2), 2))
 
 
+def test_objects_of_python_come_and_go_under_other_threads():
+    """Plans are given up, and with them objects that need the interpreter, while others hold it and ask."""
+    net = mx.sym.Custom(mx.sym.Variable("data"), op_type="predictor_doubling", name="mine")
+    predictor = mx.Predictor.from_symbol(net, {}, max_plans=1, max_pool=2)
+    wrong = []
+
+    def ask(number):
+        for i in range(20):
+            rows = 1 + (number + i) % 3
+            if not np.array_equal(predictor(np.ones((rows, 2))).asnumpy(), np.full((rows, 2), 2)):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=ask, args=(t,)) for t in range(4)]
+    for t in threads:
+        t.start()
+    while any(t.is_alive() for t in threads):
+        assert predictor.stats()["plans"] <= 1
+    assert not wrong
+
+
 @pytest.mark.parametrize("call, kind, words", [
     (lambda p: p(dta=image(1)), ValueError, ["no input 'dta'", "data"]),
     (lambda p: p(), ValueError, ["inputs are missing: data"]),

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
+#include <mutex>
 
 #include "base/check.h"
 #include "ndarray/storage.h"
@@ -140,6 +142,22 @@ std::string form_key(const MemoryDesc& packed) {
   return text;
 }
 
+/// One object for all primitives that read forms of this name: arrays keep a form while it lives.
+/// So forms go with the plans that wanted them, and are shared by those that want the same.
+std::shared_ptr<const void> use_of(const std::string& key) {
+  struct Uses {
+    std::mutex guard;
+    std::map<std::string, std::weak_ptr<const std::string>> by_key;
+  };
+  static Uses& uses = *new Uses;  // never destroyed: plans may be made behind main
+  const std::lock_guard lock(uses.guard);
+  std::erase_if(uses.by_key, [](const auto& one) { return one.second.expired(); });
+  auto& known = uses.by_key[key];
+  std::shared_ptr<const std::string> use = known.lock();
+  if (use == nullptr) known = use = std::make_shared<const std::string>(key);
+  return use;
+}
+
 /// Where a weight is packed that users may write at any time: a form kept with the array would be
 /// rewritten under whoever else reads it just now. One block per thread, of the largest such
 /// weight.
@@ -158,7 +176,10 @@ Packing::Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constan
   bytes_ = packed.get_size();
   reorder_ = make_reorder(plain, packed, scratch_bytes_);
   key_ = form_key(packed);
-  if (!constant_) offset_ = workspace.take(bytes_);
+  if (constant_)
+    use_ = use_of(key_);
+  else
+    offset_ = workspace.take(bytes_);
 }
 
 void* Packing::pack(const TensorArg& weight, void* into, void* scratch) const {
@@ -173,7 +194,7 @@ void* Packing::operator()(const Args& args, int input, void* scratch) const {
   SYMBIND_ASSERT(weight.storage != nullptr);
   if (weight.storage->escaped()) return pack(weight, own_room(bytes_), scratch);
   const auto offset = static_cast<char*>(weight.data) - static_cast<char*>(weight.storage->data());
-  DerivedForm& form = weight.storage->derived(key_, bytes_, static_cast<std::size_t>(offset));
+  DerivedForm& form = weight.storage->derived(key_, bytes_, static_cast<std::size_t>(offset), use_);
   form.refresh(*weight.storage, [&](void* into) { pack(weight, into, scratch); });
   return form.data();
 }

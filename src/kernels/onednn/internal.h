@@ -81,6 +81,7 @@ class Packing {
   std::size_t bytes_ = 0, offset_ = 0, scratch_bytes_ = 0;
   bool constant_ = false;
   std::string key_;
+  std::shared_ptr<const void> use_;  ///< keeps forms of this key with their arrays
   Call reorder_;
 };
 
