@@ -177,6 +177,7 @@ class BaseModule {
   bool binded_ = false, for_training_ = false, inputs_need_grad_ = false;
   bool params_initialized_ = false, optimizer_initialized_ = false;
   std::unique_ptr<UpdatePolicy> policy_;
+  std::unique_ptr<NanGuard> guard_;  ///< of the last fit with one: buckets remember monitors
 
  private:
   UpdatePolicy::Parts update_parts(Which which);

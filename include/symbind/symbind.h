@@ -8,6 +8,7 @@
 #include <symbind/context.h>
 #include <symbind/custom.h>
 #include <symbind/datasets.h>
+#include <symbind/dry_run.h>
 #include <symbind/dtype.h>
 #include <symbind/error.h>
 #include <symbind/event_file.h>

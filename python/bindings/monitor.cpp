@@ -12,6 +12,7 @@ void bind_monitor(nb::module_& m) {
       .def(nb::init<>())
       .def("install", [](NanGuard& guard, Executor& executor) { guard.install(executor); })
       .def("tic", &NanGuard::tic)
+      .def("release", &NanGuard::release)
       .def("toc", [](NanGuard& guard) { guard.toc(); });
 }
 

@@ -89,10 +89,10 @@ class Monitor:
             logging.info("Batch: {:7d} {:30s} {:s}".format(step, name, text))
 
 
-def _guarded(monitor, nan_guard):
-    """The monitor of a fit: with the guard on, one that looks for NaN as well."""
+def _guard_of_fit(monitor, nan_guard):
+    """The guard over a fit, beside its monitor, if it is asked for; else None."""
     on = _core.nan_guard_is_on() if nan_guard is None else nan_guard
-    return NanGuard(monitor) if on else monitor
+    return NanGuard(monitor) if on else None
 
 
 class NanGuard:
@@ -121,6 +121,10 @@ class NanGuard:
         """Behind a step: raises what was found. The statistics are the other monitor's."""
         self._guard.toc()
         return [] if self._also is None else self._also.toc()
+
+    def release(self):
+        """Leaves its executors alone from now on; they run as fast as before."""
+        self._guard.release()
 
     def toc_print(self):
         """toc, for loops that take a Monitor."""

@@ -5,7 +5,6 @@
 // if it were complete; any other error leaves fit as it is thrown. Checkpoints are the session's.
 
 #include <chrono>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -42,6 +41,28 @@ auto with_average(BaseModule& module, F&& work) {
   return result;
 }
 
+/// The guard over a fit, if it is asked for.
+class GuardedFit {
+ public:
+  GuardedFit(std::unique_ptr<NanGuard>& guard, FitOptions& o) {
+    if (!o.nan_guard.value_or(nan_guard_is_on())) return;
+    guard = std::make_unique<NanGuard>(o.monitor);
+    o.monitor = guard_ = guard.get();
+  }
+  ~GuardedFit() {
+    try {
+      if (guard_ != nullptr) guard_->release();
+    } catch (const Error& e) {
+      log_warning(e.what());  // executors that could not be compiled anew stay as they are
+    }
+  }
+  GuardedFit(const GuardedFit&) = delete;
+  GuardedFit& operator=(const GuardedFit&) = delete;
+
+ private:
+  NanGuard* guard_ = nullptr;
+};
+
 }  // namespace
 
 void BaseModule::fit(DataIter& train, FitOptions o) {
@@ -49,8 +70,7 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
   if (o.dry_run) return log_info(dry_run(train, o).text());
   bind(train.provide_data(), train.provide_label(),
        {.for_training = true, .force_rebind = o.force_rebind});
-  std::optional<NanGuard> guard;
-  if (o.nan_guard.value_or(nan_guard_is_on())) o.monitor = &guard.emplace(o.monitor);
+  const GuardedFit guarded(guard_, o);
   if (o.monitor) install_monitor(*o.monitor);
   init_params({.initializer = o.initializer,
                .arg_params = o.arg_params,

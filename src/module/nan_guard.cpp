@@ -121,24 +121,33 @@ bool nan_guard_is_on() { return settings::flag("SYMBIND_NAN_GUARD"); }
 NanGuard::NanGuard(Monitor* also) : Monitor(1), watch_(std::make_shared<Watch>()), also_(also) {}
 
 void NanGuard::install(Executor& executor) {
+  if (also_ != nullptr) also_->install(executor);
+  if (watch_ == nullptr) return;
   executor.impl()->set_guard([held = std::weak_ptr(watch_)](const RanNode& node) {
     if (const std::shared_ptr<Watch> watch = held.lock()) watch->look(node);
   });
   watch_->executors.push_back(executor);
-  if (also_ != nullptr) also_->install(executor);
 }
 
 void NanGuard::tic() {
-  ++watch_->step;
+  if (watch_ != nullptr) ++watch_->step;
   if (also_ != nullptr) also_->tic();
 }
 
 std::vector<MonitorRecord> NanGuard::toc() {
-  if (const std::optional<Error> found = std::exchange(watch_->found, std::nullopt)) {
-    watch_->settle();
-    throw *found;
+  if (watch_ != nullptr) {
+    if (const std::optional<Error> found = std::exchange(watch_->found, std::nullopt)) {
+      watch_->settle();
+      throw *found;
+    }
   }
   return also_ != nullptr ? also_->toc() : std::vector<MonitorRecord>{};
+}
+
+void NanGuard::release() {
+  const std::shared_ptr<Watch> watch = std::exchange(watch_, nullptr);
+  if (watch == nullptr) return;
+  for (const Executor& executor : watch->executors) executor.impl()->set_guard({});
 }
 
 }  // namespace symbind

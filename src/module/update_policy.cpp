@@ -226,6 +226,7 @@ void UpdatePolicy::updated(const Parts& parts) {
       average = weight.copy();
       return;
     }
+    if (average.context() != weight.context()) average = average.as_in_context(weight.context());
     average *= options_.ema_decay;
     average += weight * (1 - options_.ema_decay);
   });

@@ -15,6 +15,7 @@
 
 #include "base/crc32c.h"
 #include "module/nets.h"
+#include "support/capture_log.h"
 
 namespace symbind {
 namespace {
@@ -104,12 +105,11 @@ TEST(LogCallbacks, fit_writes_through_them) {
   const DataBatch all = batch(24);
   NDArrayIter train(all.data[0], all.label[0], {.batch_size = 8});
   Module module(mlp());
-  set_log_sink([](LogLevel, std::string_view) {});
+  const CaptureLog log;
   module.fit(train, {.batch_end_callback = {log_to_csv(folder / "train.csv", {.period = 2}),
                                             log_to_jsonl(folder / "train.jsonl"),
                                             LogMetricsCallback(folder / "events", "train")},
                      .num_epoch = 2});
-  set_log_sink({});
   EXPECT_EQ(lines_of(folder / "train.csv").size(), 1u + 4);  // batches 0 and 2 of two epochs
   EXPECT_EQ(lines_of(folder / "train.jsonl").size(), 6u);
   EXPECT_NE(contents((std::filesystem::directory_iterator(folder / "events"))->path())

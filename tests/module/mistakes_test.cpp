@@ -241,8 +241,9 @@ TEST(BadInputModule, line38_index_out_of_range) {
 
 TEST(BadInputModule, line39_error_of_an_operator_comes_once) {
   const Symbol net = softmax_cross_entropy("loss", Variable("data"), Variable("label"));
-  Executor executor = net.bind(cpu(), {{"data", NDArray::ones({2, 2})},
-                                       {"label", NDArray::from_vector<float>({0, 7}, {2})}});
+  Executor executor =
+      net.bind(cpu(), NDArrayMap{{"data", NDArray::ones({2, 2})},
+                                 {"label", NDArray::from_vector<float>({0, 7}, {2})}});
   executor.forward();
   expect_error(
       ErrorKind::kIndex, [&] { executor.outputs()[0].wait_to_read(); },

@@ -238,7 +238,7 @@ def test_plateau_is_driven_by_fit():
         eval_end_callback=lambda p: values.append(p.eval_metric.get()[1]))
     assert values == [0.5, 0.4, 0.6, 0.6]
     assert rates == [1.0, 1.0, 0.5, 0.5] and schedule.base_lr == 0.25
-    with pytest.raises(NameError, match="'mse'.*accuracy"):
+    with pytest.raises(ValueError, match="'mse'.*accuracy"):
         schedule.metric = "mse"
         schedule.observe([("accuracy", 1)])
 

@@ -14,7 +14,7 @@ from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import batch as batch_of
 from ..model import BatchEndParam, _save_named
-from ..monitor import _guarded
+from ..monitor import _guard_of_fit
 from ..base import _as_list
 from . import _dry_run, _session
 from ._updates import Updates
@@ -166,7 +166,8 @@ class BaseModule(Updates):
         assert num_epoch is not None, 'please specify number of epochs'
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label,
                   for_training=True, force_rebind=force_rebind)
-        monitor = _guarded(monitor, nan_guard)
+        guard = _guard_of_fit(monitor, nan_guard)
+        monitor = guard or monitor
         if monitor is not None:
             self.install_monitor(monitor)
         self.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params,
@@ -212,6 +213,8 @@ class BaseModule(Updates):
             raise
         finally:
             session.close()
+            if guard is not None:
+                guard.release()
         session.finish()
 
     def dry_run(self, train_data, **kwargs):
