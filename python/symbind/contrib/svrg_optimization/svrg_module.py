@@ -41,6 +41,11 @@ class SVRGModule(Module):
 
     # ------------------------------------------------------------- both modules alike
 
+    def _blank_copy(self):
+        blank = super()._blank_copy()
+        blank._mod_aux = self._mod_aux._blank_copy()
+        return blank
+
     def _reset_bind(self):
         super()._reset_bind()
         self._mod_aux._reset_bind()
