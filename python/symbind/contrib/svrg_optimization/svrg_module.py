@@ -64,6 +64,12 @@ class SVRGModule(Module):
             self._mod_aux.bind(data_shapes, label_shapes, for_training, inputs_need_grad,
                                force_rebind, shared_module, grad_req)
 
+    def init_params(self, *args, **kwargs):
+        """Fills the parameters; those kept aside begin as the same."""
+        super().init_params(*args, **kwargs)
+        if self._mod_aux.binded and not self._mod_aux.params_initialized:
+            self._mod_aux.set_params(*self.get_params())
+
     def prepare(self, data_batch, sparse_row_id_fn=None):
         """Makes both modules ready for a batch."""
         super().prepare(data_batch, sparse_row_id_fn=sparse_row_id_fn)
