@@ -7,15 +7,14 @@ Decided here, as MXNet has it: parameters are initialised by name in the order o
 and end anywhere in a pass; predict and score use the first device only.
 """
 import logging
-import time
 import warnings
 
 import numpy as np
 
 from . import error, io, metric, model
 from . import ndarray as nd
-from . import optimizer as opt
 from . import symbol as sym
+from ._feed_forward_training import Training, _names
 from .base import mx_real_t
 from .callback import LogValidationMetricsCallback, StopTraining
 from .context import Context, cpu
@@ -34,10 +33,6 @@ __all__ = ["BASE_ESTIMATOR", "FeedForward"]
 
 def _descs(shapes):
     return [x if isinstance(x, DataDesc) else DataDesc(*x) for x in shapes]
-
-
-def _names(shapes):
-    return [x[0] for x in shapes]
 
 
 def _one_or_list(arrays):
@@ -202,6 +197,11 @@ class FeedForward(BASE_ESTIMATOR):
         types = {name: array.dtype for name, array in self.arg_params.items()} \
             if self.arg_params else {}
         types.update((x[0], getattr(x, 'dtype', mx_real_t)) for x in X.provide_data)
+        arguments = self.symbol.list_arguments()
+        for name in _names(X.provide_data):
+            if name not in arguments:
+                raise error.NameError("the data have '{}', which is no argument of the network; "
+                                      "those are {}".format(name, ", ".join(arguments)))
         self._init_predictor(X.provide_data, types)
         arrays = [self._pred_exec.arg_dict[name] for name in _names(X.provide_data)]
         for batch in X:
@@ -262,7 +262,7 @@ class FeedForward(BASE_ESTIMATOR):
         self._init_params(data.provide_data + data.provide_label)
         if not isinstance(eval_metric, metric.EvalMetric):
             eval_metric = metric.create(eval_metric)
-        training = _Training(self, data, eval_metric, kvstore, logger or logging, work_load_list,
+        training = Training(self, data, eval_metric, kvstore, logger or logging, work_load_list,
                              monitor)
         try:
             for epoch in range(self.begin_epoch, self.num_epoch):
@@ -309,105 +309,6 @@ class FeedForward(BASE_ESTIMATOR):
         symbol, arg_params, aux_params = model.load_checkpoint(prefix, epoch)
         return FeedForward(symbol, ctx=ctx, arg_params=arg_params, aux_params=aux_params,
                            begin_epoch=epoch, **kwargs)
-
-
-class _Training:
-    """One fit: the module that is trained and what each of its batches needs."""
-
-    def __init__(self, trained, data, eval_metric, kvstore, logger, work_load_list, monitor):
-        self.trained = trained
-        self.data = data
-        self.eval_metric = eval_metric
-        self.logger = logger
-        self.monitor = monitor
-        self._bucket_names = {}  # data and label names of each bucket, known from its batches
-        self.logger.info('Start training with %s', str(trained.ctx))
-        self.module = self._module(work_load_list)
-        self.module.bind(data.provide_data, data.provide_label or None)
-        if monitor is not None:
-            self.module.install_monitor(monitor)
-        self.module.init_params(None, trained.arg_params, trained.aux_params)
-        self.module.init_optimizer(kvstore, trained.optimizer, trained.kwargs)
-        data.reset()
-
-    def _module(self, work_load_list):
-        from .module import BucketingModule, Module
-
-        options = {"logger": self.logger, "context": self.trained.ctx,
-                   "work_load_list": work_load_list}
-        data, sym_gen = self.data, self.trained.sym_gen
-        names = (_names(data.provide_data), _names(data.provide_label))
-        if sym_gen is None:
-            return Module(self.trained.symbol, *names, **options)
-        self._bucket_names[data.default_bucket_key] = names
-        return BucketingModule(lambda key: (sym_gen(key), *self._bucket_names[key]),
-                               data.default_bucket_key, **options)
-
-    def _note_bucket(self, batch):
-        if self.trained.sym_gen is not None and batch.bucket_key not in self._bucket_names:
-            self._bucket_names[batch.bucket_key] = (_names(batch.provide_data),
-                                                    _names(batch.provide_label))
-
-    def epoch(self, epoch, batch_end_callback):
-        """Trains an epoch: until the data end, or until epoch_size batches."""
-        tic = time.time()
-        epoch_size, train_data, eval_metric = self.trained.epoch_size, self.data, self.eval_metric
-        eval_metric.reset()
-        step = self.module._stepper(eval_metric) if self.monitor is None else self._watched_step
-        nbatch = 0
-        empty_passes = 0  # one is usual: the epoch before may have ended with the data
-        while nbatch < (epoch_size or 1):
-            before = nbatch
-            for data_batch in train_data:
-                self._note_bucket(data_batch)
-                step(data_batch)
-                nbatch += 1
-                if batch_end_callback is not None:
-                    _multiple_callbacks(batch_end_callback, BatchEndParam(
-                        epoch=epoch, nbatch=nbatch, eval_metric=eval_metric, locals=locals()))
-                if epoch_size is not None and nbatch >= epoch_size:
-                    break
-            else:
-                self.logger.info('Epoch[%d] Resetting Data Iterator', epoch)
-                train_data.reset()
-            empty_passes += nbatch == before
-            if empty_passes > 1:
-                raise error.ValueError("the training data have no batch in epoch {}: the iterator "
-                                       "is empty".format(epoch))
-        self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - tic)
-
-    def _watched_step(self, data_batch):
-        self.monitor.tic()
-        self.module.forward_backward(data_batch)
-        self.module.update()
-        self.monitor.toc_print()
-        self.module.update_metric(self.eval_metric, data_batch.label)
-
-    def take_params(self):
-        """Brings the module's parameters into the model's arrays."""
-        for trained, own in zip(self.module.get_params(),
-                                (self.trained.arg_params, self.trained.aux_params)):
-            for name, array in own.items():
-                trained[name].copyto(array)
-
-    def evaluate(self, epoch, eval_data, batch_end_callback, end_callback):
-        """Shows the metric the outputs over eval_data."""
-        eval_metric = self.eval_metric
-        eval_metric.reset()
-        eval_data.reset()
-        total_num_batch = 0
-        for i, eval_batch in enumerate(eval_data):
-            self._note_bucket(eval_batch)
-            self.module.forward(eval_batch, is_train=False)
-            self.module.update_metric(eval_metric, eval_batch.label)
-            if batch_end_callback is not None:
-                _multiple_callbacks(batch_end_callback, BatchEndParam(
-                    epoch=epoch, nbatch=i, eval_metric=eval_metric, locals=locals()))
-            total_num_batch += 1
-        if end_callback is not None:
-            _multiple_callbacks(end_callback, BatchEndParam(
-                epoch=epoch, nbatch=total_num_batch, eval_metric=eval_metric, locals=locals()))
-        eval_data.reset()
 
 
 FeedForward.__module__ = model.__name__  # where pickles look for it

@@ -205,6 +205,8 @@ class Empty(mx.io.DataIter):
     (lambda m: m.fit(iterator(), eval_data=3), TypeError, "Eval data must be"),
     (lambda m: m.fit(Empty(8)), ValueError, "no batch in epoch 0"),
     (lambda m: m.predict(Empty(8)), ValueError, "no batch to predict"),
+    (lambda m: m.predict(mx.io.NDArrayIter({"x": np.zeros((8, 4))}, batch_size=8)), ValueError,
+     "'x', which is no argument of the network; those are data, fc1_weight"),
     (lambda m: m.fit(mx.io.NDArrayIter(np.zeros((8, 5)), np.zeros(8), 8)), ValueError,
      r"fc1_weight is given with shape \(8, 4\), the network needs \(8, 5\)"),
 ])

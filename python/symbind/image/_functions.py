@@ -40,7 +40,8 @@ def imread(filename, flag=1, to_rgb=True, out=None):
         with open(filename, "rb") as file:
             data = file.read()
     except OSError as failure:
-        raise error.OSError("imread cannot open {}: {}".format(filename, failure.strerror)) from None
+        raise error.OSError("imread cannot open {}: {}".format(filename, failure.strerror)) \
+            from None
     try:
         return imdecode(data, flag, to_rgb, out)
     except error.MXNetError as failure:
@@ -180,7 +181,8 @@ def imrotate(src, rotation_degrees, zoom_in=False, zoom_out=False):
         else rotation_degrees
     degrees = np.full(count, degrees) if np.ndim(degrees) == 0 else np.asarray(degrees)
     if len(degrees) != count:
-        raise error.ValueError("The number of images must be equal to the number of rotation angles")
+        raise error.ValueError("The number of images must be equal to the number of rotation "
+                               "angles")
     angles = (np.pi * degrees / 180).astype(np.float32)[:, None, None]
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)
     y, x = y - (h - 1) / 2, x - (w - 1) / 2

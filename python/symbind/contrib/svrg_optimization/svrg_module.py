@@ -41,6 +41,11 @@ class SVRGModule(Module):
 
     # ------------------------------------------------------------- both modules alike
 
+    def _blank_copy(self):
+        blank = super()._blank_copy()
+        blank._mod_aux = self._mod_aux._blank_copy()
+        return blank
+
     def _reset_bind(self):
         super()._reset_bind()
         self._mod_aux._reset_bind()
@@ -58,6 +63,12 @@ class SVRGModule(Module):
         if for_training:
             self._mod_aux.bind(data_shapes, label_shapes, for_training, inputs_need_grad,
                                force_rebind, shared_module, grad_req)
+
+    def init_params(self, *args, **kwargs):
+        """Fills the parameters; those kept aside begin as the same."""
+        super().init_params(*args, **kwargs)
+        if self._mod_aux.binded and not self._mod_aux.params_initialized:
+            self._mod_aux.set_params(*self.get_params())
 
     def prepare(self, data_batch, sparse_row_id_fn=None):
         """Makes both modules ready for a batch."""
