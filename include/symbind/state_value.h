@@ -1,6 +1,6 @@
 #pragma once
-// Plain data with arrays in it: what stands in files of optimizer states and in checkpoints. Nothing
-// in it can run.
+// Plain data with arrays in it: what stands in files of optimizer states and in checkpoints.
+// Nothing in it can run.
 
 #include <cstdint>
 #include <string>

@@ -4,6 +4,7 @@
 #include <symbind/attributes.h>
 #include <symbind/bucketing_module.h>
 #include <symbind/callback.h>
+#include <symbind/checkpoint.h>
 #include <symbind/context.h>
 #include <symbind/custom.h>
 #include <symbind/datasets.h>
@@ -30,10 +31,12 @@
 #include <symbind/param_update.h>
 #include <symbind/random.h>
 #include <symbind/recordio.h>
+#include <symbind/resume.h>
 #include <symbind/rules.h>
 #include <symbind/runtime.h>
 #include <symbind/sentences.h>
 #include <symbind/sequential_module.h>
 #include <symbind/shape.h>
+#include <symbind/state_value.h>
 #include <symbind/states.h>
 #include <symbind/symbol.h>

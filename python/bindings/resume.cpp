@@ -104,14 +104,13 @@ void check_states_of(const nb::bytes& bytes, nb::handle weights, const std::stri
 void bind_checkpointer(nb::module_& m) {
   using C = HeldCheckpointer;
   nb::class_<C>(m, "Checkpointer", "Saves trainings; see symbind/checkpoint.h.")
-      .def(
-          "__init__",
-          [](C* self, const std::string& prefix, int every_n_epochs, int every_n_batches,
-             int keep_last, const std::string& keep_best, const std::string& mode,
-             bool background) {
-            new (self) C({prefix, every_n_epochs, every_n_batches, keep_last, keep_best, mode,
-                          background});
-          })
+      .def("__init__",
+           [](C* self, const std::string& prefix, int every_n_epochs, int every_n_batches,
+              int keep_last, const std::string& keep_best, const std::string& mode,
+              bool background) {
+             new (self) C(
+                 {prefix, every_n_epochs, every_n_batches, keep_last, keep_best, mode, background});
+           })
       .def("due_in_epoch", [](C& c, int batches) { return c->due_in_epoch(batches); })
       .def("due_at_border",
            [](C& c, int epochs, int num_epoch) { return c->due_at_border(epochs, num_epoch); })
@@ -134,10 +133,9 @@ void bind_resume(nb::module_& m) {
       list.append(nb::make_tuple(info.manifest, info.epoch, info.batch, info.score));
     return list;
   });
-  m.def("watched_value", [](const std::vector<NameValue>& values, const std::string& wanted,
-                            const std::string& who) {
-    return watched_value(values, wanted, who.c_str());
-  });
+  m.def("watched_value",
+        [](const std::vector<NameValue>& values, const std::string& wanted,
+           const std::string& who) { return watched_value(values, wanted, who.c_str()); });
   m.def("random_facts", [] { return plain_to(random_facts()); });
   m.def("set_random_facts", [](nb::handle facts) { set_random_facts(plain_from(facts)); });
   m.def("optimizer_facts", [](Optimizer& o) { return plain_to(optimizer_facts(o)); });
@@ -155,23 +153,22 @@ void bind_resume(nb::module_& m) {
     return plain_to(device_facts(group, array_map_from(args, "a parameter"),
                                  array_map_from(aux, "an auxiliary state")));
   });
-  m.def("set_device_facts", [](ExecutorGroup& group, nb::handle facts) {
-    set_device_facts(group, plain_from(facts));
-  });
+  m.def("set_device_facts",
+        [](ExecutorGroup& group, nb::handle facts) { set_device_facts(group, plain_from(facts)); });
   m.def("kernel_facts", [](const ExecutorGroup& group) { return plain_to(kernel_facts(group)); });
   m.def("compare_kernel_facts", [](nb::handle now, nb::handle saved) {
     compare_kernel_facts(plain_from(now), plain_from(saved));
   });
   m.def("check_states", &check_states_of);
-  m.def("check_resumed_params", [](nb::handle given_args, nb::handle given_aux,
-                                   nb::handle needed_args, nb::handle needed_aux,
-                                   const std::string& source) {
-    TrainingState state{.source = source};
-    state.args = array_map_from(given_args, "a parameter");
-    state.aux = array_map_from(given_aux, "an auxiliary state");
-    check_resumed_params(state, array_map_from(needed_args, "a parameter"),
-                         array_map_from(needed_aux, "an auxiliary state"));
-  });
+  m.def("check_resumed_params",
+        [](nb::handle given_args, nb::handle given_aux, nb::handle needed_args,
+           nb::handle needed_aux, const std::string& source) {
+          TrainingState state{.source = source};
+          state.args = array_map_from(given_args, "a parameter");
+          state.aux = array_map_from(given_aux, "an auxiliary state");
+          check_resumed_params(state, array_map_from(needed_args, "a parameter"),
+                               array_map_from(needed_aux, "an auxiliary state"));
+        });
 }
 
 }  // namespace symbind::python

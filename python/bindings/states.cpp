@@ -94,10 +94,11 @@ nb::object value_to(const StateValue& v, nb::handle put_together) {
 
 StateValue plain_from(nb::handle v) {
   const nb::object refuse = nb::cpp_function([](nb::handle item) -> nb::object {
-    throw Error(ErrorKind::kType,
-                "a state holds a " + nb::cast<std::string>(nb::str(item.type().attr("__name__"))) +
-                    ": only numbers, texts, bytes, NDArrays and tuples, lists and dicts of them are "
-                    "saved");
+    throw Error(
+        ErrorKind::kType,
+        "a state holds a " + nb::cast<std::string>(nb::str(item.type().attr("__name__"))) +
+            ": only numbers, texts, bytes, NDArrays and tuples, lists and dicts of them are "
+            "saved");
   });
   return value_from(v, refuse);
 }

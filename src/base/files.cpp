@@ -154,9 +154,8 @@ class AtomicFile {
     static std::atomic<unsigned> serial{0};
     Temporary temporary{fmt::format("{}.tmp-{}-{}", target, ::getpid(), serial.fetch_add(1)),
                         false};
-    Descriptor file(file_calls().open(temporary.path.c_str(),
-                                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                                      wanted_mode(target)));
+    Descriptor file(file_calls().open(
+        temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, wanted_mode(target)));
     if (file.get() < 0) temporary.renamed = true;  // not ours
     const std::uint64_t size = write_through(file, true);
     if (file_calls().rename(temporary.path.c_str(), target.c_str()) != 0)

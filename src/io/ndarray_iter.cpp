@@ -312,9 +312,10 @@ std::optional<StateValue> NDArrayIter::state() {
 void NDArrayIter::set_state(const StateValue& state) {
   State& s = *state_;
   constexpr const char* kWhat = "NDArrayIter";
-  check_iter_state(state, kWhat, {{"rows", s.num_data},
-                                  {"batch_size", s.options.batch_size},
-                                  {"shuffle", s.options.shuffle ? 1 : 0}});
+  check_iter_state(state, kWhat,
+                   {{"rows", s.num_data},
+                    {"batch_size", s.options.batch_size},
+                    {"shuffle", s.options.shuffle ? 1 : 0}});
   const std::int64_t cursor = state.integer_at("cursor", kWhat);
   const std::int64_t epoch = state.integer_at("epoch", kWhat);
   Rows order, carried;

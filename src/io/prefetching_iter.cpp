@@ -8,7 +8,8 @@
 // Decided here: after an error or the end of an epoch a worker rests until reset. A reset before
 // the reader took the last batch is a hard one: how far the worker had come must not show in what
 // follows. Where the iterator stood before a batch is kept with the batch: it is what the reader's
-// state is, however far the worker has read. In a forked child there are no workers: the state is left alone there, never joined.
+// state is, however far the worker has read. In a forked child there are no workers: the state is
+// left alone there, never joined.
 #include <unistd.h>
 
 #include <condition_variable>

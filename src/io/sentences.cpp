@@ -221,10 +221,9 @@ void BucketSentenceIter::set_state(const StateValue& state) {
   constexpr const char* kWhat = "BucketSentenceIter";
   const auto sentences = static_cast<std::int64_t>(s.sentences.size());
   const auto batches = static_cast<std::int64_t>(s.batches.size());
-  check_iter_state(state, kWhat,
-                   {{"sentences", sentences},
-                    {"batches", batches},
-                    {"batch_size", s.options.batch_size}});
+  check_iter_state(
+      state, kWhat,
+      {{"sentences", sentences}, {"batches", batches}, {"batch_size", s.options.batch_size}});
   const auto at = state.integer_at("at", kWhat), epoch = state.integer_at("epoch", kWhat);
   const auto places = rows_from(state.array_at("places", kWhat), sentences, kWhat);
   const auto order = rows_from(state.array_at("order", kWhat), sentences, kWhat);

@@ -38,7 +38,8 @@ void BaseModule::step(const DataBatch& batch, EvalMetric& metric) {
 }
 
 void BaseModule::keep_in_checkpoints(const std::string& name, Resumable part) {
-  check(part.state && part.set_state, "'{}' needs a way to give its state and one to take it", name);
+  check(part.state && part.set_state, "'{}' needs a way to give its state and one to take it",
+        name);
   kept_[name] = std::move(part);
 }
 

@@ -19,8 +19,7 @@ EpochEndCallback module_checkpoint(Module& module, const std::string& prefix, in
                                    bool save_optimizer_states) {
   return [&module, prefix, every = std::max(1, period), save_optimizer_states](
              int epoch, const Symbol&, const NDArrayMap&, const NDArrayMap&) {
-    if ((epoch + 1) % every == 0)
-      module.save_checkpoint(prefix, epoch + 1, save_optimizer_states);
+    if ((epoch + 1) % every == 0) module.save_checkpoint(prefix, epoch + 1, save_optimizer_states);
   };
 }
 

@@ -30,8 +30,8 @@ std::string device_name(const char* kind, const std::string& name, std::size_t d
   return fmt::format("{}:{}:{}", kind, device, name);
 }
 
-using Visit = std::function<void(const std::string& name, const NDArray& array,
-                                 const NDArray* host)>;
+using Visit =
+    std::function<void(const std::string& name, const NDArray& array, const NDArray* host)>;
 
 /// Every array of the devices that may hold more than the parameters say.
 void visit_arrays(const ExecutorGroup& group, const NDArrayMap& args, const NDArrayMap& aux,
@@ -62,8 +62,7 @@ void visit_arrays(const ExecutorGroup& group, const NDArrayMap& args, const NDAr
 
 }  // namespace
 
-StateValue device_facts(const ExecutorGroup& group, const NDArrayMap& args,
-                        const NDArrayMap& aux) {
+StateValue device_facts(const ExecutorGroup& group, const NDArrayMap& args, const NDArrayMap& aux) {
   StateValue arrays = StateValue::dict();
   visit_arrays(group, args, aux,
                [&](const std::string& name, const NDArray& array, const NDArray* host) {
@@ -80,9 +79,10 @@ void set_device_facts(ExecutorGroup& group, const StateValue& facts) {
   const auto count = static_cast<std::int64_t>(group.contexts().size());
   const std::int64_t saved = facts.integer_at("count", "devices of a checkpoint");
   if (saved != count) {
-    log_warning(fmt::format("resume: the checkpoint is of {} devices and this training has {}: "
-                            "it will not go on bit for bit",
-                            saved, count));
+    log_warning(
+        fmt::format("resume: the checkpoint is of {} devices and this training has {}: "
+                    "it will not go on bit for bit",
+                    saved, count));
     return;
   }
   const StateValue& arrays = facts.at("arrays", "devices of a checkpoint");
@@ -111,8 +111,7 @@ StateValue kernel_facts(const ExecutorGroup& group) {
     }
   }
   StateValue facts = StateValue::dict(), kernels = StateValue::dict();
-  for (const auto& [name, count] : counts)
-    kernels.add(StateValue::of(name), StateValue::of(count));
+  for (const auto& [name, count] : counts) kernels.add(StateValue::of(name), StateValue::of(count));
   facts.add("fingerprint", StateValue::of(hash.digest()));
   facts.add("kernels", std::move(kernels));
   facts.add("threads", StateValue::of(std::int64_t{num_threads()}));
@@ -124,9 +123,10 @@ void compare_kernel_facts(const StateValue& now, const StateValue& saved) {
   const std::int64_t threads = now.integer_at("threads", kWhat);
   const std::int64_t before = saved.integer_at("threads", kWhat);
   if (threads != before)
-    log_warning(fmt::format("resume: the checkpoint was made with {} threads and this is {}: sums "
-                            "may round differently, so the training need not go on bit for bit",
-                            before, threads));
+    log_warning(
+        fmt::format("resume: the checkpoint was made with {} threads and this is {}: sums "
+                    "may round differently, so the training need not go on bit for bit",
+                    before, threads));
   if (now.at("fingerprint", kWhat).text == saved.at("fingerprint", kWhat).text) return;
   std::string text;
   const auto list = [&](const StateValue& facts) {
@@ -136,9 +136,10 @@ void compare_kernel_facts(const StateValue& now, const StateValue& saved) {
       line += fmt::format(" {}×{}", kernels.items[i + 1].integer, kernels.items[i].text);
     return line;
   };
-  log_warning(fmt::format("resume: other kernels were chosen than in the checkpoint, so the "
-                          "training need not go on bit for bit\n  then:{}\n  now: {}",
-                          list(saved), list(now)));
+  log_warning(
+      fmt::format("resume: other kernels were chosen than in the checkpoint, so the "
+                  "training need not go on bit for bit\n  then:{}\n  now: {}",
+                  list(saved), list(now)));
 }
 
 }  // namespace symbind

@@ -48,8 +48,7 @@ std::vector<std::string> names_beside(const std::string& prefix, std::string_vie
 }
 
 bool all_digits(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Whether this stands behind a prefix in the name of a set: "-0003", "-0003-b000250".
@@ -139,9 +138,14 @@ std::string manifest_text(const TrainingState& state, std::int64_t sequence, con
   Json list = Json::object();
   for (const auto& [name, digest] : files)
     list[name] = {{"size", digest.size}, {"sha256", digest.sha256}};
-  Json inner = {{"format", 1},         {"symbind", version()},       {"sequence", sequence},
-                {"epoch", state.epoch}, {"batch", state.batch},       {"parts", state.parts.size()},
-                {"files", std::move(list)}, {"training", facts}};
+  Json inner = {{"format", 1},
+                {"symbind", version()},
+                {"sequence", sequence},
+                {"epoch", state.epoch},
+                {"batch", state.batch},
+                {"parts", state.parts.size()},
+                {"files", std::move(list)},
+                {"training", facts}};
   NDArrayMap none;
   if (state.score)
     inner["score"] = {{"name", state.score->first},
@@ -173,9 +177,10 @@ std::pair<std::string, std::string> split_manifest_path(const std::string& path)
   std::size_t dash = stem.rfind('-');
   if (dash != std::string::npos && dash > 0 && dash + 1 < stem.size() && stem[dash + 1] == 'b')
     dash = stem.rfind('-', dash - 1);
-  check(dash != std::string::npos && is_set_name(stem.substr(dash)),
-        "'{}' is no manifest of a checkpoint: their names are prefix-0003{} or prefix-0003-b000250{}",
-        path, ending, ending);
+  check(
+      dash != std::string::npos && is_set_name(stem.substr(dash)),
+      "'{}' is no manifest of a checkpoint: their names are prefix-0003{} or prefix-0003-b000250{}",
+      path, ending, ending);
   return {stem.substr(0, dash), stem.substr(dash)};
 }
 

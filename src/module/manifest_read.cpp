@@ -136,7 +136,8 @@ TrainingState read_set(const std::string& path, const Manifest& m) {
   return state;
 }
 
-/// What MXNet wrote: the parameters of the last epoch, and the optimizer's states if they are there.
+/// What MXNet wrote: the parameters of the last epoch, and the optimizer's states if they are
+/// there.
 std::optional<TrainingState> load_plain(const std::string& prefix) {
   const std::vector<int> epochs = checkpoint_epochs(prefix);
   if (epochs.empty()) return std::nullopt;
@@ -186,12 +187,11 @@ std::vector<std::string> find_faults(const std::string& prefix, const Manifest& 
       const std::string found = sha256(bytes);
       if (found == wanted.sha256) continue;
       const std::string owner = owner_of(prefix, found);
-      faults.push_back(
-          bytes.size() == wanted.size
-              ? fmt::format("{}: its bytes are others: sha256 {}… and not {}…{}", path,
-                            found.substr(0, 12), wanted.sha256.substr(0, 12), owner)
-              : fmt::format("{}: it has {} bytes and should have {}{}", path, bytes.size(),
-                            wanted.size, owner));
+      faults.push_back(bytes.size() == wanted.size
+                           ? fmt::format("{}: its bytes are others: sha256 {}… and not {}…{}", path,
+                                         found.substr(0, 12), wanted.sha256.substr(0, 12), owner)
+                           : fmt::format("{}: it has {} bytes and should have {}{}", path,
+                                         bytes.size(), wanted.size, owner));
     } catch (const Error& error) {
       faults.push_back(error.what());
     }

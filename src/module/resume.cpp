@@ -137,15 +137,15 @@ void set_optimizer_facts(Optimizer& optimizer, const StateValue& facts, const st
   optimizer.wd_mult() = multipliers_from(facts.at("wd_mult", what));
   optimizer.all_counts() = counts_from(facts.at("counts", what));
   if (!notes.empty())
-    log_warning(fmt::format("resume: {} decides over what was given: {}", source,
-                            fmt::join(notes, ", ")));
+    log_warning(
+        fmt::format("resume: {} decides over what was given: {}", source, fmt::join(notes, ", ")));
 }
 
 StateValue metric_facts(const EvalMetric& metric) {
   StateValue facts = StateValue::dict(), sums = StateValue::sequence(Kind::kList);
   facts.add("name", StateValue::of(metric.name));
-  for (const double sum : {metric.sum_metric, metric.num_inst, metric.global_sum_metric,
-                           metric.global_num_inst})
+  for (const double sum :
+       {metric.sum_metric, metric.num_inst, metric.global_sum_metric, metric.global_num_inst})
     sums.items.push_back(StateValue::of(sum));
   for (const double number : metric.state()) sums.items.push_back(StateValue::of(number));
   facts.add("sums", std::move(sums));
@@ -235,7 +235,8 @@ void check_states(const StateValue& states, const std::map<Key, NDArray>& weight
   if (misfits.empty()) return;
   const std::size_t more = misfits.size() - std::min(kShown, misfits.size());
   misfits.resize(std::min(kShown, misfits.size()));
-  fail(ErrorKind::kValue, "{}: these are the optimizer states of other parameters; nothing was "
+  fail(ErrorKind::kValue,
+       "{}: these are the optimizer states of other parameters; nothing was "
        "loaded\n  {}{}",
        source, fmt::join(misfits, "\n  "), more > 0 ? fmt::format("\n  and {} more", more) : "");
 }
@@ -251,9 +252,8 @@ void check_resumed_params(const TrainingState& state, const NDArrayMap& args,
       if (!aux.contains(name)) extra.push_back(name);
     check(extra.empty(), "parameters the network does not have: {}", fmt::join(extra, ", "));
   } catch (const Error& error) {
-    fail(ErrorKind::kValue,
-         "{} is a checkpoint of another network; nothing was loaded\n  {}", state.source,
-         error.what());
+    fail(ErrorKind::kValue, "{} is a checkpoint of another network; nothing was loaded\n  {}",
+         state.source, error.what());
   }
 }
 

@@ -71,8 +71,10 @@ Json out(const StateValue& v, NDArrayMap& arrays, int depth) {
     case Kind::kList: return list();
     case Kind::kDict: break;
     case Kind::kObject:
-      fail(ErrorKind::kType, "the state of a training holds an object of {}: only plain data and "
-           "arrays are saved", v.text);
+      fail(ErrorKind::kType,
+           "the state of a training holds an object of {}: only plain data and "
+           "arrays are saved",
+           v.text);
   }
   if (plain_keys(v)) {
     Json object = Json::object();
@@ -82,8 +84,8 @@ Json out(const StateValue& v, NDArrayMap& arrays, int depth) {
   }
   Json pairs = Json::array();
   for (std::size_t i = 0; i + 1 < v.items.size(); i += 2)
-    pairs.push_back(Json::array({out(v.items[i], arrays, depth + 1),
-                                 out(v.items[i + 1], arrays, depth + 1)}));
+    pairs.push_back(
+        Json::array({out(v.items[i], arrays, depth + 1), out(v.items[i + 1], arrays, depth + 1)}));
   return {{"$dict", std::move(pairs)}};
 }
 
@@ -98,8 +100,7 @@ StateValue sequence_in(const Json& json, Kind kind, const NDArrayMap& arrays, in
 /// An object of one entry that begins with "$".
 StateValue special_in(const std::string& name, const Json& json, const NDArrayMap& arrays,
                       int depth) {
-  if (name == "$tuple" && json.is_array())
-    return sequence_in(json, Kind::kTuple, arrays, depth);
+  if (name == "$tuple" && json.is_array()) return sequence_in(json, Kind::kTuple, arrays, depth);
   if (name == "$dict" && json.is_array()) {
     StateValue dict = StateValue::dict();
     for (const Json& pair : json) {

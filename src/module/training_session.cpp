@@ -16,9 +16,9 @@ std::map<Key, NDArray> weights_by_key(const Module& part) {
   const auto& arrays = part.group()->param_arrays();
   for (std::size_t i = 0; i < arrays.size(); ++i)
     for (std::size_t d = 0; d < arrays[i].size(); ++d)
-      weights[part.update_on_kvstore()
-                  ? Key(part.param_names()[i])
-                  : Key(static_cast<std::int64_t>(i * arrays[i].size() + d))] = arrays[i][d];
+      weights[part.update_on_kvstore() ? Key(part.param_names()[i])
+                                       : Key(static_cast<std::int64_t>(i * arrays[i].size() + d))] =
+          arrays[i][d];
   return weights;
 }
 
@@ -26,9 +26,8 @@ std::map<Key, NDArray> weights_by_key(const Module& part) {
 void give_to_store(Module& part, const NDArrayMap& args) {
   if (!part.update_on_kvstore()) return;
   KVStore& store = *part.kvstore();
-  store.set_updater([](const Key&, const NDArray& merged, NDArray& stored) {
-    merged.copy_to(stored);
-  });
+  store.set_updater(
+      [](const Key&, const NDArray& merged, NDArray& stored) { merged.copy_to(stored); });
   for (const std::string& name : part.param_names()) store.push(name, {args.at(name)});
   store.set_updater([updater = part.updater()](const Key& key, const NDArray& grad,
                                                NDArray& weight) { (*updater)(key, grad, weight); });
@@ -61,8 +60,9 @@ TrainingSession::TrainingSession(BaseModule& module, DataIter& train, EvalMetric
   if (options.resume.empty()) return;
   resumed_ = load_training(options.resume);
   if (!resumed_) {
-    log_info(fmt::format("resume: there is no checkpoint of '{}' yet: the training begins at epoch {}",
-                         options.resume, begin_epoch_));
+    log_info(
+        fmt::format("resume: there is no checkpoint of '{}' yet: the training begins at epoch {}",
+                    options.resume, begin_epoch_));
     return;
   }
   restore(*resumed_);
@@ -103,8 +103,7 @@ void TrainingSession::restore(const TrainingState& state) {
                        part_facts->items[i].at("devices", state.source.c_str()));
   }
   if (!state.exact) return;
-  if (!set_metric_facts(metric_, state.facts.at("metric", state.source.c_str())) &&
-      state.batch > 0)
+  if (!set_metric_facts(metric_, state.facts.at("metric", state.source.c_str())) && state.batch > 0)
     log_warning("resume: the checkpoint is of another metric: its sums begin anew");
   if (const StateValue* eval = state.facts.find("eval_iterator"); eval && options_.eval_data)
     options_.eval_data->set_state(*eval);
@@ -138,9 +137,10 @@ void TrainingSession::give_iterator(const TrainingState& state) {
   if (!state.exact) return;
   const StateValue& saved = state.facts.at("iterator", state.source.c_str());
   if (saved.kind != StateValue::Kind::kNone) return train_.set_state(saved);
-  log_warning(fmt::format("resume: the iterator cannot say where it stands: it is reset {} times "
-                          "and {} batches are passed over",
-                          state.epoch, state.batch));
+  log_warning(
+      fmt::format("resume: the iterator cannot say where it stands: it is reset {} times "
+                  "and {} batches are passed over",
+                  state.epoch, state.batch));
   for (int i = 0; i < state.epoch; ++i) train_.reset();
   DataBatch passed;
   for (int i = 0; i < state.batch; ++i)

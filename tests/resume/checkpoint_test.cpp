@@ -77,8 +77,7 @@ TEST(BadInputCheckpoint, damaged_mixed_and_missing_files_are_named) {
   fit_some(folder.prefix(), 3);
   fs::copy_file(folder.prefix() + "-0002.params", folder.prefix() + "-0003.params",
                 fs::copy_options::overwrite_existing);
-  EXPECT_THAT(error_of(folder.prefix()),
-              HasSubstr("-0003.params: its bytes are others"));
+  EXPECT_THAT(error_of(folder.prefix()), HasSubstr("-0003.params: its bytes are others"));
   EXPECT_THAT(error_of(folder.prefix()), HasSubstr("-0002.params of"));
   fs::resize_file(folder.prefix() + "-0003.params", 40);
   EXPECT_THAT(error_of(folder.prefix()), HasSubstr("it has 40 bytes and should have"));
@@ -105,10 +104,8 @@ TEST(BadInputCheckpoint, manifests_that_are_none) {
 
 TEST(Checkpoint, last_and_best_stay) {
   const Folder folder;
-  Checkpointer saver({.prefix = folder.prefix(),
-                      .keep_last = 2,
-                      .keep_best = "accuracy",
-                      .background = false});
+  Checkpointer saver(
+      {.prefix = folder.prefix(), .keep_last = 2, .keep_best = "accuracy", .background = false});
   const double scores[] = {0.5, 0.9, 0.8, std::nan(""), 0.7};
   for (int epoch = 1; epoch <= 5; ++epoch) {
     TrainingState state{.epoch = epoch};
@@ -119,10 +116,9 @@ TEST(Checkpoint, last_and_best_stay) {
   std::vector<int> epochs;
   for (const CheckpointInfo& info : list_checkpoints(folder.prefix())) epochs.push_back(info.epoch);
   EXPECT_THAT(epochs, ElementsAre(2, 4, 5));
-  EXPECT_THAT(folder.names(),
-              ElementsAre("model-0002.manifest.json", "model-0002.params",
-                          "model-0004.manifest.json", "model-0004.params",
-                          "model-0005.manifest.json", "model-0005.params"));
+  EXPECT_THAT(folder.names(), ElementsAre("model-0002.manifest.json", "model-0002.params",
+                                          "model-0004.manifest.json", "model-0004.params",
+                                          "model-0005.manifest.json", "model-0005.params"));
 }
 
 TEST(Checkpoint, within_epochs_the_newest_two_stay) {
@@ -225,14 +221,15 @@ TEST(BadInputCheckpoint, options_that_make_no_sense) {
   };
   EXPECT_THAT(says({.prefix = ""}), HasSubstr("needs a prefix"));
   EXPECT_THAT(says({.prefix = folder.path + "/none/model"}), HasSubstr("there is no folder"));
-  EXPECT_THAT(says({.prefix = folder.prefix(), .mode = "most"}), HasSubstr("modes: auto, max, min"));
+  EXPECT_THAT(says({.prefix = folder.prefix(), .mode = "most"}),
+              HasSubstr("modes: auto, max, min"));
   Module module(mlp());
   const DataBatch all = batch(24);
   NDArrayIter data(all.data[0], all.label[0], {.batch_size = 8});
   try {
-    module.fit(data, {.num_epoch = 1,
-                      .checkpoint = CheckpointOptions{.prefix = folder.prefix(),
-                                                      .keep_best = "acuracy"}});
+    module.fit(
+        data, {.num_epoch = 1,
+               .checkpoint = CheckpointOptions{.prefix = folder.prefix(), .keep_best = "acuracy"}});
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("accuracy"));

@@ -50,26 +50,25 @@ struct Calls {
   explicit Calls(Plan given) : own(given) {
     own.real = file_calls();
     plan = &own;
-    file_calls() = {
-        [](const char* path, int flags, unsigned mode) {
-          return hit() ? failed() : plan->real.open(path, flags, mode);
-        },
-        [](int file, const void* data, size_t size) -> std::int64_t {
-          if (plan->cut) return failed();
-          if (!hit()) return plan->real.write(file, data, size);
-          if (plan->fault != Fault::kShortThenFail) return failed();
-          plan->cut = true;
-          return plan->real.write(file, data, size / 2);
-        },
-        [](int file) { return hit() ? failed() : plan->real.fsync(file); },
-        [](int file) {
-          const int done = plan->real.close(file);  // a failing close closes, too
-          return hit() ? failed() : done;
-        },
-        [](const char* from, const char* to) {
-          return hit() ? failed() : plan->real.rename(from, to);
-        },
-        [](const char* path) { return hit() ? failed() : plan->real.unlink(path); }};
+    file_calls() = {[](const char* path, int flags, unsigned mode) {
+                      return hit() ? failed() : plan->real.open(path, flags, mode);
+                    },
+                    [](int file, const void* data, size_t size) -> std::int64_t {
+                      if (plan->cut) return failed();
+                      if (!hit()) return plan->real.write(file, data, size);
+                      if (plan->fault != Fault::kShortThenFail) return failed();
+                      plan->cut = true;
+                      return plan->real.write(file, data, size / 2);
+                    },
+                    [](int file) { return hit() ? failed() : plan->real.fsync(file); },
+                    [](int file) {
+                      const int done = plan->real.close(file);  // a failing close closes, too
+                      return hit() ? failed() : done;
+                    },
+                    [](const char* from, const char* to) {
+                      return hit() ? failed() : plan->real.rename(from, to);
+                    },
+                    [](const char* path) { return hit() ? failed() : plan->real.unlink(path); }};
   }
   ~Calls() {
     file_calls() = own.real;

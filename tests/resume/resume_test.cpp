@@ -32,12 +32,12 @@ std::string train(const std::string& optimizer, const Folder& folder, Stop stop,
   const auto rows = shuffled_rows();
   FitOptions o = dropout_fit(optimizer, 3);
   if (every_n_batches >= 0)
-    o.checkpoint = CheckpointOptions{.prefix = folder.prefix(),
-                                     .every_n_batches = every_n_batches,
-                                     .background = background};
+    o.checkpoint = CheckpointOptions{
+        .prefix = folder.prefix(), .every_n_batches = every_n_batches, .background = background};
   o.resume = resume;
   o.batch_end_callback = {Speedometer(8, 5), [&](const BatchEndParam& p) {
-                            if (p.epoch == stop.epoch && p.nbatch + 1 == stop.batch) throw StopHere();
+                            if (p.epoch == stop.epoch && p.nbatch + 1 == stop.batch)
+                              throw StopHere();
                           }};
   try {
     module.fit(*rows, o);
@@ -87,8 +87,8 @@ TEST(Resume, metric_goes_on_within_the_epoch) {
     Module module(dropout_net(), {.context = cpus(2)});
     const auto rows = shuffled_rows();
     FitOptions o = dropout_fit("sgd", 1);
-    o.checkpoint = CheckpointOptions{
-        .prefix = folder.prefix(), .every_n_batches = 3, .background = false};
+    o.checkpoint =
+        CheckpointOptions{.prefix = folder.prefix(), .every_n_batches = 3, .background = false};
     o.resume = resume;
     std::vector<double> seen;
     o.batch_end_callback = {Speedometer(8, 5), [&](const BatchEndParam& p) {
@@ -156,8 +156,8 @@ TEST(Resume, buckets_and_chains) {
       }
       FitOptions o = dropout_fit("adam", 2);
       o.eval_metric = "ce";
-      o.checkpoint = CheckpointOptions{
-          .prefix = folder.prefix(), .every_n_batches = 5, .background = false};
+      o.checkpoint =
+          CheckpointOptions{.prefix = folder.prefix(), .every_n_batches = 5, .background = false};
       o.resume = resume;
       o.batch_end_callback = [&](const BatchEndParam& p) {
         if (p.epoch == 1 && p.nbatch + 1 == stop) throw StopHere();
@@ -203,8 +203,8 @@ TEST(Resume, a_mute_iterator_is_wound_forward) {
     Module module(dropout_net());
     Mute data;
     FitOptions o = dropout_fit("sgd", 3);
-    o.checkpoint = CheckpointOptions{
-        .prefix = folder.prefix(), .every_n_batches = 2, .background = false};
+    o.checkpoint =
+        CheckpointOptions{.prefix = folder.prefix(), .every_n_batches = 2, .background = false};
     o.resume = resume;
     o.batch_end_callback = [&](const BatchEndParam& p) {
       if (p.epoch == 2 && p.nbatch + 1 == stop) throw StopHere();
@@ -230,14 +230,13 @@ TEST(Resume, named_parts_come_back) {
     Module module(mlp());
     const DataBatch all = batch(24);
     NDArrayIter data(all.data[0], all.label[0], {.batch_size = 8});
-    module.keep_in_checkpoints("average", {[&] {
-                                             StateValue dict = StateValue::dict();
-                                             dict.add("w", StateValue::of(average));
-                                             return dict;
-                                           },
-                                           [&](const StateValue& state) {
-                                             average = state.array_at("w", "average");
-                                           }});
+    module.keep_in_checkpoints(
+        "average", {[&] {
+                      StateValue dict = StateValue::dict();
+                      dict.add("w", StateValue::of(average));
+                      return dict;
+                    },
+                    [&](const StateValue& state) { average = state.array_at("w", "average"); }});
     module.fit(data, {.num_epoch = 1,
                       .checkpoint = CheckpointOptions{.prefix = folder.prefix()},
                       .resume = resume});
@@ -319,7 +318,8 @@ TEST(BadInputResume, states_of_other_parameters) {
     fit(4, folder.prefix("h4adam"), "adam");
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("optimizer states of other parameters; nothing was loaded"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("optimizer states of other parameters; nothing was loaded"));
     EXPECT_THAT(error.what(), HasSubstr("is of a weight (6, 5) and here it is (4, 5)"));
   }
   try {  // Adam's files, continued with SGD

@@ -13,8 +13,8 @@
 
 #include <symbind/symbind.h>
 
-#include "samples.h"
 #include "base/sha256.h"
+#include "samples.h"
 
 using namespace symbind;
 using Json = nlohmann::json;
