@@ -187,6 +187,7 @@ void TrainingSession::behind_step(int batches) {
 void TrainingSession::behind_batch(int epoch, int batches, bool more) {
   if (!fetch_) return;
   if (interrupted_) {
+    checkpointer_->finish();  // the last one must not be passed over
     checkpointer_->save(capture(epoch, batches, more ? *fetch_ : fetch_point(true)));
     checkpointer_->finish();
     throw Interrupted();
@@ -222,6 +223,7 @@ void TrainingSession::behind_epoch(int epochs, const std::vector<NameValue>& val
 void TrainingSession::stopped() {
   deferral_.reset();
   if (!checkpointer_ || !end_) return;
+  checkpointer_->finish();
   checkpointer_->save(std::move(*end_));
   end_.reset();
 }

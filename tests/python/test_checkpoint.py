@@ -227,12 +227,13 @@ INTERRUPTED = """
     def score(param):
         if in_score and not sent:
             fire()
+    def begun(param):
+        if not in_score and param.epoch == 0 and param.nbatch == 2:
+            threading.Timer(0.3, fire).start()
     module = mx.mod.Module(lenet())
-    if not in_score:
-        threading.Timer(2, fire).start()
     try:
         module.fit(images(8 if in_score else 60), eval_data=images(40) if in_score else None,
-                   num_epoch=100, eval_batch_end_callback=score,
+                   num_epoch=100, eval_batch_end_callback=score, batch_end_callback=begun,
                    checkpoint=mx.callback.Checkpoint(folder + "/m"))
     except KeyboardInterrupt:
         print("in time" if time.time() - sent[0] <= 1 else time.time() - sent[0])

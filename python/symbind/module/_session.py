@@ -337,6 +337,7 @@ class Session:
             return
         if self._interrupts.wanted:
             fetch = self._fetch if more else self._fetch_point(ended=True)
+            self._saver.finish()  # the last one must not be passed over
             self._saver.save(**self._capture(epoch, batches, fetch))
             self._saver.finish()
             raise KeyboardInterrupt
@@ -376,6 +377,7 @@ class Session:
         self._interrupts.release()
         if self._saver is not None and self._end is not None:
             end, self._end = self._end, None
+            self._saver.finish()
             self._saver.save(**end)
 
     def finish(self):
