@@ -125,6 +125,25 @@ void checkpoints() {
     mod.fit(train,
             {.arg_params = saved.args, .aux_params = saved.aux, .begin_epoch = 2, .num_epoch = 3});
   }
+  {  // exact resume
+    Module mod(net);
+    mod.fit(train, {.optimizer = "adam",
+                    .num_epoch = 3,
+                    .checkpoint = CheckpointOptions{.prefix = folder + "run", .keep_last = 3},
+                    .resume = folder + "run"});
+  }
+  {  // kept
+    Module mod(net);
+    NDArray average = NDArray::zeros({4});
+    mod.keep_in_checkpoints("average", {[&] {
+                                          StateValue state = StateValue::dict();
+                                          state.add("weights", StateValue::of(average));
+                                          return state;
+                                        },
+                                        [&](const StateValue& state) {
+                                          average = state.array_at("weights", "average");
+                                        }});
+  }
   {  // predict
     const auto mod = Module::load(prefix, 2);
     mod->bind({{"data", {1, 2}}}, {}, {.for_training = false});

@@ -5,6 +5,7 @@
 #include <symbind/autograd.h>
 #include <symbind/bucketing_module.h>
 #include <symbind/callback.h>
+#include <symbind/checkpoint.h>
 #include <symbind/context.h>
 #include <symbind/custom.h>
 #include <symbind/datasets.h>
@@ -36,11 +37,13 @@
 #include <symbind/predictor.h>
 #include <symbind/random.h>
 #include <symbind/recordio.h>
+#include <symbind/resume.h>
 #include <symbind/rules.h>
 #include <symbind/runtime.h>
 #include <symbind/sentences.h>
 #include <symbind/sequential_module.h>
 #include <symbind/shape.h>
+#include <symbind/state_value.h>
 #include <symbind/states.h>
 #include <symbind/symbol.h>
 #include <symbind/update_policy.h>

@@ -1,6 +1,8 @@
 // Ctrl-C while C++ works: the library asks now and then, and what Python's handlers of signals
 // raise comes out of the call that was running.
 
+#include <signal.h>
+
 #include <symbind/runtime.h>
 
 #include "convert.h"
@@ -27,6 +29,19 @@ bool signal_raised() {
   return true;
 }
 
+// While oneDNN multiplies, the stack pointer stands in a small buffer on the heap (its kernels of
+// 2.6 keep their work space there), and the frame of a signal would be written in front of it. So
+// signals get a stack of their own; Python's handlers ask for it (SA_ONSTACK).
+void give_signals_a_stack() {
+  stack_t now{};
+  if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+  alignas(64) static char stack[1 << 17];
+  stack_t own{};
+  own.ss_sp = stack;
+  own.ss_size = sizeof(stack);
+  ::sigaltstack(&own, nullptr);
+}
+
 }  // namespace
 
 void raise_interrupt() {
@@ -39,6 +54,7 @@ void bind_interrupt(nb::module_&) {
   main_thread = nb::cast<unsigned long>(
       nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   set_interrupt_check(&signal_raised);
+  give_signals_a_stack();
 }
 
 }  // namespace symbind::python

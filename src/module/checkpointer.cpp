@@ -198,6 +198,11 @@ void Checkpointer::save(TrainingState state) {
   if (!s.options.background) return s.write(state);
   std::unique_lock lock(s.guard);
   s.throw_error(lock);
+  if (s.waiting && state.batch > 0)
+    log_info(fmt::format("the writer of checkpoints is behind: {}{} is passed over",
+                         s.options.prefix,
+                         s.waiting->batch == 0 ? set_name(state.epoch, state.batch)
+                                               : set_name(s.waiting->epoch, s.waiting->batch)));
   if (s.waiting && state.batch > 0 && s.waiting->batch == 0) return;
   if (state.batch == 0) {
     s.wake_saver.wait(lock, [&] { return !s.waiting; });

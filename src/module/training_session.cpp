@@ -105,6 +105,8 @@ void TrainingSession::restore(const TrainingState& state) {
   if (!state.exact) return;
   if (!set_metric_facts(metric_, state.facts.at("metric", state.source.c_str())) && state.batch > 0)
     log_warning("resume: the checkpoint is of another metric: its sums begin anew");
+  if (const StateValue* eval = state.facts.find("eval_iterator"); eval && options_.eval_data)
+    options_.eval_data->set_state(*eval);
   const StateValue& named = state.facts.at("named", state.source.c_str());
   for (const auto& [name, part] : module_.kept_in_checkpoints()) {
     if (const StateValue* found = named.find(name))
@@ -185,6 +187,7 @@ void TrainingSession::behind_step(int batches) {
 void TrainingSession::behind_batch(int epoch, int batches, bool more) {
   if (!fetch_) return;
   if (interrupted_) {
+    checkpointer_->finish();  // the last one must not be passed over
     checkpointer_->save(capture(epoch, batches, more ? *fetch_ : fetch_point(true)));
     checkpointer_->finish();
     throw Interrupted();
@@ -204,18 +207,23 @@ void TrainingSession::behind_batches(int epoch, int batches) {
 void TrainingSession::behind_epoch(int epochs, const std::vector<NameValue>& values) {
   if (!checkpointer_) return;
   end_.reset();
+  interrupted_ = interrupt_wanted();
   const bool due = checkpointer_->due_at_border(epochs, options_.num_epoch) || border_due_;
   border_due_ = false;
-  if (!due) return;
+  if (!due && !interrupted_) return;
   TrainingState state = capture(epochs, 0, fetch_point(false));
   const std::string& best = checkpointer_->options().keep_best;
   if (!best.empty()) state.score = watched_value(values, best, "keep_best");
   checkpointer_->save(std::move(state));
+  if (!interrupted_) return;
+  checkpointer_->finish();
+  throw Interrupted();
 }
 
 void TrainingSession::stopped() {
   deferral_.reset();
   if (!checkpointer_ || !end_) return;
+  checkpointer_->finish();
   checkpointer_->save(std::move(*end_));
   end_.reset();
 }
@@ -246,6 +254,9 @@ TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint&
   state.facts.add("metric", metric_facts(metric_));
   state.facts.add("ended", StateValue::of(at.ended));
   state.facts.add("iterator", at.iterator.value_or(StateValue::none()));
+  if (options_.eval_data != nullptr)
+    if (std::optional<StateValue> eval = options_.eval_data->state())
+      state.facts.add("eval_iterator", std::move(*eval));
   state.facts.add("random_at_fetch", at.random);
   state.facts.add("random", random_facts());
   return state;

@@ -171,3 +171,23 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
         print(result)
 """, timeout=60)
     assert lines == [EXPECTED] * 5
+
+
+def test_signals_during_products_leave_memory_alone():
+    """A signal every half millisecond while convolutions are trained."""
+    lines = run("""
+    x = mx.sym.Variable("data")
+    for i, filters in enumerate((20, 50)):
+        x = mx.sym.Convolution(x, kernel=(5, 5), num_filter=filters, name="conv%d" % i)
+        x = mx.sym.Pooling(mx.sym.Activation(x, act_type="tanh"), pool_type="max", kernel=(2, 2),
+                           stride=(2, 2))
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Flatten(x), num_hidden=10), name="softmax")
+    train = mx.io.NDArrayIter(np.random.rand(2048, 1, 28, 28), np.zeros(2048), 64)
+    seen = []
+    signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+    mx.mod.Module(net).fit(train, num_epoch=2)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    print(len(seen) > 50)
+    """)
+    assert lines == ["True"]

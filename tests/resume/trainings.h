@@ -2,6 +2,7 @@
 // Trainings that have everything a checkpoint must keep: dropout, a shuffled order, rows that roll
 // over, moving averages that differ by device, a scheduler, a metric that is reset on the way.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 

@@ -3,6 +3,8 @@ themselves; over a script's own they are the few lines of Python below."""
 import copy
 import threading
 
+import numpy as np
+
 from .. import _core
 from ..error import AssertionError as AssertionError_
 from . import _base
@@ -98,7 +100,8 @@ class ResizeIter(DataIter):
 
 class _Reader:
     """Reads one Python iterator ahead by one batch, in a thread. What the iterator raises is raised
-    by `take`; the thread itself goes on until `stop`."""
+    by `take`; the thread itself goes on until `stop`. Where the iterator and NumPy's generator stood
+    before a batch is kept with it."""
 
     def __init__(self, iterator):
         self._iterator = iterator
@@ -129,9 +132,12 @@ class _Reader:
             if task == 'reset':
                 self._iterator.reset()
             if task == 'load':
-                self._iterator.load_state_dict(self._state)
-            if hasattr(self._iterator, 'state_dict'):
-                before = copy.deepcopy(self._iterator.state_dict())
+                self._iterator.load_state_dict(self._state["iterator"])
+                np.random.set_state(self._state["numpy"])
+            state = self._iterator.state_dict() if hasattr(self._iterator, 'state_dict') else None
+            if state is not None:
+                before = {"iterator": copy.deepcopy(state),
+                          "numpy": np.random.get_state(legacy=False)}
             return self._iterator.next(), None, before
         except StopIteration:
             return None, None, before
@@ -289,6 +295,7 @@ class PrefetchingIter(DataIter):
             reader.wait()
         for reader, own in zip(self._readers, state["within"]):
             reader.begin('load', own)
+            reader.peek()
 
     def _order_state(self):
         return [iterator._order_state() for iterator in self.iters]

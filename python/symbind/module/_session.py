@@ -193,9 +193,11 @@ class _Interrupts:
 class Session:
     """Checkpoints of one call of fit."""
 
-    def __init__(self, module, train_data, metric, callbacks, checkpoint, resume, num_epoch):
+    def __init__(self, module, train_data, eval_data, metric, callbacks, checkpoint, resume,
+                 num_epoch):
         self._module = module
         self._train_data = train_data
+        self._eval_data = eval_data
         self._metric = metric
         self._num_epoch = num_epoch
         self._resume = resume
@@ -256,6 +258,8 @@ class Session:
             return
         if not _set_metric_facts(self._metric, saved["facts"]["metric"]) and saved["batch"]:
             module.logger.warning("resume: the checkpoint is of another metric: its sums begin anew")
+        if saved["facts"]["eval_iterator"] is not None and _stateful(self._eval_data):
+            self._eval_data.load_state_dict(from_plain(saved["facts"]["eval_iterator"]))
         for name, thing in self._named().items():
             if name in saved["facts"]["named"]:
                 thing.load_state_dict(from_plain(saved["facts"]["named"][name]))
@@ -314,6 +318,7 @@ class Session:
                      named={name: to_plain(thing.state_dict())
                             for name, thing in self._named().items()},
                      metric=_metric_facts(self._metric), random=_random_facts(),
+                     eval_iterator=_iterator_state(self._eval_data),
                      versions={"numpy": np.__version__})
         return dict(epoch=epoch, batch=batches, args=args, aux=aux,
                     parts=[(part.symbol, part.states()) for part in self._parts], facts=facts,
@@ -332,6 +337,7 @@ class Session:
             return
         if self._interrupts.wanted:
             fetch = self._fetch if more else self._fetch_point(ended=True)
+            self._saver.finish()  # the last one must not be passed over
             self._saver.save(**self._capture(epoch, batches, fetch))
             self._saver.finish()
             raise KeyboardInterrupt
@@ -371,6 +377,7 @@ class Session:
         self._interrupts.release()
         if self._saver is not None and self._end is not None:
             end, self._end = self._end, None
+            self._saver.finish()
             self._saver.save(**end)
 
     def finish(self):

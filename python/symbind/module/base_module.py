@@ -181,7 +181,7 @@ class BaseModule(Updates):
         if not isinstance(eval_metric, metric.EvalMetric):
             eval_metric = metric.create(eval_metric)
         session = _session.Session(
-            self, train_data, eval_metric, _session.callbacks_of(
+            self, train_data, eval_data, eval_metric, _session.callbacks_of(
                 batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback),
             Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint, resume, num_epoch)
         begin_epoch = session.begin(begin_epoch)

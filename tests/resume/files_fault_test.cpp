@@ -1,0 +1,281 @@
+// A save that fails or is killed at any of its system calls: the error is clear, a complete set
+// loads, nothing is left behind.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include <symbind/checkpoint.h>
+
+#include "resume/trainings.h"
+
+namespace symbind {
+namespace {
+
+using testing::HasSubstr;
+
+enum class Fault { kNone, kFail, kFailFromHere, kShortThenFail, kKill };
+
+struct Plan {
+  FileCalls real;
+  int at = -1;  // the call that is hit
+  int count = 0;
+  Fault fault = Fault::kNone;
+  int code = EIO;
+  bool cut = false;  // a short write was made: the next one fails
+};
+Plan* plan = nullptr;
+
+/// Whether this call is the one; kills the process if that is what it is for.
+bool hit() {
+  const int number = plan->count++;
+  const bool now = number == plan->at || (number > plan->at && plan->fault == Fault::kFailFromHere);
+  if (now && plan->fault == Fault::kKill) ::kill(::getpid(), SIGKILL);
+  return now && plan->fault != Fault::kNone;
+}
+
+int failed() {
+  errno = plan->code;
+  return -1;
+}
+
+/// Counts the calls of files, and lets one of them fail.
+struct Calls {
+  explicit Calls(Plan given) : own(given) {
+    own.real = file_calls();
+    plan = &own;
+    file_calls() = {[](const char* path, int flags, unsigned mode) {
+                      return hit() ? failed() : plan->real.open(path, flags, mode);
+                    },
+                    [](int file, const void* data, size_t size) -> std::int64_t {
+                      if (plan->cut) return failed();
+                      if (!hit()) return plan->real.write(file, data, size);
+                      if (plan->fault != Fault::kShortThenFail) return failed();
+                      plan->cut = true;
+                      return plan->real.write(file, data, size / 2);
+                    },
+                    [](int file) { return hit() ? failed() : plan->real.fsync(file); },
+                    [](int file) {
+                      const int done = plan->real.close(file);  // a failing close closes, too
+                      return hit() ? failed() : done;
+                    },
+                    [](const char* from, const char* to) {
+                      return hit() ? failed() : plan->real.rename(from, to);
+                    },
+                    [](const char* path) { return hit() ? failed() : plan->real.unlink(path); }};
+  }
+  ~Calls() {
+    file_calls() = own.real;
+    plan = nullptr;
+  }
+  Plan own;
+};
+
+/// A state of a training in which everything says `mark`.
+TrainingState state_of(float mark, int epoch) {
+  TrainingState state{.epoch = epoch};
+  state.args["w"] = NDArray::full({300, 10}, mark, cpu());
+  state.aux["m"] = NDArray::full({4}, mark, cpu());
+  StateValue dict = StateValue::dict();
+  dict.add(StateValue::of(std::int64_t{0}),
+           StateValue::of(NDArray::full({300, 10}, mark * 2, cpu())));
+  state.parts.push_back({"{\"nodes\": []}", dict});
+  state.facts.add("mark", StateValue::of(static_cast<double>(mark)));
+  state.facts.add("order", StateValue::of(NDArray::full({50}, mark, cpu())));
+  return state;
+}
+
+CheckpointOptions direct(const std::string& prefix) {
+  return {.prefix = prefix, .background = false};
+}
+
+/// What the set that loads says; every file of it must say the same.
+float loaded_mark(const std::string& prefix) {
+  const std::optional<TrainingState> state = load_training(prefix);
+  if (!state) return -1;
+  EXPECT_TRUE(state->exact);
+  const float mark = state->args.at("w").to_vector<float>()[7];
+  EXPECT_EQ(state->aux.at("m").to_vector<float>()[0], mark);
+  EXPECT_EQ(state->facts.at("mark", "test").number, mark);
+  EXPECT_EQ(state->facts.array_at("order", "test").to_vector<float>()[3], mark);
+  TrainingState again = state_of(mark, state->epoch);
+  const Folder other;
+  Checkpointer(direct(other.prefix())).save(again);
+  EXPECT_EQ(load_training(other.prefix())->parts[0].states.text, state->parts[0].states.text);
+  return mark;
+}
+
+int calls_of_a_save(int epoch) {
+  const Folder folder;
+  Checkpointer saver(direct(folder.prefix()));
+  saver.save(state_of(1, 1));
+  const Calls calls({});
+  saver.save(state_of(2, epoch));
+  return plan->count;
+}
+
+std::vector<std::string> leftovers(const Folder& folder) {
+  std::vector<std::string> found;
+  for (const std::string& name : folder.names())
+    if (name.find(".tmp-") != name.npos || name.find(".pending") != name.npos)
+      found.push_back(name);
+  return found;
+}
+
+struct Way {
+  const char* name;
+  Fault fault;
+  int code;
+};
+constexpr Way kWays[] = {{"ENOSPC", Fault::kFail, ENOSPC},
+                         {"EIO", Fault::kFail, EIO},
+                         {"short write", Fault::kShortThenFail, ENOSPC}};
+
+TEST(BadInputCheckpoint, every_call_of_a_save_fails_once) {
+  const int total = calls_of_a_save(2);
+  ASSERT_GE(total, 20);
+  int errors = 0;
+  for (const Way& way : kWays) {
+    for (int at = 0; at < total; ++at) {
+      SCOPED_TRACE(fmt::format("{} at call {} of {}", way.name, at, total));
+      const Folder folder;
+      Checkpointer saver(direct(folder.prefix()));
+      saver.save(state_of(1, 1));
+      bool refused = false;
+      {
+        const Calls calls({.real = {}, .at = at, .fault = way.fault, .code = way.code});
+        try {
+          saver.save(state_of(2, 2));
+        } catch (const Error& error) {
+          refused = true;
+          EXPECT_EQ(error.kind(), ErrorKind::kIo);
+          EXPECT_THAT(error.what(), HasSubstr("model-0002"));
+          EXPECT_THAT(error.what(), HasSubstr(std::strerror(way.code)));
+          EXPECT_THAT(error.what(), HasSubstr("the last complete one is"));
+          EXPECT_THAT(error.what(), HasSubstr("model-0001.manifest.json"));
+        }
+      }
+      errors += refused ? 1 : 0;
+      EXPECT_EQ(loaded_mark(folder.prefix()), refused ? 1 : 2);  // said so, or done
+      EXPECT_EQ(leftovers(folder), std::vector<std::string>());
+    }
+  }
+  EXPECT_GE(errors, 3 * 15);  // only folders that cannot be synchronised are passed over
+}
+
+TEST(BadInputCheckpoint, a_set_that_is_replaced_fails_or_is_killed) {
+  // The same epoch again, as when a training begins anew: the old set or the new one, never a mix.
+  const int total = calls_of_a_save(1);
+  int old_sets = 0, new_sets = 0;
+  for (int at = 0; at < total; ++at) {
+    SCOPED_TRACE(at);
+    const Folder folder;
+    Checkpointer saver(direct(folder.prefix()));
+    saver.save(state_of(1, 1));
+    {
+      const Calls calls({.real = {}, .at = at, .fault = Fault::kFail});
+      try {
+        saver.save(state_of(2, 1));
+      } catch (const Error&) {
+      }
+    }
+    const float mark = loaded_mark(folder.prefix());
+    EXPECT_TRUE(mark == 1 || mark == 2) << mark;
+    (mark == 1 ? old_sets : new_sets) += 1;
+    const Checkpointer next(direct(folder.prefix()));
+    EXPECT_EQ(leftovers(folder), std::vector<std::string>());
+    EXPECT_EQ(loaded_mark(folder.prefix()), mark);
+  }
+  EXPECT_GT(old_sets, 0);
+  EXPECT_GT(new_sets, 0);
+}
+
+/// Kills a child at each system call of a save; what loads then.
+std::pair<int, int> killed_everywhere(int epoch) {
+  const int total = calls_of_a_save(epoch);
+  int old_sets = 0, new_sets = 0;
+  for (int at = 0; at < total; ++at) {
+    SCOPED_TRACE(at);
+    const Folder folder;
+    { Checkpointer(direct(folder.prefix())).save(state_of(1, 1)); }
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      Checkpointer saver(direct(folder.prefix()));
+      const Calls calls({.real = {}, .at = at, .fault = Fault::kKill});
+      saver.save(state_of(2, epoch));
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+    const float mark = loaded_mark(folder.prefix());
+    EXPECT_TRUE(mark == 1 || mark == 2) << mark;
+    (mark == 1 ? old_sets : new_sets) += 1;
+    const Checkpointer next(direct(folder.prefix()));  // clears away what was left
+    EXPECT_EQ(leftovers(folder), std::vector<std::string>());
+    EXPECT_EQ(loaded_mark(folder.prefix()), mark);
+  }
+  return {old_sets, new_sets};
+}
+
+TEST(Checkpoint, killed_at_every_system_call_of_a_save) {
+  const auto [old_sets, new_sets] = killed_everywhere(2);
+  EXPECT_GE(old_sets + new_sets, 20);
+  EXPECT_GT(old_sets, 0);
+  EXPECT_GT(new_sets, 0);
+  std::printf("killed: %d old sets, %d new sets\n", old_sets, new_sets);
+}
+
+TEST(Checkpoint, killed_at_every_system_call_of_a_save_over_an_old_set) {
+  const auto [old_sets, new_sets] = killed_everywhere(1);
+  EXPECT_GT(old_sets, 0);
+  EXPECT_GT(new_sets, 0);
+}
+
+TEST(Checkpoint, an_error_in_the_background_is_thrown_at_the_next_save_or_at_the_end) {
+  const Folder folder;
+  Checkpointer saver({.prefix = folder.prefix()});
+  {
+    const Calls calls({.real = {}, .at = 3, .fault = Fault::kFail, .code = ENOSPC});
+    saver.save(state_of(1, 1));
+    try {
+      saver.finish();
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("model-0001"));
+      EXPECT_THAT(error.what(), HasSubstr("there is no complete one before it"));
+    }
+  }
+  saver.save(state_of(2, 2));  // thrown once
+  saver.finish();
+  EXPECT_EQ(loaded_mark(folder.prefix()), 2);
+}
+
+TEST(Checkpoint, a_training_does_not_go_on_without_its_checkpoints) {
+  const Folder folder;
+  Module module(mlp());
+  const DataBatch all = batch(24);
+  NDArrayIter data(all.data[0], all.label[0], {.batch_size = 8});
+  const Calls calls({.real = {}, .at = 60, .fault = Fault::kFailFromHere, .code = ENOSPC});
+  std::atomic<int> batches = 0;
+  try {
+    module.fit(data, {.batch_end_callback = [&](const BatchEndParam&) { ++batches; },
+                      .num_epoch = 40,
+                      .checkpoint = CheckpointOptions{.prefix = folder.prefix()}});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kIo);
+    EXPECT_THAT(error.what(), HasSubstr("No space left on device"));
+  }
+  EXPECT_LT(batches, 40 * 3);
+  EXPECT_TRUE(load_training(folder.prefix()).has_value());
+}
+
+}  // namespace
+}  // namespace symbind
