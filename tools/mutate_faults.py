@@ -444,6 +444,7 @@ FAULTS = [Fault(*row) for row in [
     ("a pipe is replaced by a file", "src/base/files.cpp",
      "if (exists && !S_ISREG(info.st_mode)) {", "if (false) {", "base:BadInputFiles.*"),
 
+<<<<<<< HEAD
     # ---- training conveniences
     ("a short group counts as a full one", "src/module/update_policy.cpp",
      "1.0 / static_cast<double>(batches_)", "1.0 / static_cast<double>(options_.accumulate)",
@@ -510,6 +511,36 @@ FAULTS = [Fault(*row) for row in [
     ("what a GPU means changes with the setting", "src/device/context.cpp",
      "if (gpu_means.compare_exchange_strong(means, GpuMeans::kCpu)) means = GpuMeans::kCpu;",
      "means = GpuMeans::kCpu;", "device:Context.GpusThatStandForTheCpu"),
+=======
+    # ---- looking inside
+    ("a convolution's bias costs nothing", "src/passes/cost.cpp",
+     "flops += out * static_cast<double>(w.in.size() - 2);", "flops += 0;", "passes:Cost.Conv*"),
+    ("a gradient nobody asks for is counted", "src/passes/cost.cpp",
+     "return at < out.size() && out[at].is_there ? &out[at] : nullptr;",
+     "return at < out.size() ? &out[at] : nullptr;", "passes:Cost.Gradients*"),
+    ("an LSTM's biases are multiplied", "src/passes/cost.cpp",
+     '(Work::size(*w.input("parameters")) - biases);', '(Work::size(*w.input("parameters")));',
+     "passes:Cost.Lstm"),
+    ("what was taken over is drawn twice", "src/explain/memory_blocks.cpp",
+     "taken.last = static_cast<int>(s) - 1;", "taken.last = static_cast<int>(s);",
+     "explain:Explain.Blocks*"),
+    ("a name ends the page's script", "src/explain/explain.cpp",
+     "if (c == '<')", "if (c == '\\0')", "explain:Explain.Names*"),
+    ("the profiler forgets what comes while it writes", "src/base/profiling_recorder.cpp",
+     "r.events.begin() + static_cast<std::ptrdiff_t>(events.size()));", "r.events.end());",
+     "explain:ThreadsProfiler.*"),
+    ("a paused profiler records", "src/base/profiling_recorder.cpp",
+     "r.running && !r.paused ?", "r.running ?", "explain:Profiler.*"),
+    ("nested operators are a custom operator's own time", "src/base/profiling.cpp",
+     "subject->statistics.add(static_cast<double>(stop - start_ - nested));",
+     "subject->statistics.add(static_cast<double>(stop - start_));", "explain:Profiler.*"),
+    ("times of before a reset stay", "src/executor/profile.cpp",
+     "for (StepTimes& s : *list) s.times = {};", "for (StepTimes& s : *list) s.times.last = 0;",
+     "explain:Profiler.*"),
+    ("memory that is given back is not counted", "src/ndarray/storage.cpp",
+     "profiling::memory_changed(name, -static_cast<std::int64_t>(bytes));",
+     "profiling::memory_changed(name, 0);", "explain:Profiler.*"),
+>>>>>>> ea40a97 (explain, profiler: tests in C++, faults, the manual)
 
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",

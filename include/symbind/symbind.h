@@ -13,6 +13,7 @@
 #include <symbind/event_file.h>
 #include <symbind/executor.h>
 #include <symbind/executor_group.h>
+#include <symbind/explain.h>
 #include <symbind/initializer.h>
 #include <symbind/io.h>
 #include <symbind/kernel.h>
@@ -33,6 +34,7 @@
 #include <symbind/optimizer.h>
 #include <symbind/param_update.h>
 #include <symbind/predictor.h>
+#include <symbind/profiler.h>
 #include <symbind/random.h>
 #include <symbind/recordio.h>
 #include <symbind/rules.h>
