@@ -444,7 +444,6 @@ FAULTS = [Fault(*row) for row in [
     ("a pipe is replaced by a file", "src/base/files.cpp",
      "if (exists && !S_ISREG(info.st_mode)) {", "if (false) {", "base:BadInputFiles.*"),
 
-<<<<<<< HEAD
     # ---- training conveniences
     ("a short group counts as a full one", "src/module/update_policy.cpp",
      "1.0 / static_cast<double>(batches_)", "1.0 / static_cast<double>(options_.accumulate)",
@@ -511,7 +510,6 @@ FAULTS = [Fault(*row) for row in [
     ("what a GPU means changes with the setting", "src/device/context.cpp",
      "if (gpu_means.compare_exchange_strong(means, GpuMeans::kCpu)) means = GpuMeans::kCpu;",
      "means = GpuMeans::kCpu;", "device:Context.GpusThatStandForTheCpu"),
-=======
     # ---- looking inside
     ("a convolution's bias costs nothing", "src/passes/cost.cpp",
      "flops += out * static_cast<double>(w.in.size() - 2);", "flops += 0;", "passes:Cost.Conv*"),
@@ -540,7 +538,6 @@ FAULTS = [Fault(*row) for row in [
     ("memory that is given back is not counted", "src/ndarray/storage.cpp",
      "profiling::memory_changed(name, -static_cast<std::int64_t>(bytes));",
      "profiling::memory_changed(name, 0);", "explain:Profiler.*"),
->>>>>>> ea40a97 (explain, profiler: tests in C++, faults, the manual)
 
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",
