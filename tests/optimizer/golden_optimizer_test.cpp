@@ -49,8 +49,7 @@ TEST_P(GoldenOptimizer, TenSteps) {
       const auto states = recorded::flat(updater.states().at(static_cast<std::int64_t>(place)));
       ASSERT_EQ(states.size(), after["states"][k].size());
       for (std::size_t i = 0; i < states.size(); ++i)
-        EXPECT_TRUE(
-            recorded::near(states[i].to_vector<double>(), after["states"][k][i], 1e-5))
+        EXPECT_TRUE(recorded::near(states[i].to_vector<double>(), after["states"][k][i], 1e-5))
             << "state " << i << " of weight " << place << " behind step " << number;
     }
   }

@@ -6,8 +6,8 @@
 //   all_finite        y[0] = 1 if every number is finite, else 0; multi_all_finite: of all arrays
 //
 // Decided here: sums are in double and the result in float32, as are the inputs of multi_lars. With
-// init_output=False the output keeps its 1 or 0 and only ever becomes 0. Squares of 16-bit numbers are
-// rounded to 16 bits before they are summed, as MXNet's are, but not where that would overflow.
+// init_output=False the output keeps its 1 or 0 and only ever becomes 0. Squares of 16-bit numbers
+// are rounded to 16 bits before they are summed, as MXNet's are, but not where that would overflow.
 #include "ops/optimizer/sum_squares.h"
 
 #include <algorithm>
@@ -80,8 +80,7 @@ Prepared prepare_sums(const SumSqAttrs&, const KernelRequest& q) {
     for (std::size_t k = 0; k < in.size(); ++k) {
       const int input = static_cast<int>(k);
       a.out<float>(0)[k] = dispatch_float(in[k].dtype, [&]<class T>() {
-        return static_cast<float>(
-            sum_squares(a.in<T>(input), in[k].shape.size(), RoundedSquare{}));
+        return static_cast<float>(sum_squares(a.in<T>(input), in[k].shape.size(), RoundedSquare{}));
       });
     }
   };
