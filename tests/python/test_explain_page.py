@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import symbind as mx
 from explain_cases import HOSTILE, bound, facts_of, lstm, resnet50
 
 BROWSER = next(path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
@@ -80,3 +81,9 @@ def test_address_chooses_a_node(tmp_path):
     details = dom.split('id="details"')[1]
     assert "<h2>stage3_unit2_conv1</h2>" in details and "gradient" not in details.split("</h2>")[0]
     assert 'stage3_unit2_conv1_weight' in details
+
+
+def test_a_network_without_steps(tmp_path):
+    path = tmp_path / "page.html"
+    mx.sym.Variable("x").simple_bind(mx.cpu(), x=(2, 3), grad_req="null").explain(path)
+    assert 'data-ready="true"' in open_page(path, "--dump-dom")
