@@ -2,82 +2,39 @@
 //
 //   bench_profiler [--without LIBRARY_DIR]
 //
-// LIBRARY_DIR holds a libsymbind.so built from a commit before the profiler's: this same program is
-// started over it and asked for the same work in turns. Without it, the bar is checked by
-// arithmetic: how often the question is asked in a step, times what one question costs. Exit status
-// 1 on a miss.
+// LIBRARY_DIR holds a libsymbind.so built from a commit before the profiler's: bench_profiler_peer
+// is started over it and over our own, and both are asked for the same work in turns. Without it,
+// the bar is checked by arithmetic: how often the question is asked in a step, times what one
+// question costs. Exit status 1 on a miss.
 
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iostream>
 
 #include <fmt/format.h>
 #include <symbind/profiler.h>
 
 #include "base/profiling.h"
-#include "support/nets.h"
 #include "support/peer.h"
 #include "support/report.h"
-#include "support/training.h"
+#include "support/small_work.h"
 
 namespace symbind::bench {
 namespace {
 
-constexpr int kSteps = 300, kAdds = 20'000;
-
-/// One training step of an MLP at batch 10, and one addition of 64 floats: seconds of each.
-struct Work {
-  Training mlp_b10 = make_training(mlp(), {10, 784}, 10);
-  NDArray a = NDArray::zeros({64}), b = NDArray::zeros({64}), out = NDArray::zeros({64});
-
-  double step() {
-    return time_once([&] {
-             for (int i = 0; i < kSteps; ++i) mlp_b10.step();
-           }) /
-           kSteps;
+void against_without(Report& report, const std::string& self, const std::string& directory) {
+  Peer with({self + "_peer"}, {}), without({self + "_peer"}, {"LD_LIBRARY_PATH=" + directory});
+  for (const char* what : {"step", "add"}) {
+    const auto ours = [&] { return std::stod(with.ask(what)); };
+    const auto theirs = [&] { return std::stod(without.ask(what)); };
+    ours(), theirs();  // warm-up
+    const Ratio r = compare(61, ours, theirs);
+    report.note(fmt::format("{}: {:.1f} ns, without a profiler {:.1f} ns; worst quartile {:.4f}",
+                            what, 1e9 * r.ours, 1e9 * r.theirs, r.worst_quartile));
+    report.at_most(fmt::format("profiler off / no profiler, {}", what), r.median, 1.01, "x");
   }
-  double add() {
-    return time_once([&] {
-             for (int i = 0; i < kAdds; ++i) invoke("elemwise_add", {a, b}, {}, {out});
-           }) /
-           kAdds;
-  }
-};
-
-/// Answers "step" and "add" with seconds until its input ends.
-int serve() {
-  Work work;
-  std::cout << "ready" << std::endl;
-  for (std::string what; std::getline(std::cin, what);)
-    std::cout << fmt::format("{:.12g}", what == "step" ? work.step() : work.add()) << std::endl;
-  return 0;
 }
 
-void against_without(Report& report, Work& work, const std::string& self,
-                     const std::string& directory) {
-  Peer without({self, "--serve"}, {"LD_LIBRARY_PATH=" + directory});
-  const auto theirs = [&](const char* what) {
-    return [&without, what] { return std::stod(without.ask(what)); };
-  };
-  work.step(), theirs("step")(), work.add(), theirs("add")();
-  const Ratio step = compare(
-      41, [&] { return work.step(); }, theirs("step"));
-  report.note(
-      fmt::format("MLP b10 step: {:.2f} us, without a profiler {:.2f} us; worst quartile "
-                  "{:.4f}",
-                  1e6 * step.ours, 1e6 * step.theirs, step.worst_quartile));
-  report.at_most("profiler off / no profiler, MLP b10 step", step.median, 1.01, "x");
-  const Ratio add = compare(
-      41, [&] { return work.add(); }, theirs("add"));
-  report.note(
-      fmt::format("add of 64 floats: {:.1f} ns, without a profiler {:.1f} ns; worst "
-                  "quartile {:.4f}",
-                  1e9 * add.ours, 1e9 * add.theirs, add.worst_quartile));
-  report.at_most("profiler off / no profiler, nd add of 64 floats", add.median, 1.01, "x");
-}
-
-void by_arithmetic(Report& report, Work& work) {
+void by_arithmetic(Report& report, SmallWork& work) {
   constexpr int kQuestions = 10'000'000;
   int asked = 0;
   const double each = time_once([&] {
@@ -96,7 +53,7 @@ void by_arithmetic(Report& report, Work& work) {
   report.at_most("questions of a call / nd add of 64 floats", 100 * 2 * each / add, 1, "%");
 }
 
-void on_against_off(Report& report, Work& work) {
+void on_against_off(Report& report, SmallWork& work) {
   const auto recorded = [&](auto&& run) {
     profiler::set_running(true);
     const double seconds = run();
@@ -117,11 +74,10 @@ void on_against_off(Report& report, Work& work) {
 
 int main(int argc, char** argv) {
   using namespace symbind::bench;
-  if (argc > 1 && std::strcmp(argv[1], "--serve") == 0) return serve();
   Report report;
-  Work work;
+  SmallWork work;
   if (argc > 2 && std::strcmp(argv[1], "--without") == 0)
-    against_without(report, work, argv[0], argv[2]);
+    against_without(report, argv[0], argv[2]);
   else
     report.note("no --without: the comparison with a library without profiler is left out");
   by_arithmetic(report, work);

@@ -99,6 +99,19 @@ void verbs() {
   }
 }
 
+void looking_inside() {
+  NDArrayIter val = points();
+  Module mod(network());
+  mod.bind(val.provide_data(), val.provide_label());
+  mod.init_params({.initializer = Xavier()});
+  profiler::set_config({{"profile_symbolic", "1"}, {"filename", "/tmp/trace.json"}});
+  profiler::set_running(true);
+  mod.score(val, "acc");
+  profiler::dump();
+  expect(profiler::dumps({.reset = true}).find("fc1") != std::string::npos, "a row per node");
+  explain_to_file(mod.group()->execs()[0], "/tmp/page.html");
+}
+
 void checkpoints() {
   const Symbol net = network();
   NDArrayIter train = points();
@@ -311,6 +324,7 @@ int main() {
   seed(1);
   data();
   verbs();
+  looking_inside();
   checkpoints();
   devices();
   buckets();

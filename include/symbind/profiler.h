@@ -5,6 +5,7 @@
 // Off, it costs one load and one branch per operator. docs/explain.md shows how to read the
 // results.
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -59,17 +60,18 @@ class Stretch {
   std::int64_t started_ = -1;
 };
 
-/// A number that changes over time.
+/// A number that changes over time; threads may share it.
 class Counter {
  public:
   Counter(std::string domain, std::string name);
   void set(std::int64_t value);
   void add(std::int64_t delta);
-  std::int64_t value() const { return value_; }
+  std::int64_t value() const { return value_.load(); }
 
  private:
+  void record(std::int64_t value) const;
   std::string domain_, name_;
-  std::int64_t value_ = 0;
+  std::atomic<std::int64_t> value_{0};
 };
 
 /// Marks this moment for `scope`: global, process, thread, task or marker.

@@ -15,6 +15,7 @@
 #include <symbind/event_file.h>
 #include <symbind/executor.h>
 #include <symbind/executor_group.h>
+#include <symbind/explain.h>
 #include <symbind/initializer.h>
 #include <symbind/io.h>
 #include <symbind/kernel.h>
@@ -35,6 +36,7 @@
 #include <symbind/optimizer.h>
 #include <symbind/param_update.h>
 #include <symbind/predictor.h>
+#include <symbind/profiler.h>
 #include <symbind/random.h>
 #include <symbind/recordio.h>
 #include <symbind/resume.h>

@@ -171,15 +171,19 @@ void Stretch::stop() {
 Counter::Counter(std::string domain, std::string name)
     : domain_(std::move(domain)), name_(std::move(name)) {}
 
-void Counter::set(std::int64_t value) {
-  value_ = value;
+void Counter::record(std::int64_t value) const {
   profiling::detail::decide();
   if (on(kOwn))
     record_counter(kOwn, intern({.category = domain_ + ",counter", .name = name_}),
                    static_cast<double>(value));
 }
 
-void Counter::add(std::int64_t delta) { set(value_ + delta); }
+void Counter::set(std::int64_t value) {
+  value_.store(value);
+  record(value);
+}
+
+void Counter::add(std::int64_t delta) { record(value_.fetch_add(delta) + delta); }
 
 void mark(const std::string& domain, const std::string& name, const std::string& scope) {
   const std::map<std::string, char> letters = {

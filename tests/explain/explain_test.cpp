@@ -3,7 +3,6 @@
 #include <symbind/explain.h>
 
 #include <fstream>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,22 +12,13 @@
 #include <nlohmann/json.hpp>
 
 #include "explain/explanation.h"
+#include "explain/nets.h"
 
 namespace symbind {
 namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-Symbol net(const std::string& name = "fc1") {
-  const Symbol x = Activation("act", FullyConnected(name, Variable("data"), {.num_hidden = 16}),
-                              {.act_type = "relu"});
-  return SoftmaxOutput("softmax", FullyConnected("fc2", x, {.num_hidden = 4}));
-}
-
-Executor bound(const std::string& name = "fc1") {
-  return net(name).simple_bind(cpu(), {{"data", {8, 32}}});
-}
 
 nlohmann::json facts(const Executor& e) {
   return nlohmann::json::parse(explain(e, {.format = "json"}));
@@ -118,42 +108,6 @@ TEST(BadInputExplain, Mistakes) {
   EXPECT_THROW(explain(Executor()), Error);
   EXPECT_THROW(explain(bound(), {.format = "pdf"}), Error);
   EXPECT_THROW(explain_to_file(bound(), "/nowhere/at/all.html"), Error);
-}
-
-TEST(ThreadsProfiler, ManyThreadsRecordAtOnce) {
-  const std::string path = testing::TempDir() + "/threads_trace.json";
-  profiler::dumps({.reset = true});
-  profiler::set_config({{"profile_all", "true"},
-                        {"filename", path},
-                        {"continuous_dump", "true"},
-                        {"dump_period", "0.001"}});
-  profiler::set_running(true);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t)
-    threads.emplace_back([] {
-      Executor e = bound();
-      for (int i = 0; i < 50; ++i) {
-        e.forward(true);
-        e.backward();
-        profiler::Stretch own(profiler::Stretch::Kind::kEvent, "", "own");
-        own.start();
-        invoke("exp", {NDArray::zeros({4})});
-        own.stop();
-        if (i % 10 == 0) profiler::dumps({.format = "json"});
-      }
-    });
-  for (std::thread& t : threads) t.join();
-  const auto found = nlohmann::json::parse(profiler::dumps({.reset = true, .format = "json"}));
-  profiler::dump();
-  profiler::set_config({});
-  EXPECT_EQ(found["Time"]["operator"]["exp"]["Count"], 200);
-  EXPECT_EQ(found["Time"]["operator"]["SoftmaxOutput"]["Count"], 200);
-  EXPECT_EQ(found["Time"]["event"]["own"]["Count"], 200);
-  std::ifstream file(path);
-  const nlohmann::json trace = nlohmann::json::parse(file);
-  int exps = 0;
-  for (const auto& event : trace["traceEvents"]) exps += event["name"] == "exp" ? 1 : 0;
-  EXPECT_EQ(exps, 200);
 }
 
 }  // namespace

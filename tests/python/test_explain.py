@@ -1,51 +1,13 @@
-"""explain: the plan as text, JSON and a page of HTML; the page is opened in Chromium where there is one."""
+"""explain: the plan as text, JSON and a page of HTML. test_explain_page.py opens it in a browser."""
 import html.parser
 import json
-import os
 import re
-import shutil
-import subprocess
 
 import pytest
 
 import symbind as mx
+from explain_cases import HOSTILE, bound, facts_of, lstm, resnet50, small_net
 from symbind import profiler
-
-BROWSER = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
-                if path), None)
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
-HOSTILE = 'x</script><script>alert(1)</script>"\'&<b>\u2028ünï'
-
-
-def small_net(name="fc"):
-    net = mx.sym.Convolution(mx.sym.Variable("data"), kernel=(3, 3), num_filter=8, name="conv")
-    net = mx.sym.BatchNorm(net, name="bn")
-    net = mx.sym.FullyConnected(net, num_hidden=10, name=name)
-    return mx.sym.SoftmaxOutput(net, name="softmax")
-
-
-def bound(training=True, name="fc"):
-    return small_net(name).simple_bind(mx.cpu(), data=(2, 3, 8, 8),
-                                       grad_req="write" if training else "null")
-
-
-def resnet50(training):
-    net = mx.models.create("resnet", num_layers=50, num_classes=1000, image_shape="3,224,224")
-    return net.simple_bind(mx.cpu(), data=(1, 3, 224, 224),
-                           grad_req="write" if training else "null")
-
-
-def lstm():
-    cell = mx.rnn.SequentialRNNCell()
-    for layer in range(2):
-        cell.add(mx.rnn.LSTMCell(32, prefix="lstm_l%d_" % layer))
-    embed = mx.sym.Embedding(mx.sym.Variable("data"), input_dim=50, output_dim=16, name="embed")
-    outputs, _ = cell.unroll(20, inputs=embed, merge_outputs=True)
-    net = mx.sym.FullyConnected(mx.sym.Reshape(outputs, shape=(-1, 32)), num_hidden=50, name="pred")
-    label = mx.sym.Reshape(mx.sym.Variable("softmax_label"), shape=(-1,))
-    return mx.sym.SoftmaxOutput(net, label, name="softmax").simple_bind(
-        mx.cpu(), data=(4, 20), softmax_label=(4, 20))
-
 
 class Page(html.parser.HTMLParser):
     """Elements of a page and the data it carries."""
@@ -68,10 +30,6 @@ class Page(html.parser.HTMLParser):
 
 
 # ---------------------------------------------------------------------------- the facts
-
-
-def facts_of(executor):
-    return json.loads(executor.explain(format="json"))
 
 
 def test_facts():
@@ -233,78 +191,3 @@ def test_page_asks_for_nothing():
     assert not any("src" in attrs for _, attrs in page.tags)
     assert all(attrs.get("href", "data:").startswith("data:") for _, attrs in page.tags)
     assert "http" not in re.sub(r"http-equiv|http://www\.w3\.org/2000/svg", "", text)
-
-
-# ------------------------------------------------------------------------------ the browser
-
-
-def open_page(path, *options, address=""):
-    """The page's elements once its script ran; anything said on the console is an error."""
-    done = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-         "--window-size=1500,950", "--virtual-time-budget=4000", "--enable-logging=stderr",
-         "--user-data-dir=%s" % (path.parent / "browser"), *options,
-         path.as_uri() + address], capture_output=True, text=True, timeout=170, check=True)
-    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line or "Uncaught" in line]
-    assert said == []
-    return done.stdout
-
-
-def screenshot(path, name, address=""):
-    """Written where SYMBIND_SCREENSHOTS says, for people to look at."""
-    folder = os.environ.get("SYMBIND_SCREENSHOTS", str(path.parent))
-    picture = os.path.join(folder, name + ".png")
-    open_page(path, "--screenshot=" + picture, address=address)
-    assert os.path.getsize(picture) > 20000
-    with open(picture, "rb") as file:
-        assert file.read(8) == b"\x89PNG\r\n\x1a\n"
-
-
-def names_of(dom):
-    return re.findall(r'<g class="node [^"]*"[^>]*data-name="([^"]*)"', dom)
-
-
-@needs_browser
-def test_small_page_in_the_browser(tmp_path):
-    path = tmp_path / "page.html"
-    executor = bound(name=HOSTILE)
-    executor.explain(path, title=HOSTILE)
-    dom = open_page(path, "--dump-dom")
-    assert 'data-ready="true"' in dom and "alert(1)</script>" not in dom.split('id="data"')[0]
-    facts = facts_of(executor)
-    names = [step["name"] for step in facts["steps"]]
-    shown = [html.unescape(n) for n in names_of(dom)]
-    assert set(names) <= set(shown) and {"data", "softmax_label"} <= set(shown)
-    assert dom.count('class="block kind-') == sum(len(d["blocks"]) for d in facts["memory"])
-    assert len(re.findall(r'<tr class="(?:forward|backward)">', dom)) == len(names)
-    for text in ("Memory of cpu(0) over time", "Kernels that refused, and why", "live at most"):
-        assert text in dom
-    assert [r for s in facts["steps"] for r in s.get("refused", [])][0].split(": ")[1] in dom
-
-
-@needs_browser
-@pytest.mark.parametrize("name, make, blocks", [
-    ("resnet50_train", lambda: resnet50(True), {"stage1_unit1", "stage4_unit3"}),
-    ("resnet50_inference", lambda: resnet50(False), {"stage2_unit4"}),
-    ("lstm", lstm, {"lstm_l0_t0", "lstm_l1_t19"})])
-def test_large_pages_in_the_browser(tmp_path, name, make, blocks):
-    path = tmp_path / "page.html"
-    executor = make()
-    executor.explain(path)
-    dom = open_page(path, "--dump-dom")
-    assert 'data-ready="true"' in dom and blocks <= set(names_of(dom))
-    facts = facts_of(executor)
-    assert len(re.findall(r'<tr class="(?:forward|backward)">', dom)) == len(facts["steps"])
-    screenshot(path, name)
-    screenshot(path, name + "_memory", "#memory")
-
-
-@needs_browser
-def test_address_chooses_a_node(tmp_path):
-    path = tmp_path / "page.html"
-    resnet50(True).explain(path)
-    dom = open_page(path, "--dump-dom", address="#graph:stage3_unit2_conv1")
-    assert len(re.findall(r'class="node [^"]*selected', dom)) == 1
-    details = dom.split('id="details"')[1]
-    assert "<h2>stage3_unit2_conv1</h2>" in details and "gradient" not in details.split("</h2>")[0]
-    assert 'stage3_unit2_conv1_weight' in details

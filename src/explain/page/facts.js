@@ -67,8 +67,11 @@ plan.steps.forEach(step => {
 /// the step it differentiates does.
 (() => {
   const forward = plan.steps.filter(step => step.phase === "forward");
+  const isUnnamed = step => step.name.startsWith("_") ||
+      step.name.replace(/\d+$/, "") === step.op.toLowerCase();
   const members = new Map();
   for (const step of forward) {
+    if (isUnnamed(step)) continue;
     const parts = step.name.split("_");
     for (let n = parts.length - 1; n >= 1; --n) {
       const prefix = parts.slice(0, n).join("_");
@@ -78,15 +81,13 @@ plan.steps.forEach(step => {
   }
   const fits = prefix => members.get(prefix) >= 3 && members.get(prefix) <= 0.34 * forward.length &&
                          members.get(prefix) <= 40;
-  const unnamed = step => /^_?[a-z_]+\d+$/.test(step.name) &&
-      ["arithmetic", "activation", "matrix", "norm"].includes(step.family);
   for (const step of forward) {
-    const parts = step.name.split("_");
+    const parts = isUnnamed(step) ? [] : step.name.split("_");
     for (let n = parts.length - 1; n >= 1 && step.block === undefined; --n) {
       const prefix = parts.slice(0, n).join("_");
       if (fits(prefix)) step.block = prefix;
     }
-    if (step.block !== undefined || !unnamed(step)) continue;
+    if (step.block !== undefined || !isUnnamed(step) || step.family === "movement") continue;
     const makers = step.in.map(t => producerOf.get(t)).filter(n => n !== undefined);
     if (makers.length > 0) step.block = plan.steps[Math.max(...makers)].block;
   }

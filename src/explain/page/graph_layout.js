@@ -226,5 +226,5 @@ const layoutGraph = collapsed => {
     starts[phase] = x;
     x += right - left + 120;
   }
-  return {units, unitOf, paths, starts, width: x - 120, height: depth};
+  return {units, unitOf, paths, starts, width: Math.max(x - 120, 1), height: Math.max(depth, 1)};
 };

@@ -40,8 +40,10 @@ const memoryView = (() => {
     device.blocks.forEach(block => {
       const [number, first, last, offset, bytes] = block;
       const tensor = number >= 0 ? plan.tensors[number] : null;
+      const thin = y(offset) - y(offset + bytes) < 3 || x(last + 1) - x(first) < 3;
       const rect = drawn("rect", {
-        class: "block kind-" + kindOf(block, tensor), x: x(first).toFixed(2), y: y(offset + bytes).toFixed(2),
+        class: "block kind-" + kindOf(block, tensor) + (thin ? " thin" : ""),
+        x: x(first).toFixed(2), y: y(offset + bytes).toFixed(2),
         width: Math.max(x(last + 1) - x(first), 0.6).toFixed(2),
         height: Math.max(y(offset) - y(offset + bytes), 0.4).toFixed(2)});
       const name = tensor ? tensor.name : "workspace of " + plan.steps[first].name;

@@ -16,10 +16,11 @@ const tableView = (() => {
     {title: "Bytes", number: true, value: step => step.bytes, text: step => bytesText(step.bytes)},
   ];
   if (isProfiled) {
+    const longest = Math.max(...plan.steps.map(averageTime));
     columns.push(
       {title: "Time", number: true, value: averageTime, text: step => timeText(averageTime(step))},
       {title: "Share", number: true, value: averageTime, text: step => percentText(averageTime(step) / totalTime),
-       bar: step => averageTime(step) / totalTime},
+       bar: step => averageTime(step) / longest},
       {title: "GFLOP/s", number: true, value: step => (step.flops || 0) / averageTime(step),
        text: step => step.flops ? (step.flops / averageTime(step)).toFixed(1) : "–"},
       {title: "of peak", number: true, value: step => (step.flops || 0) / averageTime(step),
@@ -35,7 +36,7 @@ const tableView = (() => {
       const cell = element("td", {class: column.number ? "number" : column.name ? "name" : undefined});
       if (column.bar)
         cell.append(element("span", {class: "share",
-                                     style: "width:" + (60 * column.bar(step)).toFixed(1) + "px"}));
+                                     style: "width:" + (34 * column.bar(step)).toFixed(1) + "px"}));
       cell.append(String(column.text(step)));
       row.append(cell);
     }
