@@ -48,7 +48,7 @@ OTHER_NAMES = {
 # Operators of MXNet that are not here, by pattern.
 ABSENT = {
     "of MXNet's imperative machinery, not of graphs users make":
-        "_CachedOp* _CustomFunction _NoGradient _zeros_without_dtype reset_arrays",
+        "_CachedOp* _NoGradient _zeros_without_dtype reset_arrays",
     "Python operators of before Custom, over C pointers": "_NDArray _Native",
     "control flow over subgraphs, which came after the Module era": "_cond _foreach _while_loop",
     "sampling of graphs": "_contrib_dgl_* _contrib_edge_id _contrib_getnnz",

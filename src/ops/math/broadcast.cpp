@@ -171,6 +171,9 @@ void register_broadcast(OpRegistry& r) {
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_sum_like)
       .shape_only({1})
+      .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
+        return {g.call("broadcast_like", {g.head(0), g.input(0)}), {}};
+      })
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer, prepare_sum_like);
 }
