@@ -151,6 +151,17 @@ def test_second_gradient(name):
                                atol=1e-7)
 
 
+def test_second_gradient_of_what_was_stretched():
+    """sum over rows of x c^2, differentiated twice by c: an axis was added to c and summed away."""
+    x, c = nd.array(rand(3, 4), dtype="float64"), variable(rand(4, seed=1))
+    with autograd.record():
+        dc, = autograd.grad(x * c * c, [c], create_graph=True)
+        total = dc * dc
+    total.backward()
+    sums = x.asnumpy().sum(axis=0)
+    np.testing.assert_allclose(c.grad.asnumpy(), 8 * sums ** 2 * c.asnumpy())
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint8"])
 @pytest.mark.parametrize("read, wanted", [
     (lambda x: x[[2, 0, 2]], [[1, 1], [0, 0], [2, 2]]),

@@ -34,16 +34,17 @@ Prepared prepare(const OneHotAttrs& a, const KernelRequest& q) {
     return [on = convert_element<T>(a.on_value), off = convert_element<T>(a.off_value),
             depth = std::int64_t{a.depth}, n = q.in[0].shape.size(),
             type = q.in[0].dtype](const Args& args) {
-      parallel_for(
-          n, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, depth)), [&](std::int64_t begin, std::int64_t end) {
-            T* y = args.out<T>(0);
-            std::fill(y + begin * depth, y + end * depth, off);
-            for_indices(type, args.inputs[0].data, begin, end,
-                        [&](std::int64_t first, std::int64_t count, const std::int64_t* at) {
-                          for (std::int64_t k = 0; k < count; ++k)
-                            if (at[k] >= 0 && at[k] < depth) y[(first + k) * depth + at[k]] = on;
-                        });
-          });
+      parallel_for(n, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, depth)),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     T* y = args.out<T>(0);
+                     std::fill(y + begin * depth, y + end * depth, off);
+                     for_indices(
+                         type, args.inputs[0].data, begin, end,
+                         [&](std::int64_t first, std::int64_t count, const std::int64_t* at) {
+                           for (std::int64_t k = 0; k < count; ++k)
+                             if (at[k] >= 0 && at[k] < depth) y[(first + k) * depth + at[k]] = on;
+                         });
+                   });
     };
   });
 }

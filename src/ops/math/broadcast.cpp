@@ -172,7 +172,8 @@ void register_broadcast(OpRegistry& r) {
       .infer(infer_sum_like)
       .shape_only({1})
       .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
-        return {g.call("broadcast_like", {g.head(0), g.input(0)}), {}};
+        const NodeEntry ones = g.call("ones_like", {g.input(0)});  // of more axes, perhaps
+        return {g.call("broadcast_mul", {ones, g.head(0)}), {}};
       })
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer, prepare_sum_like);
