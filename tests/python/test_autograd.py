@@ -287,6 +287,44 @@ def test_writes_on_recorded_arrays_are_refused(write):
         write(nd.ones((2,)))
 
 
+def test_what_a_gradient_will_read_cannot_be_written():
+    """As in MXNet; a constant whose numbers no gradient reads can, and so can any behind backward."""
+    x, c, d = variable([1., 2.], dtype="float32"), nd.array([3, 4]), nd.array([5, 6])
+    with autograd.record():
+        y = x * c + d
+        z = nd.broadcast_mul(lhs=y, rhs=d)
+        d2 = nd.array([1, 1])
+        z = z + d2
+        for read in (c, d):
+            with pytest.raises(mx.MXNetError, match="Inplace operations"):
+                read[:] = 0
+        d2 += 1
+        assert c.grad is None
+    z.backward()
+    assert x.grad.asnumpy().tolist() == [15, 24]
+    with autograd.record():
+        c[:] = 0
+    assert c.asnumpy().tolist() == [0, 0]
+
+
+def test_recordings_that_share_a_constant():
+    x, c = variable([1., 2.], dtype="float32"), nd.array([3, 4])
+    with autograd.record():
+        y = x * c
+        z = x * c * c
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [3, 4]
+    with autograd.record():
+        with pytest.raises(mx.MXNetError, match="Inplace operations"):
+            c[:] = 0  # z still reads it
+    z.backward()
+    assert x.grad.asnumpy().tolist() == [9, 16]
+    with autograd.record():
+        y = x * c
+        del y
+        c[:] = 0
+
+
 def test_an_error_of_an_operator_reaches_the_gradient():
     """It waits for whoever reads, as any operator's does."""
     x = variable([[1., 2.], [3., 4.]])
