@@ -5,6 +5,7 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <symbind/autograd.h>
 #include <symbind/operator.h>
 #include <symbind/runtime.h>
 
@@ -97,10 +98,11 @@ PyObject* arithmetic(PyObject* a, PyObject* b, Operator which, PyObject* in_plac
   const bool large =
       inputs.front().nbytes() > kWorthReleasing || (y != nullptr && y->nbytes() > kWorthReleasing);
   std::vector<NDArray> result = released_if(large, [&] { return invoke(*op, inputs, attrs, out); });
-  if (in_place != nullptr) {
-    x->set_tape(result.front().tape());
-    return Py_NewRef(in_place);
+  if (autograd::is_recording()) {  // notes on handles go to the objects
+    if (x != nullptr) x->set_tape((in_place != nullptr ? result : inputs).front().tape());
+    if (y != nullptr) y->set_tape(inputs.back().tape());
   }
+  if (in_place != nullptr) return Py_NewRef(in_place);
   return array_to(std::move(result.front())).release().ptr();
 }
 

@@ -52,6 +52,7 @@ template <class T>
 struct Call {
   std::vector<T> inputs;  ///< positional ones
   std::vector<std::pair<std::string, T>> by_keyword;
+  std::vector<const T*> given;  ///< the arrays themselves, in the order they were met
   AttrDict attrs;
   nb::object out = nb::none(), name = nb::none(), attr = nb::none();
 };
@@ -70,6 +71,7 @@ void add_positional(const OpFunction& f, nb::handle value, Call<T>& call, std::s
   if (const T* input = value_in<T>(value)) {
     if (param > 0) throw Error(ErrorKind::kType, f.name + ": inputs come before parameters");
     call.inputs.push_back(*input);
+    call.given.push_back(input);
     return;
   }
   const bool may_be_input = param == 0 && call.inputs.size() < f.inputs.size();
@@ -86,6 +88,7 @@ void add_positional(const OpFunction& f, nb::handle value, Call<T>& call, std::s
         throw Error(ErrorKind::kType,
                     f.name + ": the list of inputs holds " + nb::repr(item).c_str());
       call.inputs.push_back(*input);
+      call.given.push_back(input);
     }
     return;
   }
@@ -113,6 +116,7 @@ Call<T> sort_arguments(const OpFunction& f, const nb::args& args, const nb::kwar
       call.attr = nb::borrow(value);
     } else if (const T* input = value_in<T>(value)) {
       call.by_keyword.emplace_back(name, *input);
+      call.given.push_back(input);
     } else if (nb::handle(value).is_none() && std::ranges::count(f.inputs, name)) {
       continue;
     } else if (!f.op->variadic_key.empty() && !std::ranges::count(f.params, name) &&
@@ -149,9 +153,17 @@ std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call) {
   return inputs;
 }
 
-/// The arrays that `out` named stand where the results do, while something is recorded.
+/// What was noted on the handles of the inputs goes to the objects they are copies of.
+void keep_record(const std::vector<const NDArray*>& given, const std::vector<NDArray>& inputs) {
+  for (const NDArray* object : given)
+    for (const NDArray& input : inputs)
+      if (input.tape().node != nullptr && input.storage() == object->storage() &&
+          input.byte_offset() == object->byte_offset() && input.shape() == object->shape())
+        object->set_tape(input.tape());
+}
+
+/// The arrays that `out` named stand where the results do.
 void keep_record(nb::handle out, const std::vector<NDArray>& results) {
-  if (!autograd::is_recording()) return;
   if (is_array(out)) return array_from(out).set_tape(results.front().tape());
   std::size_t i = 0;
   for (const nb::handle each : out) array_from(each).set_tape(results[i++].tape());
@@ -166,10 +178,11 @@ nb::object call_arrays(const ArrayFunction& f, const nb::args& args, const nb::k
     const nb::gil_scoped_release release;
     results = invoke(*f.op, inputs, call.attrs, out);
   }
-  if (!call.out.is_none()) {
-    keep_record(call.out, results);
-    return call.out;
+  if (autograd::is_recording()) {
+    keep_record(call.given, inputs);
+    if (!call.out.is_none()) keep_record(call.out, results);
   }
+  if (!call.out.is_none()) return call.out;
   if (results.size() == 1) return array_to(std::move(results.front()));
   return arrays_to(results);
 }

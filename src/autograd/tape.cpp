@@ -35,7 +35,7 @@ class Tape : public Recorder {
     node->kernel = call.kernel;
     node->state = call.state;
     for (std::size_t i = 0; i < call.in->size(); ++i)
-      node->inputs.push_back(entry_of((*call.in)[i], flag(call.reads_in, i)));
+      node->inputs.push_back(entry_of(*node, (*call.in)[i], flag(call.reads_in, i)));
     for (const auto* list : {call.out, &call.hidden})
       for (const NDArray& array : *list) {
         const std::size_t o = node->outputs.size();
@@ -77,9 +77,22 @@ class Tape : public Recorder {
   }
 
  private:
-  static NodeEntry entry_of(const NDArray& array, bool read) {
-    const auto node = tape_node(array);
-    if (node == nullptr) return {make_leaf("null", array, read), 0};
+  /// What `reader` reads; `read` says whether its gradient does, too. A constant is then noted on
+  /// its handle: it must not be written meanwhile.
+  static NodeEntry entry_of(TapeNode& reader, const NDArray& array, bool read) {
+    auto node = tape_node(array);
+    if (node != nullptr && node->is_variable() && !node->is_marked) {
+      reader.reads.push_back(node->readers.lock());
+      if (reader.reads.back() == nullptr) node = nullptr;  // its last reader went just now
+    }
+    if (node == nullptr) {
+      const auto leaf = make_leaf("null", array, read);
+      if (!read) return {leaf, 0};
+      reader.reads.push_back(std::make_shared<const bool>(true));
+      leaf->readers = reader.reads.back();
+      array.set_tape({leaf, 0});
+      return {leaf, 0};
+    }
     const int output = array.tape().output;
     if (read && array.defined()) {
       const std::lock_guard lock(tape_guard());
@@ -106,7 +119,10 @@ Recorder& tape() {
 std::shared_ptr<const TapeNode> tape_node(const NDArray& array) {
   if (array.tape().node == nullptr) return nullptr;
   auto node = std::static_pointer_cast<const TapeNode>(array.tape().node);
-  return node->freed.load(std::memory_order_acquire) ? nullptr : node;
+  const bool gone = node->is_variable() && !node->is_marked
+                        ? node->readers.expired()
+                        : node->freed.load(std::memory_order_acquire);
+  return gone ? nullptr : node;
 }
 
 std::shared_ptr<TapeNode> make_leaf(const char* prefix, const NDArray& array, bool keep) {
@@ -124,11 +140,13 @@ void free_nodes(const std::vector<NodePtr>& order) {
     const std::lock_guard lock(tape_guard());
     for (const NodePtr& each : order) {
       auto& node = const_cast<TapeNode&>(static_cast<const TapeNode&>(*each));
-      if (node.is_marked || node.freed.exchange(true)) continue;
+      if (node.is_variable() || node.freed.exchange(true)) continue;
       dying.push_back(std::move(node.outputs));
       released.push_back(std::move(node.inputs));
       states.push_back(std::move(node.state));
       states.push_back(std::move(node.parsed));
+      states.insert(states.end(), node.reads.begin(), node.reads.end());
+      node.reads.clear();
     }
   }
 }

@@ -27,6 +27,9 @@ struct TapeNode : Node {
   std::vector<Saved> outputs;
   std::string kernel;                 ///< that ran: only its namesake reads what is opaque
   std::shared_ptr<const void> state;  ///< of users' code, which may live as long as the node
+  /// Of a constant that gradients read: it counts as recorded as long as a node that reads it is.
+  std::weak_ptr<const void> readers;
+  std::vector<std::shared_ptr<const void>> reads;  ///< the constants this node keeps so
   bool is_marked = false;
   GradReq req = GradReq::kNull;  ///< of a marked variable
   NDArray gradient;
@@ -36,7 +39,8 @@ struct TapeNode : Node {
 /// Held while nodes are made, read or freed.
 std::mutex& tape_guard();
 
-/// The node an array stands on; null if on none, or on one that was freed.
+/// The node an array stands on; null if on none, on one that was freed, or on a constant that
+/// nothing recorded reads any more.
 std::shared_ptr<const TapeNode> tape_node(const NDArray& array);
 
 /// Whoever records puts this into thread_mode().

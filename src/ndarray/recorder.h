@@ -33,7 +33,7 @@ struct RanOp {
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  /// Notes it on the tape, and on the outputs where they stand there.
+  /// Notes it on the tape, and on the handles of the outputs and of what the gradient reads.
   virtual void ran(const RanOp& call) = 0;
   /// `result` is what operator `op` would have made of the inputs.
   virtual void derived(std::string_view op, const AttrDict& attrs,

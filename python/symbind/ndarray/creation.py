@@ -57,6 +57,10 @@ def _filled(op, shape, ctx, dtype, kwargs):
         return _op(op)(shape=_legacy_shape(shape), dtype=np.dtype(dtype or mx_real_t).name,
                        ctx=str(ctx or current_context()))
     if out is None:
+        shape = _legacy_shape(shape)
+        if not _core.is_np_shape() and (not shape or 0 in shape):
+            raise error.ValueError(f"{op[1:]}: the shape {shape} is not known in full: 0 and () stand for "
+                                   "that; inside mx.np_shape() they mean no elements and no axes")
         out = empty(shape, ctx, dtype)
     if out.size:
         out._fill(0 if op == "_zeros" else 1)

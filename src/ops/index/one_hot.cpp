@@ -14,7 +14,7 @@ struct OneHotAttrs {
   double on_value = 1, off_value = 0;
   DType dtype = DType::kFloat32;
   void describe(AttrVisitor& v) {
-    v.field("depth", depth, "Extent of the new last axis.").required().at_least(1);
+    v.field("depth", depth, "Extent of the new last axis.").required().at_least(0);
     v.field("on_value", on_value, "The value at the index.");
     v.field("off_value", off_value, "The value elsewhere.");
     v.field("dtype", dtype, "The element type of the output.");
@@ -34,16 +34,17 @@ Prepared prepare(const OneHotAttrs& a, const KernelRequest& q) {
     return [on = convert_element<T>(a.on_value), off = convert_element<T>(a.off_value),
             depth = std::int64_t{a.depth}, n = q.in[0].shape.size(),
             type = q.in[0].dtype](const Args& args) {
-      parallel_for(
-          n, std::max<std::int64_t>(1, 32768 / depth), [&](std::int64_t begin, std::int64_t end) {
-            T* y = args.out<T>(0);
-            std::fill(y + begin * depth, y + end * depth, off);
-            for_indices(type, args.inputs[0].data, begin, end,
-                        [&](std::int64_t first, std::int64_t count, const std::int64_t* at) {
-                          for (std::int64_t k = 0; k < count; ++k)
-                            if (at[k] >= 0 && at[k] < depth) y[(first + k) * depth + at[k]] = on;
-                        });
-          });
+      parallel_for(n, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, depth)),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     T* y = args.out<T>(0);
+                     std::fill(y + begin * depth, y + end * depth, off);
+                     for_indices(
+                         type, args.inputs[0].data, begin, end,
+                         [&](std::int64_t first, std::int64_t count, const std::int64_t* at) {
+                           for (std::int64_t k = 0; k < count; ++k)
+                             if (at[k] >= 0 && at[k] < depth) y[(first + k) * depth + at[k]] = on;
+                         });
+                   });
     };
   });
 }

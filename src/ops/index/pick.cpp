@@ -102,7 +102,7 @@ Prepared prepare(const PickAttrs& a, const KernelRequest& q) {
   });
 }
 Prepared prepare_backward(const PickAttrs& a, const KernelRequest& q) {
-  return dispatch_float(q.out[0].dtype, [&]<class T>() -> Prepared {
+  return dispatch_dtype(q.out[0].dtype, [&]<class T>() -> Prepared {
     return
         [picks = Picks(a, q.out[0].shape, q.in[1]), n = q.out[0].shape.size()](const Args& args) {
           std::fill_n(args.out<T>(0), n, T(0));

@@ -95,7 +95,7 @@ Prepared gather(Gather rows, int data, int index, std::size_t bytes) {
 }
 /// Inputs: head, indices.
 Prepared scatter(Gather rows, DType dtype) {
-  return dispatch_float(dtype, [&]<class T>() -> Prepared {
+  return dispatch_dtype(dtype, [&]<class T>() -> Prepared {
     return [rows](const Args& a) { rows.scatter_add(a.in<T>(0), a.inputs[1].data, a.out<T>(0)); };
   });
 }

@@ -77,7 +77,7 @@ Prepared prepare(const NoAttrs&, const KernelRequest& q) {
   });
 }
 Prepared prepare_backward(const NoAttrs&, const KernelRequest& q) {
-  return dispatch_float(q.in[0].dtype, [&]<class T>() -> Prepared {
+  return dispatch_dtype(q.in[0].dtype, [&]<class T>() -> Prepared {
     return [choice = Choice(q.in[1], q.in[0].shape)](const Args& a) {
       const T* dy = a.in<T>(0);
       for (int side = 0; side < 2; ++side) {

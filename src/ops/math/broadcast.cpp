@@ -171,6 +171,10 @@ void register_broadcast(OpRegistry& r) {
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_sum_like)
       .shape_only({1})
+      .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
+        const NodeEntry ones = g.call("ones_like", {g.input(0)});  // of more axes, perhaps
+        return {g.call("broadcast_mul", {ones, g.head(0)}), {}};
+      })
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer, prepare_sum_like);
 }

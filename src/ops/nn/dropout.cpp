@@ -5,10 +5,11 @@
 // Active in training, or always with mode "always"; otherwise the identity. Along `axes` one mask
 // is shared. Decided here: element i of the mask comes from Philox counter i / 4 of this draw, so
 // the bits depend neither on threads nor on the device. Layouts are plain, so that they do not
-// either.
+// either. With p = 1 nothing remains to be scaled: as in MXNet every element is NaN (0 / 0).
 #include <symbind/operator.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -110,7 +111,8 @@ Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
       if (!active) return;
       parallel_for(m, kElementGrain / 8, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
-          drawn[i] = static_cast<T>(keep > 0 ? kept(keep, *args.run, i) : 0.f);
+          drawn[i] = static_cast<T>(keep > 0 ? kept(keep, *args.run, i)
+                                             : std::numeric_limits<float>::quiet_NaN());
       });
       apply(index, n, x, drawn, y);
     };
