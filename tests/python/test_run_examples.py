@@ -97,6 +97,7 @@ def test_only_the_release_runs(tree, tmp_path):
     with pytest.raises(source.Refused, match="example/toy/toy.py is not that of 1.9.1: sha256"):
         sources.place("1.9.1", "toy/toy.py", tmp_path / "again", hashes)
     assert not (tmp_path / "again").exists()
+    assert sources.holds("1.9.1") and not sources.holds("1.3.1")
     with pytest.raises(source.Refused, match="not in sha256.txt"):
         sources.place("1.9.1", "toy/other.py", tmp_path / "again", hashes)
 
@@ -115,6 +116,7 @@ def test_a_git_directory_gives_the_commit(tree, tmp_path, monkeypatch, bare):
     source.Source(str(folder / ".git" if bare else folder)).place(
         "1.9.1", "toy/toy.py", tmp_path / "out", hashes)
     assert (tmp_path / "out" / "toy" / "toy.py").read_text() == "print('metric=1')\n"
+    assert source.Source(str(folder)).holds("1.9.1") and not source.Source(str(folder)).holds("1.3.1")
     monkeypatch.setitem(source.COMMITS, "1.9.1", "0" * 40)
     with pytest.raises(source.Refused, match="has no example/toy/toy.py of 1.9.1"):
         source.Source(str(folder)).place("1.9.1", "toy/toy.py", tmp_path / "out", hashes)

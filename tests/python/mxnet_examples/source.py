@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 
 HASHES = pathlib.Path(__file__).with_name("sha256.txt")
+MAIN = "1.9.1"
 COMMITS = {  # of apache/mxnet
     "1.9.1": "3f8f3be9987e259491ddc5a78aa9c6903e0b21e3",
     "1.3.1": "19c501680183237d52a862e6ae1dc4ddc296305b",
@@ -47,6 +48,13 @@ class Source:
             if subprocess.run([*git, "rev-parse", "--git-dir"], capture_output=True, check=False).returncode == 0:
                 return git
         return None
+
+    def holds(self, release):
+        """Whether scripts of this release can be here: a tree is one of 1.9.1, a clone may be shallow."""
+        if self.git is None:
+            return release == MAIN
+        return subprocess.run([*self.git, "cat-file", "-e", COMMITS[release] + "^{commit}"],
+                              capture_output=True, check=False).returncode == 0
 
     def read(self, release, file):
         """The bytes of a file below example/, whatever they are."""
