@@ -1,8 +1,10 @@
 # Written by tools/stubgen; do not edit.
-
+from ..ndarray.ndarray import NDArray
 
 def add(lhs, rhs):
     """add, with broadcasting, of arrays and numbers."""
+def clip_global_norm(arrays, max_norm, check_isfinite=True):
+    """Scales arrays so that the norm of all their numbers is at most `max_norm`; returns the norm they had. With one that is not finite they stay as they are, and a warning says so unless `check_isfinite` is off, which gives the norm as an NDArray."""
 def concatenate(arrays, axis=0, always_copy=True):
     """Arrays one after another along an axis."""
 def divide(lhs, rhs):

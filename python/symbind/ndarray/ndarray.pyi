@@ -75,9 +75,9 @@ class NDArray:
     def astype(self, dtype, copy=True) -> NDArray:
         """The numbers in another type."""
     def attach_grad(self, grad_req='write', stype=None) -> None:
-        """Makes room for a gradient; gradients of the tape are not in Symbind yet."""
+        """Makes this a variable: backward writes its gradient ('write'), adds to it ('add') or leaves it alone ('null'). What it was recorded from, it leaves. Gradients are dense."""
     def backward(self, out_grad=None, retain_graph=False, train_mode=True) -> None:
-        """Gradients of recorded operations."""
+        """Writes the gradients of the variables this was recorded from; see autograd.backward."""
     def broadcast_axes(self, axis: Shape = (), size: Shape = (), out: Out = None,
                        name: str | None = None, **kwargs: Any) -> NDArray: ...
     def broadcast_like(self, rhs: NDArray | None = None, lhs_axes: Shape | None = None,
@@ -109,7 +109,7 @@ class NDArray:
     def diag(self, k: int = 0, axis1: int = 0, axis2: int = 1, out: Out = None,
              name: str | None = None, **kwargs: Any) -> NDArray: ...
     def drop_grad(self):
-        """Forgets the gradient."""
+        """Makes this an array like any other."""
     @property
     def dtype(self):
         """(self) -> object"""
@@ -123,7 +123,9 @@ class NDArray:
     def flip(self, axis: Shape = ..., out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray: ...
     def floor(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...
-    grad: Any
+    @property
+    def grad(self) -> NDArray | None:
+        """The gradient of a variable; None where none is kept."""
     @property
     def handle(self):
         """A number that NDArray(handle) takes; only the latest few thousand are remembered."""
