@@ -7,6 +7,7 @@ option(SYMBIND_PROGRAMS "Build examples, benchmarks and tools" ${PROJECT_IS_TOP_
 option(SYMBIND_VERIFY "Verify graphs between passes and other costly internal checks" OFF)
 set(SYMBIND_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
 set(SYMBIND_CPU "x86-64-v2" CACHE STRING "Value for -march= of the library on x86-64, empty for none")
+set(SYMBIND_MXNET_SOURCE "" CACHE PATH "A git directory or tree of apache/mxnet, whose example/ a slow test runs")
 set(SYMBIND_CUDA_ARCHITECTURES "90" CACHE STRING "CUDA architectures to build for")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -125,4 +125,10 @@ if(SYMBIND_HAVE_PYTHON)
           ENVIRONMENT "${python_environment}" TIMEOUT 3600)
     endif()
   endforeach()
+  if(SYMBIND_MXNET_SOURCE)
+    symbind_script_test(python.run_examples slow "${Python_EXECUTABLE}"
+        "${PROJECT_SOURCE_DIR}/tests/python/run_examples" --source "${SYMBIND_MXNET_SOURCE}")
+    set_tests_properties(python.run_examples PROPERTIES
+        ENVIRONMENT "${python_environment}" TIMEOUT 3600)
+  endif()
 endif()

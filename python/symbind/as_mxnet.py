@@ -1,14 +1,19 @@
 """Makes `import mxnet` mean Symbind in this process; `python -m symbind script.py` does it first.
 
 `mxnet` and every `mxnet.x.y` are the very module objects of symbind, so classes are the same by
-either name and MXNet's pickles find them. NumPy gets back the names that scripts of MXNet's time
-use and later releases removed. Importing this module does it; there is nothing to call.
+either name and MXNet's pickles find them. NumPy and Python's own modules get back the names that
+scripts of MXNet's time use and later releases removed. Importing this module does it; there is
+nothing to call.
 """
+import collections
+import collections.abc
 import importlib
 import importlib.abc
 import importlib.machinery
+import inspect
 import os
 import sys
+import time
 import types
 import warnings
 
@@ -88,6 +93,19 @@ def _restore_numpy_names():
                 setattr(numpy, name, getattr(numpy, value) if isinstance(value, str) else value)
 
 
+def _restore_python_names():
+    """collections' abstract classes moved in 3.3 and left in 3.10; time.clock left in 3.8,
+    inspect.getargspec in 3.11."""
+    for name in collections.abc.__all__:
+        if not hasattr(collections, name):
+            setattr(collections, name, getattr(collections.abc, name))
+    if not hasattr(time, "clock"):
+        time.clock = time.process_time
+    if not hasattr(inspect, "getargspec"):
+        fields = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+        inspect.getargspec = lambda function: fields(*inspect.getfullargspec(function)[:4])
+
+
 def _restore_binary_fromstring():
     """np.fromstring without a separator read bytes, as the readers of MNIST's files of that time do; NumPy now
     refuses. It gave a copy, which may be written to."""
@@ -117,3 +135,4 @@ def serve_children():
 _install_modules()
 _restore_numpy_names()
 _restore_binary_fromstring()
+_restore_python_names()

@@ -76,6 +76,18 @@ def test_numpy_reads_bytes_from_a_string():
         """) == ["[7,", "2,", "255,", "0]", "[1]", "[255]", "[1,", "2]", "3", "float64", "1", "2", "[1", "2]"]
 
 
+def test_names_that_python_removed():
+    assert run_code("""
+        import symbind.as_mxnet, mxnet
+        import collections, inspect, time
+        from collections import Iterable, Mapping
+        print(isinstance({}, collections.Mapping), isinstance('a', Iterable), collections.OrderedDict.__name__)
+        print(inspect.getargspec(lambda a, b=1, *c, **d: 0))
+        print(0 <= time.clock() < 1000)
+        """) == ["True", "True", "OrderedDict", "ArgSpec(args=['a',", "'b'],", "varargs='c',", "keywords='d',",
+                 "defaults=(1,))", "True"]
+
+
 def test_messages_of_the_library_leave_the_root_logger_to_the_script(tmp_path):
     """logging.basicConfig does nothing once the root logger has a handler, so nothing of ours may give it one."""
     assert run_code("""

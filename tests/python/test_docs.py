@@ -2,6 +2,8 @@
 import doctest
 import pathlib
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
     ("python.md", 14), ("monitor.md", 20), ("optimizers.md", 7), ("data.md", 15),
     ("from_mxnet.md", 50), ("checkpoints.md", 20), ("devices.md", 15), ("bucketing.md", 12),
     ("questions.md", 35), ("training.md", 35), ("predict.md", 20),
-    ("explain.md", 20), ("autograd.md", 23)])
+    ("explain.md", 20), ("autograd.md", 23), ("scripts.md", 3)])
 def test_sessions(page, sessions):
     found = doctest.testfile(str(DOCS / page), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert found.attempted >= sessions and found.failed == 0
@@ -30,3 +32,16 @@ def test_the_readme_program_learns(capsys):
     exec(compile(program, "README.md", "exec"), names)  # pylint: disable=exec-used
     assert names["mod"].score(names["val"], "acc")[0][1] > 0.9
     assert capsys.readouterr().out.startswith("[('accuracy', 0.9")
+
+
+def test_the_commands_of_the_scripts_page(tmp_path):
+    """Each `$ …` of the page, in order, in a folder that holds the page's train.py; the output is as shown."""
+    text = (DOCS / "scripts.md").read_text(encoding="utf-8")
+    (tmp_path / "train.py").write_text(re.search(r"```python\n(import.*?)```", text, re.DOTALL).group(1))
+    sessions = re.findall(r"```console\n\$ (.*?)\n(.*?)```", text, re.DOTALL)
+    assert len(sessions) == 4
+    for line, shown in sessions:
+        done = subprocess.run(["bash", "-c", line.replace("python ", sys.executable + " ", 1)], cwd=tmp_path,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              encoding="utf-8", check=False)
+        assert doctest.OutputChecker().check_output(shown, done.stdout, doctest.ELLIPSIS), line + "\n" + done.stdout

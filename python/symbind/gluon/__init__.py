@@ -1,5 +1,4 @@
 """Front of MXNet's Gluon, which Symbind does not have; of its utils, what works on plain arrays."""
-from . import utils  # noqa: F401
 from .._absent import front
 from . import utils
 
