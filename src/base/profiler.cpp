@@ -68,7 +68,7 @@ void set_config(const std::map<std::string, std::string>& options) {
   }
   profiling::detail::decide();
   Recorder& r = recorder();
-  if (!config.continuous) stop_writer(r);
+  stop_writer(r);
   const std::lock_guard lock(r.guard);
   if (config.filename != r.config.filename) r.appending = false;
   r.config = config;

@@ -41,8 +41,10 @@ void push(Recorder& r, Event event) {
   }
   if (r.named_threads.insert(id).second) {
     const std::string name = id == ::getpid() ? "main" : "thread " + std::to_string(id);
-    const auto it = r.subjects.try_emplace({"thread", name, "", "", "", ""}, Subject{}).first;
-    it->second.name = name;
+    const auto it = r.subjects
+                        .try_emplace({"thread", name, "", "", "", ""},
+                                     Subject{.category = "thread", .name = name})
+                        .first;
     r.events.push_back({.subject = &it->second, .phase = 'M', .thread = id});
   }
   r.events.push_back(event);

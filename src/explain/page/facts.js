@@ -87,9 +87,11 @@ plan.steps.forEach(step => {
       const prefix = parts.slice(0, n).join("_");
       if (fits(prefix)) step.block = prefix;
     }
-    if (step.block !== undefined || !isUnnamed(step) || step.family === "movement") continue;
+    if (step.block !== undefined || !isUnnamed(step)) continue;
     const makers = step.in.map(t => producerOf.get(t)).filter(n => n !== undefined);
-    if (makers.length > 0) step.block = plan.steps[Math.max(...makers)].block;
+    const joins = new Set(makers.map(n => plan.steps[n].block)).size > 1;
+    if (makers.length > 0 && !(joins && step.family === "movement"))
+      step.block = plan.steps[Math.max(...makers)].block;
   }
   for (const step of plan.steps)
     if (step.of !== undefined) step.block = plan.steps[step.of].block;

@@ -1,9 +1,9 @@
 // Where the boxes of the graph stand. Forward runs down on the left, backward runs up on the right,
 // each gradient beside the step it belongs to. Layers by longest path, pulled towards their readers;
-// long edges get places of their own in the layers they cross; order by barycentres, then positions
+// long edges get places of their own in the layers they cross, very long ones none; order by barycentres, then positions
 // by relaxation. Everything is linear or nearly so: a thousand steps take some tens of milliseconds.
 
-const rowHeight = 76, boxHeight = 44, boxGap = 26;
+const rowHeight = 76, boxHeight = 44, boxGap = 26, farthest = 12;
 
 /// The boxes to be drawn: steps, or whole blocks where they are collapsed, and the inputs.
 const makeUnits = collapsed => {
@@ -98,13 +98,17 @@ const placeLane = (lane, towards) => {
     points.set(unit, point);
     layers[unit.layer].push(point);
   }
-  const edges = [];
+  const edges = [], farEdges = [];
   for (const unit of lane) {
     for (const succ of unit.succs) {
       if (!points.has(succ)) continue;
       const chain = [points.get(unit)];
       const span = (succ.layer - unit.layer) * towards;
-      if (span > 1 && span <= 60) {
+      if (span > farthest) {  // too far to make room for: drawn faintly, underneath
+        farEdges.push([points.get(unit), points.get(succ)]);
+        continue;
+      }
+      if (span > 1) {
         for (let layer = unit.layer + towards; layer !== succ.layer; layer += towards) {
           const dummy = {layer, width: 14, up: [], down: [], x: 0};
           layers[layer].push(dummy);
@@ -173,7 +177,7 @@ const placeLane = (lane, towards) => {
       left = Math.min(left, point.x - point.width / 2);
       right = Math.max(right, point.x + point.width / 2);
     }
-  return {points, edges, left, right};
+  return {points, edges, farEdges, left, right};
 };
 
 /// The path of an edge through its points, straight where it can be.
@@ -207,7 +211,7 @@ const layoutGraph = collapsed => {
   for (const [phase, towards] of lanes) {
     const lane = units.filter(unit => unit.phase === phase);
     if (lane.length === 0) continue;
-    const {points, edges, left, right} = placeLane(lane, towards);
+    const {points, edges, farEdges, left, right} = placeLane(lane, towards);
     const shift = x - left;
     points.forEach((point, unit) => {
       point.x += shift;
@@ -223,6 +227,7 @@ const layoutGraph = collapsed => {
           point.x += shift;
         }
     paths[phase] = edges.map(chain => edgePath(chain, towards)).join("");
+    paths[phase + " far"] = farEdges.map(chain => edgePath(chain, towards)).join("");
     starts[phase] = x;
     x += right - left + 120;
   }

@@ -93,6 +93,7 @@ const graphView = (() => {
     root = drawn("g");
     for (const phase of ["forward", "backward"]) {
       if (layout.paths[phase] === undefined) continue;
+      root.append(drawn("path", {class: "edges far-edges", d: layout.paths[phase + " far"]}));
       root.append(drawn("path", {class: "edges " + (phase === "backward" ? "back" : ""),
                                  d: layout.paths[phase]}));
       root.append(drawn("text", {class: "lane", x: layout.starts[phase], y: -22},
