@@ -182,7 +182,7 @@ def test_signals_during_products_leave_memory_alone():
         x = mx.sym.Pooling(mx.sym.Activation(x, act_type="tanh"), pool_type="max", kernel=(2, 2),
                            stride=(2, 2))
     net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Flatten(x), num_hidden=10), name="softmax")
-    train = mx.io.NDArrayIter(np.random.rand(2048, 1, 28, 28), np.zeros(2048), 64)
+    train = mx.io.NDArrayIter(np.random.rand(1024, 1, 28, 28), np.zeros(1024), 64)
     seen = []
     signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
     signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
