@@ -126,9 +126,9 @@ if(SYMBIND_HAVE_PYTHON)
     endif()
   endforeach()
   if(SYMBIND_MXNET_SOURCE)
-    symbind_script_test(python.run_examples slow "${Python_EXECUTABLE}"
+    symbind_script_test(python.run_examples.slow slow "${Python_EXECUTABLE}"
         "${PROJECT_SOURCE_DIR}/tests/python/run_examples" --source "${SYMBIND_MXNET_SOURCE}")
-    set_tests_properties(python.run_examples PROPERTIES
+    set_tests_properties(python.run_examples.slow PROPERTIES
         ENVIRONMENT "${python_environment}" TIMEOUT 3600)
   endif()
 endif()
