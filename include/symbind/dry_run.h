@@ -37,8 +37,9 @@ struct DryRunReport {
 /// The counts and bytes of these groups; shared memory is counted once.
 DryRunReport measure(const std::vector<const ExecutorGroup*>& groups);
 
-/// The next batch, after which the iterator stands where it stood. One that cannot say where it
-/// stands is reset instead: false, and `note` says so. kValue if there is no batch.
+/// The next batch, or at the end of an epoch the first of the next, after which the iterator stands
+/// where it stood. One that cannot say where it stands is reset instead: false, and `note` says so.
+/// kValue if there is no batch.
 bool peek(DataIter& iterator, DataBatch& batch, std::string& note);
 
 /// While it lives values are checked as with the setting SYMBIND_CHECK.

@@ -92,7 +92,11 @@ CheckedValues::~CheckedValues() = default;
 
 bool peek(DataIter& iterator, DataBatch& batch, std::string& note) {
   const std::optional<StateValue> place = iterator.state();
-  const bool found = iterator.next(batch);
+  bool found = iterator.next(batch);
+  if (!found) {  // at the end of an epoch: the next one's first
+    iterator.reset();
+    found = iterator.next(batch);
+  }
   for (std::vector<NDArray>* arrays : {&batch.data, &batch.label})
     for (NDArray& array : *arrays) array = array.copy();  // the iterator may use them again
   if (place) {
@@ -101,8 +105,7 @@ bool peek(DataIter& iterator, DataBatch& batch, std::string& note) {
     iterator.reset();
     note = "an iterator that cannot say where it stands was reset";
   }
-  check(found, ErrorKind::kValue,
-        "there is no batch to try: the iterator is empty, or was not reset");
+  check(found, ErrorKind::kValue, "there is no batch to try: the iterator is empty");
   return place.has_value();
 }
 

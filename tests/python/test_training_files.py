@@ -164,12 +164,13 @@ def test_dry_run_reports_and_leaves_everything_as_it_is(caplog):
                                         "lr_scheduler": schedule}}
         if tried:
             evaluation = mx.io.NDArrayIter(data, label, 4)
+            list(evaluation)  # at its end, as behind an evaluation
             report = module.fit(batches_, dry_run=True, eval_data=evaluation, **options)
             assert not module.binded and schedule.count == 0 and schedule.base_lr == 0.01
         module.fit(batches_, num_epoch=2, **options)
         if tried:
             before = {k: v.asnumpy() for k, v in module.get_params()[0].items()}
-            module.dry_run(batches_, **options)
+            module.dry_run(batches_, eval_data=evaluation, **options)
             close(module, before, atol=0)
             assert module._optimizer.num_update == 6
             return module, report

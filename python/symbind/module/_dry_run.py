@@ -37,11 +37,12 @@ def _peek(iterator, notes):
         read, note = core.peek()
         notes.extend([note] if note else [])
         return batch_of(read)
-    try:
-        batch = next(iter(iterator))
-    except StopIteration:
-        raise error.ValueError("there is no batch to try: the iterator is empty, or was not "
-                               "reset") from None
+    batch = next(iter(iterator), None)
+    if batch is None:  # at the end of an epoch: the next one's first
+        iterator.reset()
+        batch = next(iter(iterator), None)
+    if batch is None:
+        raise error.ValueError("there is no batch to try: the iterator is empty")
     batch = copy.copy(batch)
     batch.data = [x.copy() for x in batch.data]
     batch.label = [x.copy() for x in batch.label or []]
