@@ -45,6 +45,22 @@ TEST(Autograd, header_example) {
   EXPECT_EQ(numbers(x.grad()), (Numbers{2, 4, 6}));
 }
 
+TEST(Autograd, gradients_read_outputs_and_hidden_outputs) {
+  NDArray x = variable({0, 1, 2, 3}, {1, 1, 2, 2});
+  NDArray y, p;
+  {
+    const autograd::Record record;
+    y = invoke("sqrt", {x + 1.0}).front();
+    p = invoke("Pooling", {x}, {{"kernel", "(2, 2)"}, {"pool_type", "max"}}).front() * 4.0;
+  }
+  y.backward();
+  const Numbers slopes = numbers(x.grad());
+  EXPECT_FLOAT_EQ(slopes[0], 0.5F);
+  EXPECT_FLOAT_EQ(slopes[3], 0.25F);
+  p.backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{0, 0, 0, 4}));
+}
+
 TEST(Autograd, scopes_nest_and_end_with_their_block) {
   using namespace autograd;
   EXPECT_FALSE(is_recording() || is_training());
@@ -111,7 +127,12 @@ TEST(Autograd, whole_writes_are_recorded_and_others_refused) {
   for (const auto& write : std::vector<std::function<void()>>{
            [&] { x += 1; }, [&] { z += z; }, [&] { x.set(0.0); }, [&] { z.set({Index(0)}, 1.0); },
            [&] { NDArray::zeros({3}).set({Index(1)}, z.at(0)); }, [&] { z.copy_to(x); },
-           [&] { x.mutable_data(); }, [&] { invoke("relu", {z}, {}, {z}); }})
+           [&] { x.mutable_data(); },
+           [&] {
+             NDArray fresh = NDArray::zeros({2});
+             fresh += z;
+           },
+           [&] { invoke("relu", {z}, {}, {z}); }})
     EXPECT_NE(refusal(write).find("Inplace operations (+=, -=, x[:]=, etc) are not supported when "
                                   "recording with autograd"),
               std::string::npos);
