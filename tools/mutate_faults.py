@@ -513,7 +513,7 @@ FAULTS = [Fault(*row) for row in [
      "static inline auto shared = std::make_shared<Arenas>();\n"
      "  std::shared_ptr<Arenas> arenas = shared;", "predict:ThreadsPredictor.mixed*"),
     ("one lane too many", "src/predict/executor_pool.cpp", "count_ < most_", "count_ <= most_",
-     "predict:ThreadsPredictor.little_room*"),
+     "predict:ThreadsPredictor.no_more_calls*"),
     ("lanes hold plans that left", "src/predict/executor_pool.cpp",
      "if (one->entry->evicted.load())", "if (one->entry == nullptr)",
      "predict:Predictor.keeps_no_more*"),

@@ -165,6 +165,23 @@ TEST(ThreadsPredictor, operators_of_users_have_an_object_per_call) {
   EXPECT_EQ(predictor.predict(NDArray::zeros({1, 4}))[0].to_vector<float>(), Floats(4, 1));
 }
 
+// Calls that take their time: no more of them than there may be.
+TEST(ThreadsPredictor, no_more_calls_at_once_than_allowed) {
+  register_custom("predict_add_one",
+                  [](const AttrDict&) { return std::make_shared<const AddOneOp>(); });
+  const Symbol net = make_symbol("Custom", "mine", std::vector<Symbol>{Variable("data")},
+                                 {{"op_type", "predict_add_one"}});
+  const Predictor predictor(net, {}, {}, {.threads = 1, .max_pool = 2});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10; ++i) predictor.predict(NDArray::zeros({1, 4}));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(predictor.stats().pool, 2);
+}
+
 // ---- weights that users may write ---------------------------------------------------------------
 
 // A pointer to the weights is outside: every run packs them anew, and none under another's eyes.
