@@ -574,7 +574,7 @@ FAULTS = [Fault(*row) for row in [
     ("the average stays in the weights' place", "src/module/update_policy.cpp",
      "for (const NDArray& place : hidden.places) hidden.weight.copy_to(place);",
      "for (const NDArray& place : hidden.places) place.wait_to_read();", "module:Ema.goes_in*"),
-    ("an error leaves the average in the weights' place", "src/module/fit.cpp",
+    ("an error leaves the average in the weights' place", "src/module/fit_parts.h",
      "    module.swap_ema_params();\n    throw;", "    throw;", "module:Ema.an_error*"),
     ("a plateau does not cool down", "src/optimizer/lr_ramps.cpp",
      "cooldown_left_ = cooldown_;", "cooldown_left_ = 0;", "optimizer:PlateauSchedule.falls*"),

@@ -12,6 +12,7 @@
 #include <symbind/module.h>
 
 #include "base/check.h"
+#include "module/fit_parts.h"
 #include "module/training_session.h"
 
 namespace symbind {
@@ -25,43 +26,6 @@ void log_values(int epoch, const char* what, const std::vector<NameValue>& value
   for (const auto& [name, value] : values)
     log_info(fmt::format("Epoch[{}] {}-{}={:f}", epoch, what, name, value));
 }
-
-/// What `work` gives with the average of the weights in their place.
-template <class F>
-auto with_average(BaseModule& module, F&& work) {
-  module.swap_ema_params();
-  decltype(work()) result;
-  try {
-    result = work();
-  } catch (...) {
-    module.swap_ema_params();
-    throw;
-  }
-  module.swap_ema_params();
-  return result;
-}
-
-/// The guard over a fit, if it is asked for.
-class GuardedFit {
- public:
-  GuardedFit(std::unique_ptr<NanGuard>& guard, FitOptions& o) {
-    if (!o.nan_guard.value_or(nan_guard_is_on())) return;
-    guard = std::make_unique<NanGuard>(o.monitor);
-    o.monitor = guard_ = guard.get();
-  }
-  ~GuardedFit() {
-    try {
-      if (guard_ != nullptr) guard_->release();
-    } catch (const Error& e) {
-      log_warning(e.what());  // executors that could not be compiled anew stay as they are
-    }
-  }
-  GuardedFit(const GuardedFit&) = delete;
-  GuardedFit& operator=(const GuardedFit&) = delete;
-
- private:
-  NanGuard* guard_ = nullptr;
-};
 
 }  // namespace
 
