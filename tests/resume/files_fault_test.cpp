@@ -79,9 +79,11 @@ struct Calls {
                     [](int file) {
                       const int done = plan->real.close(file);  // a failing close closes, too
                       const bool on_folder = file == plan->folder;
+                      const bool written = file == plan->file;
                       if (on_folder) plan->folder = -1;
+                      if (written) plan->file = -1;
                       if (!hit()) return done;
-                      plan->harmless = on_folder || file != plan->file;  // or was only read
+                      plan->harmless = on_folder || !written;  // or was only read
                       return failed();
                     },
                     [](const char* from, const char* to) {
