@@ -15,7 +15,7 @@ namespace symbind::bench {
 namespace {
 
 constexpr std::int64_t kBatch = 64;
-constexpr int kEpochs = 4;
+constexpr int kEpochs = 2;
 
 /// LeNet over the same images again and again.
 struct Training {
@@ -62,7 +62,7 @@ int run(int pairs, std::int64_t batches) {
 }  // namespace symbind::bench
 
 int main(int argc, char** argv) {
-  const int pairs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 7;
-  const int batches = argc > 2 ? std::max(1, std::atoi(argv[2])) : 150;
+  const int pairs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 5;
+  const int batches = argc > 2 ? std::max(1, std::atoi(argv[2])) : 938;  // 60,000 images
   return symbind::bench::run(pairs, batches);
 }

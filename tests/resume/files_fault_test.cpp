@@ -1,6 +1,7 @@
 // A save that fails or is killed at any of its system calls: the error is clear, a complete set
 // loads, nothing is left behind.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -28,7 +29,10 @@ struct Plan {
   int count = 0;
   Fault fault = Fault::kNone;
   int code = EIO;
-  bool cut = false;  // a short write was made: the next one fails
+  bool cut = false;       // a short write was made: the next one fails
+  int folder = -1;        // the descriptor of a folder, whose names are synchronised
+  int file = -1;          // the one that was opened last for writing
+  bool harmless = false;  // the call that was hit was on a folder: the file is whole without it
 };
 Plan* plan = nullptr;
 
@@ -51,7 +55,14 @@ struct Calls {
     own.real = file_calls();
     plan = &own;
     file_calls() = {[](const char* path, int flags, unsigned mode) {
-                      return hit() ? failed() : plan->real.open(path, flags, mode);
+                      const bool on_folder = (flags & O_DIRECTORY) != 0;
+                      if (hit()) {
+                        plan->harmless = on_folder;
+                        return failed();
+                      }
+                      const int file = plan->real.open(path, flags, mode);
+                      (on_folder ? plan->folder : plan->file) = file;
+                      return file;
                     },
                     [](int file, const void* data, size_t size) -> std::int64_t {
                       if (plan->cut) return failed();
@@ -60,10 +71,20 @@ struct Calls {
                       plan->cut = true;
                       return plan->real.write(file, data, size / 2);
                     },
-                    [](int file) { return hit() ? failed() : plan->real.fsync(file); },
+                    [](int file) {
+                      if (!hit()) return plan->real.fsync(file);
+                      plan->harmless = file == plan->folder;
+                      return failed();
+                    },
                     [](int file) {
                       const int done = plan->real.close(file);  // a failing close closes, too
-                      return hit() ? failed() : done;
+                      const bool on_folder = file == plan->folder;
+                      const bool written = file == plan->file;
+                      if (on_folder) plan->folder = -1;
+                      if (written) plan->file = -1;
+                      if (!hit()) return done;
+                      plan->harmless = on_folder || !written;  // or was only read
+                      return failed();
                     },
                     [](const char* from, const char* to) {
                       return hit() ? failed() : plan->real.rename(from, to);
@@ -147,7 +168,7 @@ TEST(BadInputCheckpoint, every_call_of_a_save_fails_once) {
       const Folder folder;
       Checkpointer saver(direct(folder.prefix()));
       saver.save(state_of(1, 1));
-      bool refused = false;
+      bool refused = false, harmless = false;
       {
         const Calls calls({.real = {}, .at = at, .fault = way.fault, .code = way.code});
         try {
@@ -160,7 +181,9 @@ TEST(BadInputCheckpoint, every_call_of_a_save_fails_once) {
           EXPECT_THAT(error.what(), HasSubstr("the last complete one is"));
           EXPECT_THAT(error.what(), HasSubstr("model-0001.manifest.json"));
         }
+        harmless = plan->harmless;
       }
+      EXPECT_EQ(refused, !harmless);
       errors += refused ? 1 : 0;
       EXPECT_EQ(loaded_mark(folder.prefix()), refused ? 1 : 2);  // said so, or done
       EXPECT_EQ(leftovers(folder), std::vector<std::string>());
