@@ -233,8 +233,7 @@ class PrefetchingIter(DataIter):
         if self._core is not None:
             self._core.reset()
             return
-        for reader in self._readers:
-            reader.wait()
+        self._rest()
         for reader in self._readers:
             reader.begin('reset')
 
@@ -291,11 +290,15 @@ class PrefetchingIter(DataIter):
             self._core.set_state(state["core"])
             self._load_order_state(state["order"])
             return
-        for reader in self._readers:
-            reader.wait()
+        self._rest()
         for reader, own in zip(self._readers, state["within"]):
             reader.begin('load', own)
             reader.peek()
+
+    def _rest(self):
+        """Waits until nothing is read ahead any more: whoever reads may draw random numbers."""
+        for reader in self._readers:
+            reader.wait()
 
     def _order_state(self):
         return [iterator._order_state() for iterator in self.iters]

@@ -36,6 +36,11 @@ def _stateful(thing):
         callable(getattr(thing, "load_state_dict", None))
 
 
+def _rest(iterator):
+    """Lets an iterator that reads ahead come to rest, where random numbers are looked at."""
+    getattr(iterator, "_rest", lambda: None)()
+
+
 def _iterator_state(iterator):
     state = iterator.state_dict() if _stateful(iterator) else None
     return None if state is None else to_plain(state)
@@ -303,6 +308,7 @@ class Session:
         batch = None if facts["ended"] else next(data_iter, None)
         if batch is not None:
             self._module.prepare(batch)
+        _rest(self._train_data)
         _set_random_facts(facts["random"])
         return saved["batch"], batch
 
@@ -314,6 +320,7 @@ class Session:
 
     def _capture(self, epoch, batches, fetch):
         args, aux = self._module.get_params()
+        _rest(self._train_data)
         facts = dict(fetch, parts=[part.facts(args, aux) for part in self._parts],
                      named={name: to_plain(thing.state_dict())
                             for name, thing in self._named().items()},
