@@ -1,6 +1,9 @@
 // The profiler from C++: what is counted, what is not, and many threads at once.
 
+#include <unistd.h>
+
 #include <symbind/profiler.h>
+#include <filesystem>
 
 #include <chrono>
 #include <fstream>
@@ -22,7 +25,7 @@ json statistics(bool reset = false) {
 
 /// Recording everything while it lives, from empty statistics.
 struct Recording {
-  std::string path = testing::TempDir() + "/profiler_test.json";
+  std::string path = testing::TempDir() + "/profiler_test_" + std::to_string(::getpid()) + ".json";
   explicit Recording(const std::map<std::string, std::string>& more = {}) {
     std::map<std::string, std::string> options = {{"profile_all", "1"}, {"filename", path}};
     options.insert(more.begin(), more.end());
@@ -34,6 +37,7 @@ struct Recording {
   ~Recording() {
     profiler::dump();
     profiler::set_config({});
+    std::filesystem::remove(path);
   }
   json trace() const {
     profiler::dump();

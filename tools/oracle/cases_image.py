@@ -74,17 +74,29 @@ def tensors():
         case("to_tensor", "one image", image(4, 5, 3)),
         case("to_tensor", "a batch", image(2, 3, 4, 1)),
         case("to_tensor", "float32", image(3, 4, 3, dtype="float32")),
+        case("to_tensor", "a grey image", image(5, 2, 1)),
         case("normalize", "one number", chw, "write", mean=0.5, std=0.25),
         case("normalize", "one of each channel", chw, "write", mean=(0.1, 0.2, 0.3),
              std=(0.5, 0.25, 3)),
         case("normalize", "a batch of grey", F(2, 1, 3, 4), "write", mean=0.5, std=2),
+        case("normalize", "the same deviation", chw, "write", mean=(0.5, 0, -1), std=0.5),
         case("crop", "one image", F(6, 7, 3), "write", x=2, y=1, width=4, height=3),
         case("crop", "a batch", F(2, 5, 4, 1), "write", x=0, y=2, width=4, height=3),
         case("crop", "bytes", image(5, 4, 3), x=1, y=1, width=2, height=2),
-        case("flip_left_right", "even", image(3, 4, 3)),
-        case("flip_top_bottom", "even", image(4, 3, 1)),
+        case("crop", "a corner", F(5, 4, 1), "write", x=3, y=4, width=1, height=1),
+    ] + [
+        case("flip_" + way, name, image(*shape, dtype=dtype))
+        for way in ("left_right", "top_bottom")
+        # MXNet leaves out the middle of an odd number.
+        for name, shape, dtype in (("square", (4, 4, 3), "uint8"), ("grey", (6, 2, 1), "uint8"),
+                                   ("wide", (2, 8, 3), "uint8"),
+                                   ("float32", (4, 6, 3), "float32"))
+    ] + [
         case("adjust_lighting", "bytes", image(4, 5, 3), alpha=(0.1, -0.5, 0.3)),
         case("adjust_lighting", "float32", image(4, 5, 3, dtype="float32"), alpha=(-1, 0.25, 2)),
+        case("adjust_lighting", "nothing", image(3, 4, 3), alpha=(0, 0, 0)),
+        case("adjust_lighting", "float32, one of them", image(3, 4, 3, dtype="float32"),
+             alpha=(0, 1.5, 0)),
     ]
 
 
