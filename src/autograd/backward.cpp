@@ -28,6 +28,7 @@ struct Walk {
   Snapshots snapshots;
   Variables variables;  ///< those of the gradients
   GradientGraph graph;
+  std::vector<NodePtr> steps;  ///< of the graph, in order
 };
 
 Walk look(const std::vector<NDArray>& heads) {
@@ -61,6 +62,7 @@ Walk plan(const std::vector<NDArray>& heads, const Variables* only = nullptr) {
   std::vector<const Node*> wanted;
   for (const auto& variable : w.variables) wanted.push_back(variable.get());
   if (!wanted.empty()) w.graph = gradient(w.heads, wanted);
+  w.steps = steps_of(w.graph.gradients, w.snapshots);
   return w;
 }
 
@@ -86,7 +88,7 @@ std::vector<NDArray> run(const Walk& w, const std::vector<NDArray>& heads,
   GradientRun gradients(w.snapshots);
   for (std::size_t i = 0; i < w.graph.head_grads.size(); ++i)
     gradients.set(w.graph.head_grads[i].get(), head_gradient(heads[i], head_grads, i));
-  return gradients.run(w.graph.gradients);
+  return gradients.run(w.graph.gradients, w.steps);
 }
 
 void store(const TapeNode& variable, const NDArray& result) {

@@ -21,23 +21,29 @@ Saved GradientRun::input(const NodeEntry& entry) const {
           .context = array.context()};
 }
 
-std::vector<NDArray> GradientRun::run(const NodeEntries& wanted) {
+std::vector<NodePtr> steps_of(const NodeEntries& wanted, const Snapshots& recorded) {
   NodeEntries heads;
   for (const NodeEntry& e : wanted)
     if (e) heads.push_back(e);
-  std::vector<NodePtr> order;
+  std::vector<NodePtr> steps;
   for (NodePtr& node : post_order(heads))
-    if (!node->is_variable() && !recorded_.contains(node.get())) order.push_back(std::move(node));
+    if (!node->is_variable() && !recorded.contains(node.get())) steps.push_back(std::move(node));
+  return steps;
+}
+
+std::vector<NDArray> GradientRun::run(const NodeEntries& wanted,
+                                      const std::vector<NodePtr>& steps) {
   const auto count = [&](const NodeEntry& e) {
     if (e.node->is_variable() || recorded_.contains(e.node.get())) return;
     std::vector<int>& readers = readers_[e.node.get()];
     readers.resize(static_cast<std::size_t>(e.node->num_outputs()));
     ++readers[static_cast<std::size_t>(e.index)];
   };
-  for (const NodeEntry& e : heads) count(e);
-  for (const NodePtr& node : order)
+  for (const NodeEntry& e : wanted)
+    if (e) count(e);
+  for (const NodePtr& node : steps)
     for (const NodeEntry& e : node->inputs) count(e);
-  for (const NodePtr& node : order) {
+  for (const NodePtr& node : steps) {
     interruption_point();
     run_node(*node);
   }

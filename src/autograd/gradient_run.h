@@ -18,6 +18,10 @@ struct Snapshot {
 };
 using Snapshots = std::unordered_map<const Node*, Snapshot>;
 
+/// The nodes that have to run for the entries, in order. It walks through recorded nodes: under the
+/// lock of the tape.
+std::vector<NodePtr> steps_of(const NodeEntries& wanted, const Snapshots& recorded);
+
 class GradientRun {
  public:
   explicit GradientRun(const Snapshots& recorded) : recorded_(recorded) {}
@@ -26,7 +30,7 @@ class GradientRun {
   void set(const Node* variable, NDArray value) { values_[variable] = {std::move(value)}; }
   /// The values of the entries, in order; undefined for an empty entry. While the thread records,
   /// they are recorded.
-  std::vector<NDArray> run(const NodeEntries& wanted);
+  std::vector<NDArray> run(const NodeEntries& wanted, const std::vector<NodePtr>& steps);
 
  private:
   Saved input(const NodeEntry& entry) const;
