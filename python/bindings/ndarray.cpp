@@ -431,9 +431,13 @@ void bind_ndarray(nb::module_& m) {
   m.def("waitall", &waitall, nb::call_guard<nb::gil_scoped_release>());
   m.def("save", [](const std::string& path, nb::handle arrays) {
     if (nb::isinstance<nb::dict>(arrays)) {
-      const NDArrayMap map = array_map_from(arrays, "an array to save");
+      NamedArrays named;
+      for (const auto& [name, array] : nb::cast<nb::dict>(arrays)) {
+        named.names.push_back(nb::cast<std::string>(name));
+        named.arrays.push_back(array_from(array, "an array to save"));
+      }
       const nb::gil_scoped_release release;
-      save(path, map);
+      save(path, named);
     } else {
       const std::vector<NDArray> list = arrays_from(arrays, "an array to save");
       const nb::gil_scoped_release release;

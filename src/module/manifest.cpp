@@ -194,11 +194,11 @@ CheckpointInfo write_set(const std::string& prefix, const TrainingState& state,
   NDArrayMap params, extra;
   for (const auto& [name, array] : state.args) params["arg:" + name] = array;
   for (const auto& [name, array] : state.aux) params["aux:" + name] = array;
-  files.write(set + ".params", [&](FileWriter& file) { put_arrays(file, params); });
+  files.write(set + ".params", [&](FileWriter& file) { put_arrays(file, in_name_order(params)); });
   write_parts(files, set, state.parts);
   const Json facts = state_to_json(state.facts, extra);
   if (!extra.empty())
-    files.write(extra_name(set), [&](FileWriter& file) { put_arrays(file, extra); });
+    files.write(extra_name(set), [&](FileWriter& file) { put_arrays(file, in_name_order(extra)); });
   try {
     write_file(manifest, manifest_text(state, sequence, facts, files.digests()));
   } catch (const Json::exception& e) {

@@ -53,34 +53,39 @@ void put_record(Writer& out, const NDArray& array) {
   if (host.nbytes() > 0) out.write(read_pointer(host), host.nbytes());
 }
 
-void put_list_head(FileWriter& out, std::size_t count) {
+}  // namespace
+
+void put_arrays(FileWriter& out, const NamedArrays& arrays) {
+  const std::size_t names = arrays.names.size(), count = arrays.arrays.size();
+  check(names == 0 || names == count, "save was given {} names for {} arrays", names, count);
   out.put(params::kListMagic);
   out.put(std::uint64_t{0});
   out.put(static_cast<std::uint64_t>(count));
-}
-
-}  // namespace
-
-void put_arrays(FileWriter& out, const NDArrayMap& arrays) {
-  put_list_head(out, arrays.size());
-  for (const auto& [name, array] : arrays) put_record(out, array);
-  out.put(static_cast<std::uint64_t>(arrays.size()));
-  for (const auto& [name, array] : arrays) {
+  for (const NDArray& array : arrays.arrays) put_record(out, array);
+  out.put(static_cast<std::uint64_t>(names));
+  for (const std::string& name : arrays.names) {
     out.put(static_cast<std::uint64_t>(name.size()));
-    out.write(name.data(), name.size());
+    out.write(name);
   }
 }
 
-void save(const std::string& path, const NDArrayMap& arrays) {
+NamedArrays in_name_order(const NDArrayMap& arrays) {
+  NamedArrays named;
+  for (const auto& [name, array] : arrays) {
+    named.names.push_back(name);
+    named.arrays.push_back(array);
+  }
+  return named;
+}
+
+void save(const std::string& path, const NamedArrays& arrays) {
   write_file_atomic(path, [&](FileWriter& out) { put_arrays(out, arrays); });
 }
 
+void save(const std::string& path, const NDArrayMap& arrays) { save(path, in_name_order(arrays)); }
+
 void save(const std::string& path, const std::vector<NDArray>& arrays) {
-  write_file_atomic(path, [&](FileWriter& out) {
-    put_list_head(out, arrays.size());
-    for (const NDArray& array : arrays) put_record(out, array);
-    out.put(std::uint64_t{0});
-  });
+  save(path, NamedArrays{.names = {}, .arrays = arrays});
 }
 
 std::vector<std::byte> to_record(const NDArray& array) {

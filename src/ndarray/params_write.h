@@ -8,6 +8,7 @@
 namespace symbind {
 
 /// What `save` writes.
-void put_arrays(FileWriter& out, const NDArrayMap& arrays);
+void put_arrays(FileWriter& out, const NamedArrays& arrays);
+NamedArrays in_name_order(const NDArrayMap& arrays);
 
 }  // namespace symbind

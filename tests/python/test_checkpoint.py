@@ -50,6 +50,20 @@ def test_files_load_as_mxnets(tmp_path):
     loaded.init_optimizer(optimizer="adam")
 
 
+def test_files_keep_the_order_they_were_given(tmp_path):
+    """As MXNet's: scripts go through what they loaded beside lists of their own."""
+    path = str(tmp_path / "two")
+    mx.nd.save(path, {"b": mx.nd.ones(2), "a": mx.nd.zeros(3)})
+    assert [(name, array.shape) for name, array in mx.nd.load(path).items()] == [("b", (2,)), ("a", (3,))]
+    module = mx.mod.Module(net())
+    module.bind([("data", (8, 5))], [("softmax_label", (8,))])
+    module.init_params()
+    module.save_checkpoint(str(tmp_path / "model"), 1)
+    order = ["fc1_weight", "fc1_bias", "fc2_weight", "fc2_bias"]
+    assert list(mx.nd.load(str(tmp_path / "model-0001.params"))) == ["arg:" + name for name in order]
+    assert list(mx.model.load_checkpoint(str(tmp_path / "model"), 1)[1]) == order
+
+
 def test_keep_last_and_best(tmp_path):
     accuracies = iter([0.1, 0.9, 0.5, 0.4, 0.3])
 

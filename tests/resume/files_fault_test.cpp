@@ -12,9 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <symbind/checkpoint.h>
-
-#include "resume/trainings.h"
+#include "resume/sets.h"
 
 namespace symbind {
 namespace {
@@ -98,40 +96,6 @@ struct Calls {
   Plan own;
 };
 
-/// A state of a training in which everything says `mark`.
-TrainingState state_of(float mark, int epoch) {
-  TrainingState state{.epoch = epoch};
-  state.args["w"] = NDArray::full({300, 10}, mark, cpu());
-  state.aux["m"] = NDArray::full({4}, mark, cpu());
-  StateValue dict = StateValue::dict();
-  dict.add(StateValue::of(std::int64_t{0}),
-           StateValue::of(NDArray::full({300, 10}, mark * 2, cpu())));
-  state.parts.push_back({"{\"nodes\": []}", dict});
-  state.facts.add("mark", StateValue::of(static_cast<double>(mark)));
-  state.facts.add("order", StateValue::of(NDArray::full({50}, mark, cpu())));
-  return state;
-}
-
-CheckpointOptions direct(const std::string& prefix) {
-  return {.prefix = prefix, .background = false};
-}
-
-/// What the set that loads says; every file of it must say the same.
-float loaded_mark(const std::string& prefix) {
-  const std::optional<TrainingState> state = load_training(prefix);
-  if (!state) return -1;
-  EXPECT_TRUE(state->exact);
-  const float mark = state->args.at("w").to_vector<float>()[7];
-  EXPECT_EQ(state->aux.at("m").to_vector<float>()[0], mark);
-  EXPECT_EQ(state->facts.at("mark", "test").number, mark);
-  EXPECT_EQ(state->facts.array_at("order", "test").to_vector<float>()[3], mark);
-  TrainingState again = state_of(mark, state->epoch);
-  const Folder other;
-  Checkpointer(direct(other.prefix())).save(again);
-  EXPECT_EQ(load_training(other.prefix())->parts[0].states.text, state->parts[0].states.text);
-  return mark;
-}
-
 int calls_of_a_save(int epoch) {
   const Folder folder;
   Checkpointer saver(direct(folder.prefix()));
@@ -139,14 +103,6 @@ int calls_of_a_save(int epoch) {
   const Calls calls({});
   saver.save(state_of(2, epoch));
   return plan->count;
-}
-
-std::vector<std::string> leftovers(const Folder& folder) {
-  std::vector<std::string> found;
-  for (const std::string& name : folder.names())
-    if (name.find(".tmp-") != name.npos || name.find(".pending") != name.npos)
-      found.push_back(name);
-  return found;
 }
 
 struct Way {
