@@ -30,6 +30,8 @@ ModelParams load_params(const std::string& prefix, int epoch);
 void save_params(const std::string& path, const NDArrayMap& args, const NDArrayMap& aux);
 /// Reads them back; any other name is an Error.
 ModelParams load_params(const std::string& path);
+/// Writes arrays in the order given; `save` of a map writes them by name.
+void save_in_order(const std::string& path, const NamedArrays& arrays);
 /// Whether given parameters are those of a network, before anything is copied: throws with what is
 /// missing, wrongly shaped and extra, five of each. Null: none were given.
 void check_params(const NDArrayMap* given_args, const NDArrayMap& needed_args,

@@ -201,7 +201,6 @@ struct NamedArrays {
   std::vector<NDArray> arrays;
   NDArrayMap map() const;
 };
-void save(const std::string& path, const NamedArrays& arrays);
 void save(const std::string& path, const NDArrayMap& arrays);
 void save(const std::string& path, const std::vector<NDArray>& arrays);
 NamedArrays load(const std::string& path);

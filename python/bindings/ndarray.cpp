@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <symbind/autograd.h>
+#include <symbind/model.h>
 #include <symbind/operator.h>
 #include <symbind/runtime.h>
 
@@ -437,7 +438,7 @@ void bind_ndarray(nb::module_& m) {
         named.arrays.push_back(array_from(array, "an array to save"));
       }
       const nb::gil_scoped_release release;
-      save(path, named);
+      save_in_order(path, named);
     } else {
       const std::vector<NDArray> list = arrays_from(arrays, "an array to save");
       const nb::gil_scoped_release release;

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "ndarray/params_write.h"
 
 namespace symbind {
 namespace {
@@ -70,6 +71,10 @@ void save_params(const std::string& path, const NDArrayMap& args, const NDArrayM
   for (const auto& [name, array] : args) named["arg:" + name] = array.as_in_context(cpu());
   for (const auto& [name, array] : aux) named["aux:" + name] = array.as_in_context(cpu());
   save(path, named);
+}
+
+void save_in_order(const std::string& path, const NamedArrays& arrays) {
+  write_file_atomic(path, [&](FileWriter& out) { put_arrays(out, arrays); });
 }
 
 ModelParams load_params(const std::string& path) { return split(load(path), path, true); }

@@ -78,14 +78,12 @@ NamedArrays in_name_order(const NDArrayMap& arrays) {
   return named;
 }
 
-void save(const std::string& path, const NamedArrays& arrays) {
-  write_file_atomic(path, [&](FileWriter& out) { put_arrays(out, arrays); });
+void save(const std::string& path, const NDArrayMap& arrays) {
+  write_file_atomic(path, [&](FileWriter& out) { put_arrays(out, in_name_order(arrays)); });
 }
 
-void save(const std::string& path, const NDArrayMap& arrays) { save(path, in_name_order(arrays)); }
-
 void save(const std::string& path, const std::vector<NDArray>& arrays) {
-  save(path, NamedArrays{.names = {}, .arrays = arrays});
+  write_file_atomic(path, [&](FileWriter& out) { put_arrays(out, {.names = {}, .arrays = arrays}); });
 }
 
 std::vector<std::byte> to_record(const NDArray& array) {
