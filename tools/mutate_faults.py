@@ -648,6 +648,22 @@ FAULTS = [Fault(*row) for row in [
      "profiling::memory_changed(name, -static_cast<std::int64_t>(bytes));",
      "profiling::memory_changed(name, 0);", "explain:Profiler.*"),
 
+    # ---- boxes
+    ("boxes that overlap at all go", "src/ops/vision/box_nms.cpp",
+     "overlap(boxes[k], box) > a_.overlap_thresh;", "overlap(boxes[k], box) > 0;",
+     "ops:Ops._contrib_box_nms"),
+    ("box_nms's gradient stays where its row came to", "src/ops/vision/box_nms.cpp",
+     "width, dx + places[i] * width);", "width, dx + i * width);", "ops:Ops._contrib_box_nms"),
+    ("ROIAlign's points begin at the bin's edge", "src/ops/vision/roi_align.cpp",
+     "static_cast<Acc>(static_cast<float>(k) + .5f)", "static_cast<Acc>(static_cast<float>(k))",
+     "ops:Ops._contrib_ROIAlign"),
+    ("proposals of padding compete", "src/ops/vision/proposal.cpp",
+     "if (y >= rows || x >= columns) c.score = -1;", "", "ops:Ops._contrib_Proposal"),
+    ("strange keys of a file are refused", "src/graph/node.cpp",
+     "reads_nothing ? AttrDict{} : attrs", "attrs", "graph:SymbolJson.StrangeKeys"),
+    ("names of before contrib are not known", "src/graph/json_reader.cpp",
+     'find("_contrib_" + name);', "find(name);", "graph:SymbolJson.OperatorsOfBeforeContrib"),
+
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",
      "return kept + ((rest > middle || (rest == middle && (kept & 1u))) ? 1u : 0u);",

@@ -121,13 +121,19 @@ Json parse_text(std::string_view text, std::vector<JsonNode>& nodes) {
   }
 }
 
+// Detection networks are older than MXNet's contrib: their files say MultiBoxPrior and Proposal.
+const OpDef* find_operator(const std::string& name) {
+  const OpDef* def = OpRegistry::global().find(name);
+  return def != nullptr ? def : OpRegistry::global().find("_contrib_" + name);
+}
+
 // Operators by name; those that are not known, all at once with their nodes.
 void find_operators(std::vector<JsonNode>& nodes) {
   constexpr std::size_t kShown = 5;
   std::map<std::string, std::vector<std::string>> unknown;
   for (JsonNode& node : nodes) {
     if (node.op == "null") continue;
-    node.def = OpRegistry::global().find(node.op);
+    node.def = find_operator(node.op);
     if (node.def == nullptr) unknown[node.op].push_back(node.name);
   }
   if (unknown.empty()) return;

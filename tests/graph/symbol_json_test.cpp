@@ -187,6 +187,33 @@ TEST(SymbolJson, VersionsCountWrites) {
   EXPECT_THAT(text, HasSubstr("\"heads\": [[8, 0, 0], [9, 0, 0], [3, 0, 0]]"));
 }
 
+// What MXNet 1.9.1 does with each of these, tools/oracle/old_symbols.py records for the exchange.
+TEST(SymbolJson, StrangeKeys) {
+  const auto with = [](const std::string& op, const std::string& attrs) {
+    return Symbol::load_json(R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
+        {"op": "null", "name": "y", "inputs": []}, {"op": ")" +
+                             op + R"(", "name": "n", "attrs": {)" + attrs +
+                             R"(}, "inputs": [[0, 0, 0], [1, 0, 0]]}],
+        "arg_nodes": [0, 1], "heads": [[2, 0, 0]], "attrs": {"mxnet_version": ["int", 10900]}})");
+  };
+  const Symbol sum = with("elemwise_add", R"("scalar": "left behind")");
+  EXPECT_EQ(sum.attr_dict().at("n").at("scalar"), "left behind");
+  EXPECT_EQ(Symbol::load_json(sum.tojson()).tojson(), sum.tojson());
+  EXPECT_EQ(sum.with_attr("lr_mult", "2").list_attr().at("scalar"), "left behind");
+  const Symbol loss = with("LinearRegressionOutput", R"("out_grad": "True", "grad_scale": "2")");
+  EXPECT_EQ(loss.attr_dict().at("n").at("out_grad"), "True");
+  // An operator that has parameters looks at every key.
+  EXPECT_THROW(with("dot", R"("scalar": "left behind")"), Error);
+}
+
+TEST(SymbolJson, OperatorsOfBeforeContrib) {
+  const Symbol anchors = Symbol::load_json(
+      R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
+          {"op": "MultiBoxPrior", "name": "a", "attr": {"sizes": "[0.5]"}, "inputs": [[0, 0]]}],
+          "arg_nodes": [0], "heads": [[1, 0]]})");
+  EXPECT_THAT(anchors.tojson(), HasSubstr("\"_contrib_MultiBoxPrior\""));
+}
+
 TEST(SymbolJson, SaveAndLoad) {
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("symbol_json_test-{}.json", ::getpid());

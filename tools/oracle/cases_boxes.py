@@ -83,4 +83,124 @@ def detections():
     ]
 
 
-ALL = [priors, targets, detections]
+def rows(seed, *batch, count=10, classes=3):
+    """Rows (class, score, x1, y1, x2, y2) of boxes that overlap here and there."""
+    draw = np.random.RandomState(seed)
+    shape = (*batch, count)
+    made = np.empty((*shape, 6))
+    made[..., 0] = draw.randint(0, classes, shape)
+    made[..., 1] = draw.permutation(int(np.prod(shape))).reshape(shape) / np.prod(shape)
+    corner, extent = draw.uniform(0.1, 0.5, (*shape, 2)), draw.uniform(0.2, 0.4, (*shape, 2))
+    made[..., 2:4], made[..., 4:] = corner, corner + extent
+    return np.round(made, 3)
+
+
+def suppressed():
+    def case(name, values, dtype="float32", **attrs):
+        return Case("_contrib_box_nms", name, attrs, {"data": V(values, dtype=dtype)}, train=(True,))
+
+    def centred(values):
+        values = values.copy()
+        low, high = values[..., 2:4].copy(), values[..., 4:].copy()
+        values[..., 2:4], values[..., 4:] = (low + high) / 2, high - low
+        return np.round(values, 3)
+
+    one, several = rows(5, 2), rows(6, 2, 2, count=6)
+    wide = np.concatenate([one[..., 2:], one[..., :2], one[..., :1] + 7], -1)
+    tied = one.copy()
+    tied[..., 1] = np.round(tied[..., 1] * 4) / 4
+    return [
+        case("by default", one),
+        case("one list", one[0]),
+        case("more batches", several, overlap_thresh=0.2),
+        case("classes", one, id_index=0, overlap_thresh=0.1),
+        case("classes, all compared", one, id_index=0, overlap_thresh=0.1, force_suppress=True),
+        case("background", one, id_index=0, background_id=1, overlap_thresh=0.3),
+        case("scores", one, valid_thresh=0.4, overlap_thresh=0.3),
+        case("none valid", one, valid_thresh=2),
+        case("none valid in a batch", np.stack([one[0], one[1] * 0]), overlap_thresh=0.3),
+        case("the best", one, topk=3, overlap_thresh=0.3),
+        case("topk 0", one, topk=0, out_format="center"),
+        case("equal scores", tied, overlap_thresh=0.3),
+        case("other places", wide, coord_start=0, score_index=5, id_index=4, overlap_thresh=0.2),
+        case("centres", centred(one), in_format="center", out_format="center", overlap_thresh=0.3),
+        case("to centres", one, out_format="center", overlap_thresh=0.3),
+        case("to corners", centred(one), in_format="center", overlap_thresh=0.3),
+        case("float64", one, dtype="float64", overlap_thresh=0.3),
+        case("inside out", np.concatenate([one[..., :2], one[..., 4:], one[..., 2:4]], -1)),
+    ]
+
+
+def overlaps():
+    def case(name, left, right, **attrs):
+        return Case("_contrib_box_iou", name, attrs, {"lhs": V(left), "rhs": V(right)}, train=(True,))
+
+    return [
+        case("corners", boxes(7, 4), boxes(8, 5)),
+        case("more axes", boxes(7, 4).reshape(2, 2, 4), boxes(8, 3)),
+        case("centres", boxes(7, 4), boxes(8, 5), format="center"),
+        case("apart and without area", [[0, 0, 1, 1], [2, 2, 2, 2]], [[2, 2, 3, 3], [2, 2, 2, 2]]),
+        case("inside out", boxes(7, 3)[:, [2, 3, 0, 1]], boxes(8, 3)),
+    ]
+
+
+def decoded():
+    def case(name, anchors, batch=2, **attrs):
+        return Case("_contrib_box_decode", name, attrs,
+                    {"data": F(batch, len(anchors), 4, lo=-2, hi=2), "anchors": V([anchors])}, train=(True,))
+
+    return [
+        case("centres", boxes(9, 5)),
+        case("corners", boxes(9, 5), format="corner"),
+        case("divided", boxes(9, 3), std0=0.1, std1=0.2, std2=0.3, std3=0.4, format="corner"),
+        case("bounded", boxes(9, 4), clip=0.5, std2=0.7),
+    ]
+
+
+def aligned():
+    regions = [[0, 0.5, 0.25, 5.2, 4.75], [1, 2, 1, 2.5, 1.25], [0, -2, -3, 3, 2],
+               [1, 4.4, 3.1, 20, 30], [1, 6, 5, 3, 2]]
+    inside = [r for r in regions if r[3] > r[1]]
+
+    def case(name, regions=regions, channels=3, scale=1.0, size=(2, 3), dtype="float32", req="write", **attrs):
+        return Case("_contrib_ROIAlign", name, dict(attrs, pooled_size=size, spatial_scale=scale),
+                    {"data": F(2, channels, 6, 8, dtype=dtype), "rois": V(regions, dtype=dtype)},
+                    train=(True,), req={"data": req, "rois": "null"})
+
+    return [
+        case("by default"),
+        case("two points", sample_ratio=2),
+        case("scaled", scale=0.5),
+        case("position sensitive", channels=12, position_sensitive=True),
+        case("moved by half a pixel", inside, aligned=True, sample_ratio=2),
+        case("one bin", size=(1, 1)),
+        case("float64", dtype="float64", sample_ratio=3),
+        case("add", req="add"),
+    ]
+
+
+def proposals():
+    def case(op, name, images=1, height=4, width=5, info=None, **attrs):
+        attrs = dict({"scales": (2, 4), "ratios": (0.5, 1, 2), "feature_stride": 8, "rpn_min_size": 4,
+                      "rpn_post_nms_top_n": 12, "output_score": True}, **attrs)
+        kinds = len(attrs["scales"]) * len(attrs["ratios"])
+        size = [[height * 8, width * 8, 1]] * images
+        return Case(op, name, attrs,
+                    {"cls_prob": F(images, 2 * kinds, height, width, lo=0, hi=1),
+                     "bbox_pred": F(images, 4 * kinds, height, width, lo=-0.5, hi=0.5),
+                     "im_info": V(info or size)}, train=(False,), req="null")
+
+    both = [case(op, *a, **k) for op in ("_contrib_Proposal", "_contrib_MultiProposal") for a, k in [
+        (("one image",), {}),
+        (("the best few",), {"rpn_pre_nms_top_n": 20, "threshold": 0.3}),
+        (("fewer than asked for",), {"rpn_pre_nms_top_n": 15, "threshold": 0.1, "rpn_post_nms_top_n": 9}),
+        (("padding, scaled",), {"info": [[26, 33, 1.5]]}),
+        (("corners",), {"iou_loss": True}),
+        (("without scores",), {"output_score": False}),
+        (("ratios of no square",), {"scales": (1.5, 3), "ratios": (0.3, 1.7), "rpn_min_size": 0}),
+    ]]
+    return both + [case("_contrib_MultiProposal", "three images", images=3,
+                        info=[[32, 40, 1], [24, 40, 1.2], [32, 17, 0.5]])]
+
+
+ALL = [priors, targets, detections, suppressed, overlaps, decoded, aligned, proposals]

@@ -84,5 +84,24 @@ V11 = {
     "attrs": {"mxnet_version": ["int", 1100]},
 }
 
+# Keys that no parameter has: operators without parameters and regression outputs do not look.
+STRANGE = {
+    "nodes": [
+        {"op": "null", "name": "data", "inputs": []},
+        {"op": "Flatten", "name": "flat", "attrs": {"axis": "1"}, "inputs": [[0, 0, 0]]},
+        {"op": "null", "name": "fc_weight", "inputs": []},
+        {"op": "FullyConnected", "name": "fc", "attrs": {"num_hidden": "4", "no_bias": "True"},
+         "inputs": [[1, 0, 0], [2, 0, 0]]},
+        {"op": "elemwise_add", "name": "twice", "attrs": {"scalar": "left behind"},
+         "inputs": [[3, 0, 0], [3, 0, 0]]},
+        {"op": "null", "name": "label", "inputs": []},
+        {"op": "LinearRegressionOutput", "name": "out", "attrs": {"grad_scale": "1", "out_grad": "True"},
+         "inputs": [[4, 0, 0], [5, 0, 0]]},
+    ],
+    "arg_nodes": [0, 2, 5],
+    "heads": [[6, 0, 0]],
+    "attrs": {"mxnet_version": ["int", 1100]},
+}
+
 OLD = {"v0.8": (V08, {"data": (2, 3, 8, 8)}), "v0.9": (V09, {"data": (2, 3, 4)}),
-       "v0.11": (V11, {"data": (2, 5)})}
+       "v0.11": (V11, {"data": (2, 5)}), "strange-keys": (STRANGE, {"data": (2, 3, 2)})}

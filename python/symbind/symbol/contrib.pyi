@@ -51,6 +51,27 @@ def MultiBoxTarget(anchor: Symbol | None = None, label: Symbol | None = None,
                    variances: Floats = (0.1, 0.1, 0.2, 0.2), name: str | None = None,
                    attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """Locations, masks and classes that anchors shall predict."""
+def MultiProposal(cls_prob: Symbol | None = None, bbox_pred: Symbol | None = None,
+                  im_info: Symbol | None = None, rpn_pre_nms_top_n: int = 6000,
+                  rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
+                  scales: Floats = (4, 8, 16, 32), ratios: Floats = (0.5, 1, 2),
+                  feature_stride: int = 16, output_score: bool = False, iou_loss: bool = False,
+                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+                  **kwargs: Any) -> Symbol:
+    """Regions that may hold an object, from a region proposal network."""
+def Proposal(cls_prob: Symbol | None = None, bbox_pred: Symbol | None = None,
+             im_info: Symbol | None = None, rpn_pre_nms_top_n: int = 6000,
+             rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
+             scales: Floats = (4, 8, 16, 32), ratios: Floats = (0.5, 1, 2),
+             feature_stride: int = 16, output_score: bool = False, iou_loss: bool = False,
+             name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+             **kwargs: Any) -> Symbol:
+    """Regions that may hold an object, from a region proposal network."""
+def ROIAlign(data: Symbol | None = None, rois: Symbol | None = None, pooled_size: Shape = ...,
+             spatial_scale: float = ..., sample_ratio: int = -1, position_sensitive: bool = False,
+             aligned: bool = False, name: str | None = None, attr: dict[str, str] | None = None,
+             out: Out = None, **kwargs: Any) -> Symbol:
+    """Regions of images, each brought to the same size by averages of interpolated points."""
 def SparseEmbedding(data: Symbol | None = None, weight: Symbol | None = None, input_dim: int = ...,
                     output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False,
                     name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
@@ -64,6 +85,23 @@ def arange_like(data: Symbol | None = None, start: float = 0, step: float = 1, r
                 ctx: str = '', axis: int | None = None, name: str | None = None,
                 attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """Evenly spaced values, as many as the input has, or as one of its axes is long."""
+def box_decode(data: Symbol | None = None, anchors: Symbol | None = None, std0: float = 1,
+               std1: float = 1, std2: float = 1, std3: float = 1, clip: float = -1,
+               format: Literal['center', 'corner'] = 'center', name: str | None = None,
+               attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Boxes from anchors and what was predicted for them."""
+def box_iou(lhs: Symbol | None = None, rhs: Symbol | None = None,
+            format: Literal['center', 'corner'] = 'corner', name: str | None = None,
+            attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """How much every box of one list overlaps every box of another."""
+def box_nms(data: Symbol | None = None, overlap_thresh: float = 0.5, valid_thresh: float = 0,
+            topk: int = -1, coord_start: int = 2, score_index: int = 1, id_index: int = -1,
+            background_id: int = -1, force_suppress: bool = False,
+            in_format: Literal['center', 'corner'] = 'corner',
+            out_format: Literal['center', 'corner'] = 'corner', name: str | None = None,
+            attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Of boxes that overlap, keeps the one with the highest score."""
+box_non_maximum_suppression = box_nms
 def div_sqrt_dim(data: Symbol | None = None, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The input divided by the square root of its last axis' length."""

@@ -114,6 +114,7 @@ void add(OpRegistry& r, const char* name, const char* text) {
   r.add<A>(name)
       .doc(text)
       .inputs({"data", "label"})
+      .ignore({"out_grad"})  // MXNet takes any key here, and networks written for it give this one
       .infer(infer)
       .gradient([](const A&, GradientBuilder& g) -> NodeEntries {
         return {g.call_with_same_attrs(Kind::kBackward, {g.output(0), g.input(1)})[0], {}};

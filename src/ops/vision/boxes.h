@@ -1,5 +1,5 @@
 #pragma once
-// Boxes (x1, y1, x2, y2): their overlap, their centre and extent.
+// Boxes, (x1, y1, x2, y2) or centre and extent: their overlap.
 
 #include <algorithm>
 
@@ -27,5 +27,31 @@ struct Centred {
         height(static_cast<F>(box[3]) - static_cast<F>(box[1])) {}
   F x, y, width, height;
 };
+
+/// A box given by its corners, or by its centre and extent; a box turned inside out has no area.
+template <class F>
+struct Corners {
+  template <class T>
+  Corners(const T* box, bool centred) {
+    for (int axis = 0; axis < 2; ++axis) {
+      const F first = static_cast<F>(box[axis]), second = static_cast<F>(box[axis + 2]);
+      low[axis] = centred ? first - second / 2 : first;
+      high[axis] = centred ? first + second / 2 : second;
+      extent[axis] = centred ? second : second - first;
+    }
+    area = extent[0] < 0 || extent[1] < 0 ? F(0) : extent[0] * extent[1];
+  }
+  F low[2], high[2], extent[2], area;
+};
+
+/// Intersection by union; not a number where there is no union.
+template <class F>
+F overlap(const Corners<F>& a, const Corners<F>& b) {
+  F common = 1;
+  for (int axis = 0; axis < 2; ++axis)
+    common *=
+        std::max(F(0), std::min(a.high[axis], b.high[axis]) - std::max(a.low[axis], b.low[axis]));
+  return common / (a.area + b.area - common);
+}
 
 }  // namespace symbind

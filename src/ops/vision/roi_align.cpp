@@ -1,0 +1,255 @@
+// ROIAlign: regions of images, each brought to the same size by averages of interpolated points.
+//
+// A row of `rois` is (image, x1, y1, x2, y2), scaled to the data by spatial_scale and not rounded;
+// a region is at least 1×1, unless `aligned`, which moves it by half a pixel and wants a positive
+// size. Every bin is the mean of a grid of points, sample_ratio in each direction or as many as the
+// bin has pixels; a point is interpolated between its four pixels, and counts as 0 when more than
+// one pixel outside. With position_sensitive every bin has channels of its own.
+//
+// Decided here: a region of no image gives 0. Weights are kept per axis, their product is the
+// point's. The gradient goes to the data, none to the regions.
+#include <symbind/operator.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "kernels/accumulate.h"
+#include "ndarray/dtype_dispatch.h"
+
+namespace symbind {
+namespace {
+
+/// More points than this in a bin come from coordinates that are no image's.
+constexpr double kMostPoints = 1 << 16;
+
+struct ROIAlignAttrs {
+  Tuple pooled_size;
+  float spatial_scale = 0;
+  int sample_ratio = -1;
+  bool position_sensitive = false;
+  bool aligned = false;
+
+  void describe(AttrVisitor& v) {
+    v.field("pooled_size", pooled_size, "The size of every output: (h, w).").required();
+    v.field("spatial_scale", spatial_scale, "From the regions' coordinates to the data's.")
+        .required()
+        .at_least(0)
+        .at_most(1);
+    v.field("sample_ratio", sample_ratio, "Points of a bin in each direction; else its pixels.");
+    v.field("position_sensitive", position_sensitive, "Every bin has channels of its own.");
+    v.field("aligned", aligned, "Pixels are areas: regions are moved by half a pixel.");
+  }
+};
+
+void infer(const ROIAlignAttrs& a, Inference& io) {
+  check(a.pooled_size.size() == 2 && a.pooled_size[0] > 0 && a.pooled_size[1] > 0,
+        "pooled_size {} must be two positive numbers", tuple_text(a.pooled_size));
+  io.all_same_dtype();
+  io.set_shape(io.in(0), Shape::of_rank(4), "(batch, channels, height, width)");
+  io.set_shape(io.in(1), Shape{kUnknownDim, 5}, "(image, x1, y1, x2, y2) for every region");
+  const std::int64_t bins = a.pooled_size[0] * a.pooled_size[1],
+                     share = a.position_sensitive ? bins : 1;
+  const std::int64_t channels = io.shape(io.in(0))[1];
+  check(channels < 0 || channels % share == 0,
+        "{} channels cannot be divided among the {} bins of pooled_size {}", channels, share,
+        tuple_text(a.pooled_size));
+  io.set_shape(io.out(0),
+               Shape{io.shape(io.in(1))[0], channels < 0 ? kUnknownDim : channels / share,
+                     a.pooled_size[0], a.pooled_size[1]},
+               "(regions, channels, pooled_size)");
+  const Shape& y = io.shape(io.out(0));
+  io.set_shape(io.in(0),
+               Shape{kUnknownDim, y[1] < 0 ? kUnknownDim : y[1] * share, kUnknownDim, kUnknownDim},
+               "as many channels");
+  io.set_shape(io.in(1), Shape{y[0], 5}, "as many regions");
+}
+
+// Inputs: dy, the regions, the data for its shape.
+void infer_backward(const ROIAlignAttrs&, Inference& io) {
+  io.all_same_dtype();
+  io.same_shape(io.in(2), io.out(0));
+}
+
+NodeEntries gradient(const ROIAlignAttrs&, GradientBuilder& g) {
+  return {g.call_with_same_attrs("_backward_ROIAlign", {g.head(0), g.input(1), g.input(0)})[0], {}};
+}
+
+/// A point on one axis: between which pixels, and what each counts.
+template <class Acc>
+struct Point {
+  std::int64_t low = 0, high = 0;
+  Acc of_low = 0, of_high = 0;
+};
+
+/// The points of one axis of a region, those of a bin together.
+template <class Acc>
+struct Axis {
+  Axis(Acc start, Acc end, Acc extent, std::int64_t bins, const ROIAlignAttrs& a) : bins(bins) {
+    const Acc length = a.aligned ? end - start : std::max(end - start, Acc(1));
+    check(!a.aligned || length > 0, "an aligned region must have a size, not {} to {}", start, end);
+    const Acc bin = length / static_cast<Acc>(bins);
+    const double wanted = a.sample_ratio > 0 ? a.sample_ratio : std::ceil(static_cast<double>(bin));
+    check(std::isfinite(start) && wanted <= kMostPoints,
+          "a region from {} to {} lies in no image: {} points in a bin", start, end, wanted);
+    per_bin = static_cast<std::int64_t>(wanted);
+    for (std::int64_t i = 0; i < bins; ++i)
+      for (std::int64_t k = 0; k < per_bin; ++k)
+        points.push_back(
+            at(start + static_cast<Acc>(i) * bin +
+                   static_cast<Acc>(static_cast<float>(k) + .5f) * bin / static_cast<Acc>(per_bin),
+               extent));
+  }
+
+  static Point<Acc> at(Acc where, Acc extent) {
+    if (!(where >= -1 && where <= extent)) return {};
+    const Acc inside = std::clamp(where, Acc(0), extent - 1);
+    const auto low = static_cast<std::int64_t>(inside);
+    const Acc beyond = inside - static_cast<Acc>(low);
+    const std::int64_t last = static_cast<std::int64_t>(extent) - 1;
+    return {low, std::min(low + 1, last), 1 - beyond, beyond};
+  }
+
+  std::int64_t bins, per_bin;
+  std::vector<Point<Acc>> points;
+};
+
+template <class Acc>
+struct Region {
+  std::int64_t image;  ///< -1: none
+  Axis<Acc> y, x;
+};
+
+template <class T>
+std::vector<Region<Accumulator<T>>> regions_of(const ROIAlignAttrs& a, const Shape& data,
+                                               const T* rois, std::int64_t count) {
+  using Acc = Accumulator<T>;
+  std::vector<Region<Acc>> regions;
+  for (std::int64_t n = 0; n < count; ++n) {
+    const T* roi = rois + 5 * n;
+    const auto corner = [&](int i) {
+      return static_cast<Acc>(roi[i]) * static_cast<Acc>(a.spatial_scale) -
+             (a.aligned ? Acc(0.5) : Acc(0));
+    };
+    const Acc image = static_cast<Acc>(roi[0]);
+    const bool exists = image >= 0 && image < static_cast<Acc>(data[0]);
+    const auto axis = [&](int i, std::int64_t extent, std::int64_t bins) {
+      return exists ? Axis<Acc>(corner(i), corner(i + 2), static_cast<Acc>(extent), bins, a)
+                    : Axis<Acc>(Acc(0), Acc(1), static_cast<Acc>(extent), bins, a);
+    };
+    regions.push_back({exists ? static_cast<std::int64_t>(image) : -1,
+                       axis(2, data[2], a.pooled_size[0]), axis(1, data[3], a.pooled_size[1])});
+  }
+  return regions;
+}
+
+/// Calls f(bin, pixel, weight) for every pixel of every point of one region.
+template <class Acc, class F>
+void each_pixel(const Region<Acc>& region, std::int64_t width, F f) {
+  const Axis<Acc>&y = region.y, &x = region.x;
+  const Acc count = static_cast<Acc>(y.per_bin * x.per_bin);
+  for (std::int64_t i = 0; i < y.bins * y.per_bin; ++i) {
+    const Point<Acc>& v = y.points[static_cast<std::size_t>(i)];
+    for (std::int64_t j = 0; j < x.bins * x.per_bin; ++j) {
+      const Point<Acc>& h = x.points[static_cast<std::size_t>(j)];
+      const std::int64_t bin = i / y.per_bin * x.bins + j / x.per_bin;
+      f(bin, v.low * width + h.low, v.of_low * h.of_low / count);
+      f(bin, v.low * width + h.high, v.of_low * h.of_high / count);
+      f(bin, v.high * width + h.low, v.of_high * h.of_low / count);
+      f(bin, v.high * width + h.high, v.of_high * h.of_high / count);
+    }
+  }
+}
+
+/// Where channel `c` of bin `bin` stands in the data.
+struct Planes {
+  Planes(const ROIAlignAttrs& a, const Shape& data)
+      : bins(a.pooled_size[0] * a.pooled_size[1]),
+        own(a.position_sensitive),
+        channels(data[1]),
+        plane(data[2] * data[3]) {}
+  std::int64_t at(std::int64_t image, std::int64_t c, std::int64_t bin) const {
+    return (image * channels + (own ? c * bins + bin : c)) * plane;
+  }
+  std::int64_t bins;
+  bool own;
+  std::int64_t channels, plane;
+};
+
+Prepared forward(const ROIAlignAttrs& a, const KernelRequest& r) {
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    using Acc = Accumulator<T>;
+    return [a, data = r.in[0].shape, out = r.out[0].shape,
+            planes = Planes(a, r.in[0].shape)](const Args& args) {
+      const auto regions = regions_of(a, data, args.in<T>(1), out[0]);
+      const T* x = args.in<T>(0);
+      parallel_for(out[0] * out[1], 4, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<Acc> sums(static_cast<std::size_t>(planes.bins));
+        for (std::int64_t p = begin; p < end; ++p) {
+          const auto& region = regions[static_cast<std::size_t>(p / out[1])];
+          std::ranges::fill(sums, Acc(0));
+          if (region.image >= 0)
+            each_pixel(region, data[3], [&](std::int64_t bin, std::int64_t pixel, Acc weight) {
+              sums[static_cast<std::size_t>(bin)] +=
+                  weight * static_cast<Acc>(x[planes.at(region.image, p % out[1], bin) + pixel]);
+            });
+          for (std::int64_t i = 0; i < planes.bins; ++i)
+            args.out<T>(0)[p * planes.bins + i] = static_cast<T>(sums[static_cast<std::size_t>(i)]);
+        }
+      });
+    };
+  });
+}
+
+Offer offer_backward(const ROIAlignAttrs&, const KernelRequest& r) {
+  const std::size_t element = r.out[0].dtype == DType::kFloat64 ? 8 : 4;
+  return accept_plain(r, static_cast<std::size_t>(r.out[0].shape.size()) * element);
+}
+
+// A channel belongs to one thread: regions may overlap.
+Prepared backward(const ROIAlignAttrs& a, const KernelRequest& r, const Offer&) {
+  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
+    using Acc = Accumulator<T>;
+    return [a, data = r.out[0].shape, out = r.in[0].shape,
+            planes = Planes(a, r.out[0].shape)](const Args& args) {
+      const auto regions = regions_of(a, data, args.in<T>(1), out[0]);
+      const T* dy = args.in<T>(0);
+      Acc* sums = static_cast<Acc*>(args.workspace);
+      std::fill_n(sums, data.size(), Acc(0));
+      parallel_for(out[1], 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t c = begin; c < end; ++c)
+          for (std::int64_t n = 0; n < out[0]; ++n) {
+            const auto& region = regions[static_cast<std::size_t>(n)];
+            if (region.image < 0) continue;
+            const T* head = dy + (n * out[1] + c) * planes.bins;
+            each_pixel(region, data[3], [&](std::int64_t bin, std::int64_t pixel, Acc weight) {
+              sums[planes.at(region.image, c, bin) + pixel] += weight * static_cast<Acc>(head[bin]);
+            });
+          }
+      });
+      for (std::int64_t i = 0; i < data.size(); ++i) args.out<T>(0)[i] = static_cast<T>(sums[i]);
+    };
+  });
+}
+
+}  // namespace
+
+void register_roi_align(OpRegistry& r) {
+  using A = ROIAlignAttrs;
+  r.add<A>("_contrib_ROIAlign")
+      .doc("Regions of images, each brought to the same size by averages of interpolated points.")
+      .inputs({"data", "rois"})
+      .infer(infer)
+      .gradient(gradient)
+      .reference(forward);
+  r.add<A>("_backward_ROIAlign")
+      .backward()
+      .inputs({"dy", "rois", "data"})
+      .shape_only({2})
+      .infer(infer_backward)
+      .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
+}
+
+}  // namespace symbind
