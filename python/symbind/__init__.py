@@ -38,9 +38,10 @@ def __getattr__(attribute):
     """What costs time to import, at first use."""
     import importlib
 
-    lazy = {"datasets": "datasets", "gluon": "gluon", "models": "models", "np": "numpy",
+    lazy = {"datasets": "datasets", "gluon": "gluon", "misc": "misc", "models": "models", "np": "numpy",
             "numpy": "numpy", "npx": "numpy_extension", "numpy_extension": "numpy_extension",
-            "profiler": "profiler", "rnn": "rnn", "test_utils": "test_utils"}
+            "profiler": "profiler", "rnn": "rnn", "symbol_doc": "symbol_doc",
+            "test_utils": "test_utils"}
     if attribute in lazy:
         return importlib.import_module(f"{__name__}.{lazy[attribute]}")
     front = _absent.front_module(attribute)

@@ -100,6 +100,15 @@ _FRONTS = {
 }
 
 
+# Modules inside these that scripts import by name.
+_INSIDE = {"notebook": ("callback",)}
+
+
 def front_module(name):
     """The front of `symbind.<name>`, made at first use; None if there is none of that name."""
-    return _add("symbind." + name, _FRONTS[name]) if name in _FRONTS else None
+    if name not in _FRONTS:
+        return None
+    made = _add("symbind." + name, _FRONTS[name])
+    for inside in _INSIDE.get(name, ()):
+        _add("symbind.{}.{}".format(name, inside), _FRONTS[name])
+    return made

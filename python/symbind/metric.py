@@ -6,6 +6,8 @@ the C++ object.
 """
 from collections import OrderedDict
 
+import numpy
+
 from . import error, registry
 from .ndarray import NDArray
 
@@ -36,6 +38,33 @@ def _listed(value):
     return value if isinstance(value, list) else [value]
 
 
+class _Double(float):
+    """A float to which a NumPy scalar is added as the number it is.
+
+    Of a plain one and a float32 NumPy 2 makes a float32, so that a sum over an epoch would stand
+    still at 2^24; it was a double when MXNet's scripts were written.
+    """
+
+    __slots__ = ()
+
+    def __add__(self, other):
+        return float.__add__(self, other.item() if isinstance(other, numpy.generic) else other)
+
+
+class _Sum:
+    """An attribute of metrics that is 0.0 until it is set, and read as a _Double where it is a float."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, metric, owner=None):
+        value = 0.0 if metric is None else metric.__dict__.get(self.name, 0.0)
+        return _Double(value) if type(value) is float else value
+
+    def __set__(self, metric, value):
+        metric.__dict__[self.name] = float(value) if isinstance(value, _Double) else value
+
+
 class EvalMetric:
     """Base of all metrics: a name, which outputs and labels it looks at, and two pairs of sums."""
 
@@ -44,9 +73,9 @@ class EvalMetric:
     output_names = None
     label_names = None
     num_inst = 0
-    sum_metric = 0.0
+    sum_metric = _Sum()
     global_num_inst = 0
-    global_sum_metric = 0.0
+    global_sum_metric = _Sum()
     _has_global_stats = False
     _kwargs = {}
 

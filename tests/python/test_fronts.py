@@ -33,11 +33,20 @@ def test_front(name):
     ("library", "mxnet.library.CudaModule is not in Symbind: operators from outside are CustomOps"),
     ("onnx", "mxnet.onnx.CudaModule is not in Symbind: models are saved and loaded"),
     ("torch", "mxnet.torch.CudaModule is not in Symbind"),
+    ("notebook", "mxnet.notebook.CudaModule is not in Symbind: callbacks log"),
 ])
 def test_front_made_at_first_use(name, text):
     with pytest.raises(mx.MXNetError, match=text):
         getattr(mx, name).CudaModule()
     assert getattr(mx, name) is importlib.import_module("symbind." + name)
+
+
+def test_front_inside_a_front():
+    """`import mxnet.notebook.callback` stands at the head of scripts that may never draw a curve."""
+    callback = mx.notebook.callback
+    assert callback is importlib.import_module("symbind.notebook.callback")
+    with pytest.raises(mx.MXNetError, match="mxnet.notebook.callback.LiveLearningCurve is not in Symbind: callbacks log"):
+        callback.LiveLearningCurve("acc")
 
 
 def test_class_statement_over_a_front():

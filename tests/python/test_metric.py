@@ -230,3 +230,47 @@ def test_bad_input(update, kind):
 
 def test_nan_without_instances():
     assert math.isnan(mx.metric.create("acc").get()[1])
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int32])
+def test_sums_of_numpy_scalars_are_doubles(kind):
+    """MXNet 1.9.1 over NumPy 1.23 gives 16777218 here for float32; NumPy 2 alone would give 16777216."""
+    large = 2048 if kind is np.float16 else 2 ** 24
+    values = [kind(large), kind(1), kind(1)]
+
+    class NoInit(mx.metric.EvalMetric):
+        def __init__(self):
+            self.num_inst = 0
+
+        def update(self, labels, preds):
+            self.sum_metric += values[self.num_inst]
+            self.num_inst += 1
+
+    class OwnReset(mx.metric.EvalMetric):
+        def reset(self):
+            self.sum_metric, self.num_inst = 0.0, 0
+
+        update = NoInit.update
+
+    calls = iter(values)
+    for metric in (NoInit(), OwnReset("own"), mx.metric.np(lambda label, pred: next(calls), "fed")):
+        for _ in values:
+            metric.update([mx.nd.zeros(1)], [mx.nd.zeros(1)])
+        assert metric.sum_metric == large + 2
+        assert repr(metric.get()[1]) == repr((large + 2) / 3)
+        assert pickle.loads(pickle.dumps(metric.sum_metric)) == large + 2
+
+
+def test_sums_may_be_other_things():
+    """Metrics of several values keep lists or arrays there."""
+    metric = mx.metric.EvalMetric("several")
+    metric.sum_metric = [0.0, 0.0]
+    metric.sum_metric[1] += 2
+    assert metric.sum_metric == [0.0, 2.0]
+    metric.sum_metric = 1
+    assert type(metric.sum_metric) is int
+    metric.sum_metric = 0.5
+    metric.sum_metric += np.array([1, 2.])
+    assert metric.sum_metric.tolist() == [1.5, 2.5]
+    metric.reset()
+    assert repr(metric.sum_metric) == "0.0" and mx.metric.EvalMetric.sum_metric == 0.0

@@ -1,4 +1,5 @@
-"""operator, registry, runtime, engine, util, log, libinfo and executor_manager."""
+"""operator, registry, runtime, engine, util, log, libinfo, executor_manager, misc and symbol_doc."""
+import importlib
 import logging
 import os
 import re
@@ -297,3 +298,39 @@ def test_loading_of_slices():
     assert whole.asnumpy().tolist() == [4, 5, 6]
     with pytest.raises(AssertionError, match="Expected 2, got 3"):
         executor_manager._load_data(Batch, [parts[:1]])
+
+
+# misc and symbol_doc, which scripts of MXNet's first years import; the numbers are MXNet 1.9.1's
+
+def test_misc_factor_scheduler(caplog):
+    misc = importlib.import_module("symbind.misc")
+    assert mx.misc is misc
+    schedule = misc.FactorScheduler(step=3, factor=0.5)
+    optimizer = mx.optimizer.SGD(learning_rate=0.4, lr_scheduler=schedule, rescale_grad=1.)
+    update, weight, seen = mx.optimizer.get_updater(optimizer), mx.nd.array([1., 2.]), []
+    with caplog.at_level(logging.INFO):
+        for _ in range(8):
+            update(0, mx.nd.array([1., -1.]), weight)
+            seen.append(weight.asnumpy().tolist())
+    np.testing.assert_allclose(seen, [[0.6, 2.4], [0.2, 2.8], [0, 3], [-0.2, 3.2], [-0.4, 3.4],
+                                      [-0.5, 3.5], [-0.6, 3.6], [-0.7, 3.7]], atol=1e-6)
+    assert [record.getMessage() for record in caplog.records] == [
+        "At Iteration [3]: Swith to new learning rate 0.20000",
+        "At Iteration [6]: Swith to new learning rate 0.10000"]
+    np.testing.assert_allclose([misc.FactorScheduler(3)(i) for i in (0, 2, 3, 7)],
+                               [0.01, 0.01, 0.001, 0.0001], rtol=1e-12)
+
+
+def test_misc_refuses():
+    with pytest.raises(ValueError, match="greater or equal than 1 round"):
+        mx.misc.FactorScheduler(0)
+    with pytest.raises(ValueError, match="less than 1"):
+        mx.misc.FactorScheduler(3, 1.0)
+    with pytest.raises(NotImplementedError, match="must override this"):
+        mx.misc.LearningRateScheduler()(1)
+
+
+def test_symbol_doc():
+    from symbind.symbol_doc import SymbolDoc
+    halves = mx.sym.split(mx.sym.Variable("x"), num_outputs=2, name="s")
+    assert SymbolDoc.get_output_shape(halves, x=(2, 4)) == {"s_output0": (2, 2), "s_output1": (2, 2)}

@@ -257,6 +257,19 @@ def test_staged_data_needs_no_network(tmp_path, monkeypatch):
     assert test_utils.download_model("no such model") == (None, 0)
 
 
+def test_im2rec_is_the_checkouts(tmp_path, monkeypatch):
+    monkeypatch.delenv("MXNET_HOME", raising=False)
+    with pytest.raises(IOError, match="tools/im2rec.py: MXNET_HOME is not set"):
+        test_utils.get_im2rec_path()
+    monkeypatch.setenv("MX_ROOT", str(tmp_path))
+    with pytest.raises(IOError, match="is not there\n.*set MX_ROOT to a checkout"):
+        test_utils.get_im2rec_path("MX_ROOT")
+    tool = tmp_path / "tools" / "im2rec.py"
+    tool.parent.mkdir()
+    tool.write_text("")
+    assert test_utils.get_im2rec_path("MX_ROOT") == str(tool)
+
+
 def test_dummy_iter_repeats_its_batch():
     class Source:
         provide_data, provide_label, batch_size = ["d"], ["l"], 2

@@ -33,8 +33,9 @@ from ._compare import (almost_equal, assert_allclose, assert_almost_equal,
                        default_atols, default_dtype, default_numeric_eps, default_rtols,
                        effective_dtype, get_atol, get_etol, get_rtol, get_tolerance, get_tols,
                        locationError, np_reduce, same, same_array)
-from ._data import (DummyIter, download, download_model, get_bz2_data, get_cifar10, get_mnist,
-                    get_mnist_iterator, get_mnist_pkl, get_mnist_ubyte, get_zip_data)
+from ._data import (DummyIter, download, download_model, get_bz2_data, get_cifar10,
+                    get_im2rec_path, get_mnist, get_mnist_iterator, get_mnist_pkl, get_mnist_ubyte,
+                    get_zip_data)
 from ._process import (default_context, discard_stderr, environment, is_aarch64_run, is_cd_run,
                        list_gpus, retry, set_default_context)
 from ._statistics import (chi_square_check, compare_optimizer, gen_buckets_probs_with_ppf,

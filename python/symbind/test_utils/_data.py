@@ -9,6 +9,7 @@ import zipfile
 
 import numpy as np
 
+from .. import error
 from ..io import DataIter, MNISTIter
 
 _DATA = 'http://data.mxnet.io/'
@@ -151,6 +152,18 @@ def get_bz2_data(data_dir, data_name, url, data_origin_name):
         with bz2.open(archive) as source, open(path, 'wb') as target:
             shutil.copyfileobj(source, target)
         os.remove(archive)
+
+
+def get_im2rec_path(home_env="MXNET_HOME"):
+    """The path of MXNet's im2rec.py, which runs with Symbind, in the checkout that `home_env` names."""
+    home = os.environ.get(home_env)
+    path = os.path.join(home or "", 'tools', 'im2rec.py')
+    if home and os.path.isfile(path):
+        return path
+    raise error.OSError(
+        "Could not find path to tools/im2rec.py: {}\n  fix: set {} to a checkout of apache/mxnet, or write "
+        "the records with mx.recordio.pack_img".format(
+            path + " is not there" if home else home_env + " is not set", home_env))
 
 
 class DummyIter(DataIter):
