@@ -200,3 +200,52 @@ def test_names_and_version_of_mxnets_time():
         print(threading.Thread(target=print).isAlive())
         """], capture_output=True, text=True, check=True).stdout
     assert out.splitlines() == ["1.9.1 1.9.1 True", "[1] {'a': 2} 3", "b'YQ==\\n' b'a' 6", "False"]
+
+
+# --------------------------------------------------------------- states of one's own
+
+class Moments:
+    def __init__(self, weight):
+        self.mean = mx.nd.zeros_like(weight)
+        self.turns = 0
+
+
+class Sly(Moments):
+    def __reduce__(self):
+        raise AssertionError("nothing of it is run")
+
+
+@mx.optimizer.Optimizer.register
+class Averaging(mx.optimizer.Optimizer):
+    kept = Moments
+
+    def create_state(self, index, weight):
+        return self.kept(weight)
+
+    def update(self, index, weight, grad, state):
+        state.mean[:] = (state.mean * state.turns + grad) / (state.turns + 1)
+        state.turns += 1
+        weight[:] = weight - self.lr * state.mean
+
+
+def test_states_of_ones_own_class_are_kept_in_files():
+    updater = mx.optimizer.get_updater(Averaging(learning_rate=0.5))
+    weight = mx.nd.array([1.0, 2.0])
+    for gradient in ([2.0, 4.0], [4.0, 2.0]):
+        updater(0, mx.nd.array(gradient), weight)
+    again = mx.optimizer.get_updater(Averaging(learning_rate=0.5))
+    again.set_states(updater.get_states())
+    assert type(again.states[0]) is Moments and again.states[0].turns == 2
+    assert again.states[0].mean.asnumpy().tolist() == [3, 3]
+    other = weight.copy()
+    updater(0, mx.nd.array([0.0, 6.0]), weight)
+    again(0, mx.nd.array([0.0, 6.0]), other)
+    assert weight.asnumpy().tolist() == other.asnumpy().tolist() == [-2.5, -3.5]
+
+
+def test_a_class_that_makes_itself_is_no_state_for_files():
+    updater = mx.optimizer.get_updater(Averaging())
+    updater.optimizer.kept = Sly
+    updater(0, mx.nd.ones((1,)), mx.nd.ones((1,)))
+    with pytest.raises(NotImplementedError, match="Sly"):
+        updater.get_states()

@@ -16,7 +16,7 @@ def _state_class(module, name, optimizers):
     plain = isinstance(klass, type) and klass.__new__ is object.__new__ \
         and klass.__reduce_ex__ is object.__reduce_ex__ and klass.__reduce__ is object.__reduce__ \
         and getattr(klass, "__getstate__", None) is getattr(object, "__getstate__", None) \
-        and not hasattr(klass, "__setstate__") and klass.__dictoffset__ > 0
+        and not hasattr(klass, "__setstate__") and klass.__dictoffset__ != 0
     return klass if plain else None
 
 
