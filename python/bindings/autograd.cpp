@@ -8,6 +8,7 @@
 #include <symbind/symbol.h>
 
 #include "convert.h"
+#include "flag.h"
 #include "in_python.h"
 
 namespace symbind::python {
@@ -60,7 +61,7 @@ void bind_autograd(nb::module_& m) {
   });
   m.def(
       "backward",
-      [](nb::handle heads, nb::handle head_grads, bool retain_graph, bool train_mode) {
+      [](nb::handle heads, nb::handle head_grads, Flag retain_graph, Flag train_mode) {
         const std::vector<NDArray> from = arrays_from(heads, "a head");
         const autograd::BackwardOptions options{
             .head_grads = arrays_from(head_grads, "a head gradient"),
@@ -74,12 +75,14 @@ void bind_autograd(nb::module_& m) {
   m.def(
       "grad",
       [](nb::handle heads, nb::handle variables, nb::handle head_grads,
-         std::optional<bool> retain_graph, bool create_graph, bool train_mode) {
+         std::optional<Flag> retain_graph, Flag create_graph, Flag train_mode) {
         const std::vector<NDArray> from = arrays_from(heads, "a head");
         const std::vector<NDArray> to = arrays_from(variables, "a variable");
+        std::optional<bool> keep;
+        if (retain_graph) keep = retain_graph->value;
         const autograd::GradOptions options{
             .head_grads = arrays_from(head_grads, "a head gradient"),
-            .retain_graph = retain_graph,
+            .retain_graph = keep,
             .create_graph = create_graph,
             .train_mode = train_mode};
         std::vector<NDArray> results;

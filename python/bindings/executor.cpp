@@ -3,11 +3,12 @@
 #include <symbind/explain.h>
 
 #include "convert.h"
+#include "flag.h"
 
 namespace symbind::python {
 namespace {
 
-void set_monitor(Executor& executor, nb::handle callback, bool all) {
+void set_monitor(Executor& executor, nb::handle callback, Flag all) {
   if (callback.is_none()) return executor.set_monitor_callback(nullptr, all);
   auto shared = std::make_shared<HeldObject>(nb::borrow(callback));
   executor.set_monitor_callback(
@@ -18,7 +19,7 @@ void set_monitor(Executor& executor, nb::handle callback, bool all) {
       all);
 }
 
-nb::list forward(Executor& executor, bool is_train, nb::handle feed) {
+nb::list forward(Executor& executor, Flag is_train, nb::handle feed) {
   const NDArrayMap arrays = array_map_from(feed, "an array to forward");
   {
     const nb::gil_scoped_release release;
@@ -39,7 +40,7 @@ void backward(Executor& executor, nb::handle head_grads) {
   }
 }
 
-Executor reshape(const Executor& executor, const nb::dict& given, bool partial, bool up_sizing) {
+Executor reshape(const Executor& executor, const nb::dict& given, Flag partial, Flag up_sizing) {
   ShapeMap shapes;
   for (const auto& [name, shape] : given) shapes[nb::cast<std::string>(name)] = shape_from(shape);
   const nb::gil_scoped_release release;
@@ -59,7 +60,7 @@ void bind_executor(nb::module_& m) {
       .def("_aux_arrays", [](const E& e) { return arrays_to(e.aux_arrays()); })
       .def(
           "_copy_params_from",
-          [](E& e, nb::handle args, nb::handle aux, bool allow_extra) {
+          [](E& e, nb::handle args, nb::handle aux, Flag allow_extra) {
             e.copy_params_from(array_map_from(args, "a parameter"),
                                array_map_from(aux, "an auxiliary state"), allow_extra);
           },

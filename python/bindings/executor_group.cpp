@@ -10,6 +10,7 @@
 #include <symbind/param_update.h>
 
 #include "convert.h"
+#include "flag.h"
 #include "training.h"
 
 namespace symbind::python {
@@ -197,7 +198,7 @@ void bind_executor_group(nb::module_& m) {
           },
           nb::arg("data_shapes"), nb::arg("label_shapes").none())
       .def("set_params",
-           [](G& g, nb::handle args, nb::handle aux, bool allow_extra) {
+           [](G& g, nb::handle args, nb::handle aux, Flag allow_extra) {
              g.set_params(array_map_from(args, "a parameter"),
                           array_map_from(aux, "an auxiliary state"), allow_extra);
            })
@@ -217,8 +218,15 @@ void bind_executor_group(nb::module_& m) {
           },
           nb::arg("data"), nb::arg("label").none())
       .def("load_each", &load_each)
-      .def("forward", &G::forward, nb::arg("is_train").none(),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "forward",
+          [](G& g, std::optional<Flag> is_train) {
+            std::optional<bool> training;
+            if (is_train) training = is_train->value;
+            const nb::gil_scoped_release release;
+            g.forward(training);
+          },
+          nb::arg("is_train").none())
       .def("backward",
            [](G& g, nb::handle grads) {
              const auto arrays = arrays_from(grads, "an output's gradient");

@@ -10,6 +10,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "flag.h"
 #include "training.h"
 
 namespace symbind::python {
@@ -98,7 +99,7 @@ std::function<std::vector<std::int64_t>()> order_from(nb::object callable) {
   };
 }
 
-IterPtr make_ndarray_iter(nb::handle data, nb::handle label, std::int64_t batch_size, bool shuffle,
+IterPtr make_ndarray_iter(nb::handle data, nb::handle label, std::int64_t batch_size, Flag shuffle,
                           const std::string& last_batch_handle, const std::string& layout,
                           nb::object reorder) {
   return released_at_end(
@@ -162,7 +163,7 @@ void bind_io(nb::module_& m) {
   m.def("ndarray_iter", &make_ndarray_iter, nb::arg("data"), nb::arg("label"),
         nb::arg("batch_size"), nb::arg("shuffle"), nb::arg("last_batch_handle"), nb::arg("layout"),
         nb::arg("reorder").none());
-  m.def("resize_iter", [](IterPtr iter, std::int64_t size, bool reset_internal) {
+  m.def("resize_iter", [](IterPtr iter, std::int64_t size, Flag reset_internal) {
     return released_at_end(std::make_shared<ResizeIter>(std::move(iter), size, reset_internal));
   });
   m.def("prefetching_iter",

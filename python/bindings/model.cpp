@@ -5,13 +5,14 @@
 #include <symbind/model.h>
 
 #include "convert.h"
+#include "flag.h"
 
 namespace symbind::python {
 
 namespace {
 
 void check(nb::handle args, nb::handle needed_args, nb::handle aux, nb::handle needed_aux,
-           bool allow_missing) {
+           Flag allow_missing) {
   const NDArrayMap given_args = array_map_from(args, "a parameter");
   const NDArrayMap given_aux = array_map_from(aux, "an auxiliary state");
   check_params(args.is_none() ? nullptr : &given_args, array_map_from(needed_args, "a parameter"),

@@ -12,6 +12,7 @@
 
 #include "buffer.h"
 #include "convert.h"
+#include "flag.h"
 
 namespace symbind::python {
 namespace {
@@ -370,7 +371,7 @@ void bind_class(nb::class_<NDArray>& c) {
       .def("asnumpy", &asnumpy, "The numbers as a NumPy array of its own. Waits.")
       .def("_copy_from", &copy_from)
       .def("_reshape", [](const A& a, const std::vector<std::int64_t>& codes,
-                          bool reverse) { return array_to(a.reshape(codes, reverse)); })
+                          Flag reverse) { return array_to(a.reshape(codes, reverse)); })
       .def("_view",
            [](const A& a, nb::handle shape) { return array_to(a.reshape(shape_from(shape))); })
       .def("_slice", [](const A& a, std::int64_t begin,
@@ -393,7 +394,7 @@ void bind_class(nb::class_<NDArray>& c) {
              return array_to(a.as_in_context(context_from(context)));
            })
       .def("_astype", [](const A& a, nb::handle dtype,
-                         bool copy) { return array_to(a.astype(dtype_from(dtype), copy)); })
+                         Flag copy) { return array_to(a.astype(dtype_from(dtype), copy)); })
       .def("_aliases", &A::aliases)
       .def("_detach", [](const A& a) { return array_to(a.detach()); })
       .def("_stand_as", [](const A& a, const A& other) { a.set_tape(other.tape()); })

@@ -6,6 +6,7 @@
 #include <symbind/optimizer.h>
 
 #include "fields.h"
+#include "flag.h"
 #include "key.h"
 
 namespace symbind::python {
@@ -318,7 +319,7 @@ void bind_updater(nb::module_& m) {
              u.optimizer()->update_lazily(k, w, array_from(grad, "grad"), u.state_for(k, w));
            })
       .def("get_states",
-           [](const U& u, bool dump_optimizer) {
+           [](const U& u, Flag dump_optimizer) {
              const std::string bytes = u.get_states(dump_optimizer);
              return nb::bytes(bytes.data(), bytes.size());
            })

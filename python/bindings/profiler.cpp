@@ -5,6 +5,7 @@
 #include <symbind/profiler.h>
 
 #include "convert.h"
+#include "flag.h"
 
 namespace symbind::python {
 
@@ -20,7 +21,7 @@ void bind_profiler(nb::module_& m) {
   m.def("profiler_dump", &profiler::dump, release);
   m.def(
       "profiler_dumps",
-      [](bool reset, std::string format, std::string sort_by, bool ascending) {
+      [](Flag reset, std::string format, std::string sort_by, Flag ascending) {
         return profiler::dumps({reset, std::move(format), std::move(sort_by), ascending});
       },
       release);

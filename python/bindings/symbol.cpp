@@ -4,6 +4,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
+#include <symbind/control_flow.h>
 
 #include "convert.h"
 
@@ -171,6 +172,25 @@ void bind_symbol(nb::module_& m) {
       nb::arg("name"), nb::arg("attrs").none());
   m.def("group",
         [](nb::handle symbols) { return symbol_to(Symbol::group(symbols_from(symbols))); });
+  m.def("close_loop", [](const std::string& scope, nb::handle data,
+                         const std::vector<std::string>& slice_names, nb::handle states,
+                         const std::vector<std::string>& state_names, nb::handle outputs,
+                         nb::handle new_states, const std::string& name, nb::handle attrs) {
+    const LoopResult loop = close_loop({.scope = scope,
+                                        .data = symbols_from(data),
+                                        .states = symbols_from(states),
+                                        .slice_names = slice_names,
+                                        .state_names = state_names,
+                                        .result = {symbols_from(outputs), symbols_from(new_states)},
+                                        .attrs = attr_dict_from(attrs)},
+                                       name);
+    const auto list = [](const std::vector<Symbol>& symbols) {
+      nb::list result;
+      for (const Symbol& symbol : symbols) result.append(symbol_to(symbol));
+      return result;
+    };
+    return nb::make_tuple(list(loop.outputs), list(loop.states));
+  });
   m.def("load_symbol", [](const std::string& path) {
     Symbol symbol;
     {

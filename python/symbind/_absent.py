@@ -3,6 +3,7 @@
 A script may import such a module, name its classes and derive from them, and tests and examples do
 so without using them. Calling anything in it raises NotInSymbind, which says so.
 """
+import abc
 import sys
 import types
 
@@ -22,9 +23,9 @@ def not_in_symbind(name, instead=_INSTEAD):
     return NotInSymbind("{} is not in Symbind: {}; see docs/python.md".format(name, instead))
 
 
-class _AbsentClass(type):
-    """A class of MXNet's that is absent: it can be imported, derived from and tested against; an
-    instance of it, or anything read from it, raises."""
+class _AbsentClass(abc.ABCMeta):
+    """A class of MXNet's that is absent: it can be imported, derived from (beside an abstract class
+    too) and tested against; an instance of it, or anything read from it, raises."""
 
     def __call__(cls, *_arguments, **_options):
         raise cls._error()

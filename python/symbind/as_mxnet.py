@@ -1,18 +1,25 @@
 """Makes `import mxnet` mean Symbind in this process; `python -m symbind script.py` does it first.
 
 `mxnet` and every `mxnet.x.y` are the very module objects of symbind, so classes are the same by
-either name and MXNet's pickles find them. NumPy and Python's own modules get back the names that
+either name and MXNet's pickles find them. `__version__` is that of the MXNet it stands for, which
+packages compare with what they need. NumPy and Python's own modules get back the names that
 scripts of MXNet's time use and later releases removed. Importing this module does it; there is
 nothing to call.
 """
+import base64
 import collections
 import collections.abc
+import fractions
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
 import inspect
+import json
+import math
 import os
 import sys
+import threading
 import time
 import types
 import warnings
@@ -20,6 +27,9 @@ import warnings
 import numpy
 
 import symbind
+import symbind.libinfo
+
+_MXNET_VERSION = "1.9.1"
 
 _ALIAS_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_alias")
 
@@ -83,6 +93,7 @@ def _install_modules():
             sys.modules["mxnet" + name[len("symbind"):]] = module
     if not any(isinstance(finder, _AliasFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _AliasFinder())
+    symbind.__version__ = symbind.libinfo.__version__ = _MXNET_VERSION
 
 
 def _restore_numpy_names():
@@ -95,15 +106,31 @@ def _restore_numpy_names():
 
 def _restore_python_names():
     """collections' abstract classes moved in 3.3 and left in 3.10; time.clock left in 3.8,
-    inspect.getargspec in 3.11."""
-    for name in collections.abc.__all__:
-        if not hasattr(collections, name):
-            setattr(collections, name, getattr(collections.abc, name))
-    if not hasattr(time, "clock"):
-        time.clock = time.process_time
-    if not hasattr(inspect, "getargspec"):
-        fields = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
-        inspect.getargspec = lambda function: fields(*inspect.getfullargspec(function)[:4])
+    inspect.getargspec in 3.11, the others in 3.9."""
+    fields = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+    names = [(collections, name, getattr(collections.abc, name)) for name in collections.abc.__all__]
+    names += [(time, "clock", time.process_time),
+              (inspect, "getargspec", lambda function: fields(*inspect.getfullargspec(function)[:4])),
+              (base64, "encodestring", base64.encodebytes),
+              (base64, "decodestring", base64.decodebytes),
+              (fractions, "gcd", math.gcd),
+              (threading.Thread, "isAlive", threading.Thread.is_alive)]
+    for owner, name, value in names:
+        if not hasattr(owner, name):
+            setattr(owner, name, value)
+
+
+def _restore_json_encoding():
+    """json.load and json.loads took an encoding, without effect, until 3.9."""
+    plain = json.loads
+
+    @functools.wraps(plain)
+    def loads(s, *, encoding=None, **options):
+        return plain(s, **options)
+
+    loads.__module__ = __name__
+    if plain.__module__ != __name__:
+        json.loads = loads  # json.load goes by this name
 
 
 def _restore_binary_fromstring():
@@ -136,3 +163,4 @@ _install_modules()
 _restore_numpy_names()
 _restore_binary_fromstring()
 _restore_python_names()
+_restore_json_encoding()

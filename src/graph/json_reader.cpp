@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "graph/json_graph.h"
+#include "graph/loop.h"
 
 namespace symbind {
 namespace {
@@ -73,6 +74,11 @@ JsonNode read_node(const Json& json, std::size_t id) {
     }
   }
   node.inputs = entries(member(json, "inputs", node.title()), "\"inputs\" of " + node.title());
+  if (const auto it = json.find("subgraphs"); it != json.end() && !it->empty()) {
+    if (!it->is_array() || it->size() > 1 || !it->front().is_object())
+      bad("\"subgraphs\" of {} is not a list of one graph", node.title());
+    node.attrs.insert_or_assign(kSubgraph, it->front().dump());
+  }
   for (const JsonEntry& e : node.inputs) {
     if (e.node < 0 || e.node >= static_cast<std::int64_t>(id)) {
       bad("{} (node {}) takes node {} as an input; inputs must stand before their users",
@@ -91,6 +97,16 @@ int version_of(const Json& rest) {
     bad("\"mxnet_version\" is not [\"int\", number]");
   return static_cast<int>(
       std::min<std::int64_t>(whole((*version)[1], "\"mxnet_version\""), 1 << 30));
+}
+
+// A subgraph says no version: it is of its file's.
+void give_version(JsonNode& node, int version) {
+  const auto subgraph = node.attrs.find(kSubgraph);
+  if (node.op == "null" || subgraph == node.attrs.end()) return;
+  Json json = Json::parse(subgraph->second, nullptr, false);
+  if (!json.is_object()) bad("the subgraph of {} is no graph", node.title());
+  if (!json.contains("attrs")) json["attrs"] = {{"mxnet_version", {"int", version}}};
+  subgraph->second = json.dump();
 }
 
 bool is_np_shape_of(const Json& rest) {
@@ -170,6 +186,7 @@ JsonGraph read_json_graph(std::string_view text) {
   }
   graph.version = version_of(rest);
   graph.is_np_shape = is_np_shape_of(rest);
+  for (JsonNode& node : graph.nodes) give_version(node, graph.version);
   find_operators(graph.nodes);
   return graph;
 }

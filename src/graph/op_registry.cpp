@@ -76,8 +76,11 @@ std::shared_ptr<void> OpDef::parse(const AttrDict& given, std::string_view owner
   std::vector<AttrField> fields = describe(parsed.get());
   const bool counted = !variadic_key.empty() && !given.contains(variadic_key);
   if (counted) std::erase_if(fields, [&](const AttrField& f) { return f.name == variadic_key; });
+  // MXNet reads no attributes of an operator that declares none: zeros_like(x, ctx=...) passes
+  // there and stands in files.
+  const bool reads_none = fields.empty() && variadic_key.empty();
   AttrDict rest;
-  parse_attrs(fields, given, owner, ignored_attrs, take_rest ? &rest : nullptr);
+  parse_attrs(fields, given, owner, ignored_attrs, take_rest || reads_none ? &rest : nullptr);
   if (counted) set_num_inputs(parsed.get(), num_inputs);
   if (take_rest) take_rest(parsed.get(), std::move(rest));
   return parsed;

@@ -12,7 +12,9 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "graph/core_ops.h"
 #include "graph/json_graph.h"
+#include "graph/loop.h"
 
 namespace symbind {
 namespace {
@@ -102,10 +104,23 @@ class Writer {
     out_ += ", \n      \"name\": ";
     append_string(out_, node.name);
     out_ += ", \n";
-    if (!node.attrs.empty()) append_attrs(out_, node.attrs);
+    AttrDict attrs = node.attrs;
+    const bool is_loop =
+        attrs.erase(kSubgraph) > 0 && !node.is_variable() && node.op->name == core_ops::kForeach;
+    if (!attrs.empty()) append_attrs(out_, attrs);
     out_ += "      \"inputs\": ";
     append_list(out_, node.inputs.size(), 6,
                 [&](std::size_t i) { append_entry(node.inputs[i], version(node, i)); });
+    if (is_loop) append_body(static_cast<const ForeachAttrs*>(node.parsed.get())->body);
+  }
+
+  void append_body(const Symbol& body) {
+    out_ += ", \n      \"subgraphs\": [\n        ";
+    for (const char c : body.tojson()) {
+      out_ += c;
+      if (c == '\n') out_ += "        ";
+    }
+    out_ += "\n      ]";
   }
 
   // How often the variable was written before this node has run.

@@ -45,6 +45,16 @@ Variables find_variables(const NodeEntries& heads) {
   return v;
 }
 
+std::unordered_map<const Node*, TensorDesc> descriptions(const Variables& variables,
+                                                         const BindSpec& spec) {
+  std::unordered_map<const Node*, TensorDesc> result;
+  for (const auto& [node, bound] : variables.bound) {
+    const auto at = static_cast<std::size_t>(bound.index);
+    result.emplace(node, bound.aux ? spec.aux[at] : spec.args[at]);
+  }
+  return result;
+}
+
 struct Backward {
   NodeEntries gradients;            ///< what to compute, one per filled gradient array
   std::vector<int> argument;        ///< of each gradient
@@ -189,7 +199,7 @@ std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) 
   settings::note_ignored();
   auto plan = std::make_shared<Plan>();
   const Variables variables = find_variables(symbol.heads());
-  NodeEntries heads = symbol.heads();
+  NodeEntries heads = unroll_loops(symbol.heads(), descriptions(variables, spec));
   if (settings::flag("MXNET_ELIMINATE_COMMON_EXPR")) heads = eliminate_common(heads);
   plan->optimized = Symbol(heads);
   if (!spec.monitored) heads = fuse(heads);

@@ -7,6 +7,10 @@
 
 namespace symbind {
 
+/// Takes the loops out: each becomes its body, once a turn. `variables` says what is bound.
+NodeEntries unroll_loops(NodeEntries heads,
+                         const std::unordered_map<const Node*, TensorDesc>& variables);
+
 /// Merges equal subexpressions.
 NodeEntries eliminate_common(const NodeEntries& heads);
 

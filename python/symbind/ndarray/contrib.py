@@ -1,11 +1,31 @@
 """Operators that MXNet calls experimental."""
 import numpy as np
 
+from .._nested import flatten, regroup
 from . import _internal
 
-__all__ = ["rand_zipfian", "isinf", "isfinite", "isnan", "adamw_update", "mp_adamw_update",
+__all__ = ["foreach", "rand_zipfian", "isinf", "isfinite", "isnan", "adamw_update", "mp_adamw_update",
            "multi_adamw_update", "multi_mp_adamw_update", "multi_lamb_update",
            "multi_mp_lamb_update"]
+
+
+def foreach(body, data, init_states):
+    """A loop: `outs, states = body(slice, states)` for every slice of `data` along its first axis.
+
+    `data`, `init_states` and what the body returns are arrays or nested lists of them. Returns the outputs of all
+    turns, stacked, and the states of the last.
+    """
+    from .ndarray import NDArray
+    from .op import stack
+
+    flat, form = flatten(data, NDArray, "foreach input")
+    flatten(init_states, NDArray, "foreach states")
+    states, turns, output_form = init_states, [], []
+    for turn in range(flat[0].shape[0]):
+        outputs, states = body(regroup([one[turn] for one in flat], form), states)
+        outputs, output_form = flatten(outputs, NDArray, "foreach output")
+        turns.append(outputs)
+    return regroup([stack(*outputs) for outputs in zip(*turns)], output_form), states
 
 
 def rand_zipfian(true_classes, num_sampled, range_max, ctx=None):

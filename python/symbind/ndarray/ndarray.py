@@ -44,7 +44,12 @@ class _Scalar:
 
 
 class _Float(_Scalar, float):
-    """A float of an array."""
+    """A float of an array: it prints the digits that its type has."""
+
+    def __repr__(self):
+        return str(self.dtype.type(self))
+
+    __str__ = __repr__
 
 
 class _Int(_Scalar, int):

@@ -91,6 +91,12 @@ class Optimizer:
                        (lambda key: me()._update_count(key)) if "_update_count" in replaced else None,
                        lambda text: warnings.warn(text, stacklevel=3))
 
+    def _decides(self, name):
+        """Whether the class uses the attribute `name` itself, and C++ does not."""
+        replaced = _overridden(type(self))
+        return not self._class_name or "update" in replaced \
+            or not replaced.isdisjoint({"_get_" + name, "_get_" + name + "s"})
+
     def _native(self):
         """The C++ optimizer if it updates alone, else None."""
         if not self._class_name or _overridden(type(self)) or self.param_dict:
@@ -284,7 +290,8 @@ class Optimizer:
             state[name] = getattr(self, name).copy()
         state["_all_index_update_counts"] = {
             device: counts.copy() for device, counts in self._all_index_update_counts.items()}
-        hidden = ("_core_object", "_lr_scheduler", "_param_dict")
+        state.update(self.__dict__.get("_own_values", {}))
+        hidden = ("_core_object", "_lr_scheduler", "_param_dict", "_own_values")
         state.update((k, v) for k, v in self.__dict__.items() if k not in hidden)
         return state
 

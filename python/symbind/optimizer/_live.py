@@ -43,12 +43,22 @@ class LiveDict(MutableMapping):
 
 
 def field(name):
-    """An attribute that the C++ optimizer describes."""
+    """An attribute that the C++ optimizer describes. A class that decides by itself what C++ would use it for may keep
+    anything in it, as Keras keeps its variables; the object then has it, and C++ its last number."""
     def get(self):
-        return self._inner.get(name)
+        own = self.__dict__.get("_own_values", {})
+        return own[name] if name in own else self._inner.get(name)
 
     def assign(self, value):
-        self._inner.set(name, value)
+        own = self.__dict__.setdefault("_own_values", {})
+        try:
+            self._inner.set(name, value)
+        except TypeError:
+            if not self._decides(name):
+                raise
+            own[name] = value
+        else:
+            own.pop(name, None)
     return property(get, assign)
 
 

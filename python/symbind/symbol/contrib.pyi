@@ -8,6 +8,8 @@ Out = None
 def adamw_update(weight, grad, mean, var, rescale_grad, lr, eta, beta1=0.9, beta2=0.999,
                  epsilon=1e-08, wd=0, clip_gradient=-1, out=None, name=None, **kwargs):
     """A step of Adam with weight decay apart; `rescale_grad` is a number or a symbol."""
+def foreach(body, data, init_states, name='foreach'):
+    """A loop: `outs, states = body(slice, states)` for every slice of `data` along its first axis."""
 def mp_adamw_update(weight, grad, mean, var, weight32, rescale_grad, lr, eta, beta1=0.9,
                     beta2=0.999, epsilon=1e-08, wd=0, clip_gradient=-1, out=None, name=None,
                     **kwargs):

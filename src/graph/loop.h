@@ -1,0 +1,33 @@
+#pragma once
+// A loop as one node of a symbol: `_foreach` runs a body, a symbol of its own, over the slices of
+// its data. Its rules are in ops/control/foreach.cpp; binding knows the number of slices and puts
+// as many copies of the body in its place (passes/unroll.cpp), so that nothing behind that pass
+// knows of loops.
+
+#include <symbind/attributes.h>
+#include <symbind/symbol.h>
+
+namespace symbind {
+
+/// The inputs are the data, the first states and what else the body reads, in this order.
+struct ForeachAttrs {
+  int num_outputs = 0, num_out_data = 0;
+  Tuple in_data_locs, in_state_locs, remain_locs;  ///< each input's place among `variables`
+  Symbol body;                                     ///< its heads: outputs, then states
+  std::vector<std::string> variables;              ///< of the body, arguments and auxiliary states
+
+  void describe(AttrVisitor& v);
+  int num_data() const { return static_cast<int>(in_data_locs.size()); }
+  int num_states() const { return static_cast<int>(in_state_locs.size()); }
+  int num_inputs() const {
+    return num_data() + num_states() + static_cast<int>(remain_locs.size());
+  }
+  /// The body's variable that stands for an input.
+  const std::string& variable(int input) const;
+};
+
+/// The attribute that holds the body, as a symbol's JSON; files have it beside the attributes,
+/// under "subgraphs".
+inline constexpr const char* kSubgraph = "subgraph";
+
+}  // namespace symbind

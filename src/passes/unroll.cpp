@@ -1,0 +1,112 @@
+// Puts a loop's body, once for each of its turns, in the place of the loop's node.
+//
+// Decided here: the number of turns is the first extent of the loop's data, which the bound shapes
+// decide. The turns read the outputs of one SliceChannel and give the inputs of one stack, whose
+// gradients are each other. A loop within a body is unrolled once the shapes of its turns are
+// known, in the next round.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "graph/core_ops.h"
+#include "graph/loop.h"
+#include "passes/infer.h"
+#include "passes/symbol_passes.h"
+
+namespace symbind {
+namespace {
+
+bool is_loop(const Node& node) {
+  return !node.is_variable() && node.op->name == core_ops::kForeach;
+}
+
+// The body with entries for its variables, and the turn in the names of its nodes.
+NodeEntries turn_of(const Node& loop, const ForeachAttrs& a, std::int64_t turn,
+                    const std::unordered_map<std::string, NodeEntry>& entries) {
+  return rewrite(a.body.heads(),
+                 [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
+                   if (node->is_variable()) return {entries.at(node->name)};
+                   auto made = std::make_shared<Node>(*node);
+                   made->inputs = inputs;
+                   made->name = fmt::format("{}_{}_{}", loop.name, turn, node->name);
+                   NodeEntries outputs;
+                   for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({made, i});
+                   return outputs;
+                 });
+}
+
+NodeEntries unrolled(const Node& loop, const NodeEntries& inputs, const std::vector<Shape>& data) {
+  const auto& a = *static_cast<const ForeachAttrs*>(loop.parsed.get());
+  const std::int64_t turns = data.front().rank_known() ? data.front()[0] : kUnknownDim;
+  check(turns > 0, ErrorKind::kShape,
+        "{} cannot be unrolled: its data has the shape {}, and the first extent must be known and "
+        "at least 1",
+        loop.title(), data.front().str());
+  const OpRegistry& ops = OpRegistry::global();
+  std::vector<NodePtr> slices;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    slices.push_back(make_node(ops.get(core_ops::kSlices), fmt::format("{}_slices{}", loop.name, i),
+                               {{"num_outputs", std::to_string(turns)},
+                                {"axis", "0"},
+                                {"squeeze_axis", data[i].rank() > 1 ? "True" : "False"}},
+                               {inputs[i]}));
+  }
+  std::unordered_map<std::string, NodeEntry> entries;
+  for (int i = 0; i < a.num_inputs(); ++i) {
+    if (i >= a.num_data()) entries[a.variable(i)] = inputs[static_cast<std::size_t>(i)];
+  }
+  std::vector<NodeEntries> outputs(static_cast<std::size_t>(a.num_out_data));
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+    for (int i = 0; i < a.num_data(); ++i)
+      entries[a.variable(i)] = {slices[static_cast<std::size_t>(i)], static_cast<int>(turn)};
+    const NodeEntries heads = turn_of(loop, a, turn, entries);
+    for (std::size_t o = 0; o < outputs.size(); ++o) outputs[o].push_back(heads[o]);
+    for (int k = 0; k < a.num_states(); ++k)
+      entries[a.variable(a.num_data() + k)] = heads[outputs.size() + static_cast<std::size_t>(k)];
+  }
+  NodeEntries results;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    results.push_back({make_node(ops.get(core_ops::kStack), fmt::format("{}_stack{}", loop.name, o),
+                                 {{"axis", "0"}, {"num_args", std::to_string(turns)}}, outputs[o]),
+                       0});
+  }
+  for (int k = 0; k < a.num_states(); ++k)
+    results.push_back(entries.at(a.variable(a.num_data() + k)));
+  return results;
+}
+
+}  // namespace
+
+NodeEntries unroll_loops(NodeEntries heads,
+                         const std::unordered_map<const Node*, TensorDesc>& variables) {
+  while (true) {
+    const std::vector<NodePtr> order = post_order(heads);
+    if (std::ranges::none_of(order, [](const NodePtr& node) { return is_loop(*node); }))
+      return heads;
+    const IndexedGraph graph = index_graph(heads, order);
+    Inferred known = start_inference(graph, {}, {});
+    for (const auto& [node, desc] : variables) {
+      const auto at = graph.number.find(node);
+      if (at == graph.number.end()) continue;
+      const auto entry =
+          static_cast<std::size_t>(graph.nodes[static_cast<std::size_t>(at->second)].first_entry);
+      known.shapes[entry] = desc.shape;
+      known.dtypes[entry] = desc.dtype;
+    }
+    infer_shape(graph, known);
+    heads = rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
+      if (!is_loop(*node)) return {};
+      std::vector<Shape> data;
+      const auto& a = *static_cast<const ForeachAttrs*>(node->parsed.get());
+      for (int i = 0; i < a.num_data(); ++i) {
+        const NodeEntry& from = node->inputs[static_cast<std::size_t>(i)];
+        data.push_back(known.shapes[static_cast<std::size_t>(graph.entry(from))]);
+      }
+      return unrolled(*node, inputs, data);
+    });
+  }
+}
+
+}  // namespace symbind
