@@ -105,8 +105,8 @@ class Writer {
     append_string(out_, node.name);
     out_ += ", \n";
     AttrDict attrs = node.attrs;
-    const bool is_loop =
-        attrs.erase(kSubgraph) > 0 && !node.is_variable() && node.op->name == core_ops::kForeach;
+    const bool is_loop = !node.is_variable() && node.op->name == core_ops::kForeach;
+    if (is_loop) attrs.erase(kSubgraph);
     if (!attrs.empty()) append_attrs(out_, attrs);
     out_ += "      \"inputs\": ";
     append_list(out_, node.inputs.size(), 6,
