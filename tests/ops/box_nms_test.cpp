@@ -35,6 +35,7 @@ OP_CASES(_contrib_box_nms) {
       .in({2, 6}, {0, std::nan(""), 0, 0, 1, 1, 0, 0.5, 0, 0, 1, 1})
       .no_grad()
       .ref({0, 0.5, 0, 0, 1, 1, -1, -1, -1, -1, -1, -1});
+  c.add("no boxes").in({2, 0, 6}).no_grad().ref(std::vector<double>{});
   c.add("a vector").in({6}).raises("(…, boxes, width)");
   c.add("narrow rows").in({2, 5}).raises("coordinates 2 to 5 are outside a row of 5");
   c.add("no such score").attr("score_index", 6).in({2, 6}).raises("score_index 6 is outside");

@@ -25,6 +25,16 @@ OP_CASES(_contrib_ROIAlign) {
       .in({2, 5}, {-1, 0, 0, 1, 1, 1, 0, 0, 1, 1})
       .no_grad(1)
       .ref({0, 0});
+  align(c.add("images without pixels"))
+      .in({1, 2, 0, 3})
+      .in({1, 5}, {0, 0, 0, 1, 1})
+      .no_grad()
+      .ref({0, 0});
+  align(c.add("more points than pixels"))
+      .attr("sample_ratio", 1000000)
+      .in({1, 1, 2, 2})
+      .in({1, 5}, {0, 0, 0, 1, 1})
+      .raises("1000000 points in a bin");
   align(c.add("aligned without a size"))
       .attr("aligned", true)
       .in({1, 1, 2, 2})

@@ -23,7 +23,8 @@ namespace symbind {
 namespace {
 
 /// More points than this in a bin come from coordinates that are no image's.
-constexpr double kMostPoints = 1 << 16;
+constexpr double kMostPoints = 1 << 12;
+constexpr std::int64_t kMostBins = 1 << 20;  ///< on an axis; their product is a number, too
 
 struct ROIAlignAttrs {
   Tuple pooled_size;
@@ -45,8 +46,10 @@ struct ROIAlignAttrs {
 };
 
 void infer(const ROIAlignAttrs& a, Inference& io) {
-  check(a.pooled_size.size() == 2 && a.pooled_size[0] > 0 && a.pooled_size[1] > 0,
-        "pooled_size {} must be two positive numbers", tuple_text(a.pooled_size));
+  const auto fits = [](std::int64_t bins) { return bins > 0 && bins <= kMostBins; };
+  check(a.pooled_size.size() == 2 && std::ranges::all_of(a.pooled_size, fits),
+        "pooled_size {} must be two positive numbers of at most {}", tuple_text(a.pooled_size),
+        kMostBins);
   io.all_same_dtype();
   io.set_shape(io.in(0), Shape::of_rank(4), "(batch, channels, height, width)");
   io.set_shape(io.in(1), Shape{kUnknownDim, 5}, "(image, x1, y1, x2, y2) for every region");
@@ -104,7 +107,7 @@ struct Axis {
   }
 
   static Point<Acc> at(Acc where, Acc extent) {
-    if (!(where >= -1 && where <= extent)) return {};
+    if (extent < 1 || !(where >= -1 && where <= extent)) return {};
     const Acc inside = std::clamp(where, Acc(0), extent - 1);
     const auto low = static_cast<std::int64_t>(inside);
     const Acc beyond = inside - static_cast<Acc>(low);
@@ -134,7 +137,7 @@ std::vector<Region<Accumulator<T>>> regions_of(const ROIAlignAttrs& a, const Sha
              (a.aligned ? Acc(0.5) : Acc(0));
     };
     const Acc image = static_cast<Acc>(roi[0]);
-    const bool exists = image >= 0 && image < static_cast<Acc>(data[0]);
+    const bool exists = image >= 0 && image < static_cast<Acc>(data[0]) && data.count(2) > 0;
     const auto axis = [&](int i, std::int64_t extent, std::int64_t bins) {
       return exists ? Axis<Acc>(corner(i), corner(i + 2), static_cast<Acc>(extent), bins, a)
                     : Axis<Acc>(Acc(0), Acc(1), static_cast<Acc>(extent), bins, a);
