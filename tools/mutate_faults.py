@@ -164,6 +164,13 @@ FAULTS = [Fault(*row) for row in [
     ("ignore_label not ignored", SOFTMAX, "use_ignore && label == labels.ignore;", "false;",
      "ops:Ops.SoftmaxOutput golden_replay:GoldenOps.SoftmaxOutput"),
 
+    ("regions that overlap stay", "src/ops/vision/proposal.cpp",
+     "overlap(found[order[i]], found[order[j]]) > static_cast<F>(a_.threshold)",
+     "overlap(found[order[i]], found[order[j]]) > F(2)", "ops:Ops._contrib_Proposal"),
+    ("regions that are too small keep their size", "src/ops/vision/proposal.cpp",
+     "{r.x1 - least / 2,", "{r.x1,", "ops:Ops._contrib_Proposal"),
+    ("every image has the first one's regions", "src/ops/vision/proposal.cpp",
+     "args.in<T>(1) + 2 * n * size", "args.in<T>(1)", "ops:Ops._contrib_MultiProposal"),
     # ---- shapes and copies
     ("Reshape's -4 swaps its factors", "src/ndarray/reshape_codes.cpp",
      "if (a == -1) a = whole / b;", "if (a == -1) a = whole / b;\n    std::swap(a, b);",

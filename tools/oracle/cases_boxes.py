@@ -83,4 +83,36 @@ def detections():
     ]
 
 
-ALL = [priors, targets, detections]
+def proposals():
+    def case(name, op="_contrib_Proposal", images=1, size=((60, 75, 1),), anchors=6, shift=0.5, **attrs):
+        attrs = dict(dict(feature_stride=16, scales=(1, 2), ratios=(0.5, 1, 2), rpn_min_size=4,
+                          rpn_pre_nms_top_n=40, rpn_post_nms_top_n=8), **attrs)
+        return Case(op, name, attrs,
+                    {"cls_prob": F(images, 2 * anchors, 4, 5, lo=0, hi=1),
+                     "bbox_pred": F(images, 4 * anchors, 4, 5, lo=-shift, hi=shift),
+                     "im_info": V(np.array(size, np.float32))},
+                    train=(False,), req="null")
+
+    def several(name, **attrs):
+        return case(name, "_contrib_MultiProposal", 2, ((60, 75, 1), (48, 64, 1.5)), **attrs)
+
+    return [
+        case("few of many"),
+        case("their scores", output_score=True),
+        case("all are compared", rpn_pre_nms_top_n=-1, rpn_post_nms_top_n=30),
+        case("more rows than regions", rpn_pre_nms_top_n=5, rpn_post_nms_top_n=12, output_score=True),
+        case("hardly any may overlap", threshold=0.125, rpn_post_nms_top_n=20),
+        case("nothing is suppressed", threshold=1),
+        case("small ones lose", rpn_min_size=24, rpn_post_nms_top_n=40, threshold=0.9, output_score=True),
+        case("a scaled image", size=((60, 75, 2.5),), rpn_min_size=12, output_score=True),
+        case("cells beyond the image", size=((33, 31, 1),), rpn_post_nms_top_n=30, output_score=True),
+        case("shifts of corners", iou_loss=True, shift=8),
+        case("one anchor", anchors=1, scales=(2,), ratios=(1,), rpn_post_nms_top_n=20),
+        case("another stride", feature_stride=15, ratios=(0.3, 0.7, 3)),
+        several("two images"),
+        several("two with scores", output_score=True, rpn_pre_nms_top_n=5, rpn_post_nms_top_n=12),
+        several("two, of corners", iou_loss=True, shift=8, threshold=0.3),
+    ]
+
+
+ALL = [priors, targets, detections, proposals]

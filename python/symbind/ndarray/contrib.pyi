@@ -68,6 +68,21 @@ def MultiBoxTarget(anchor: NDArray | None = None, label: NDArray | None = None,
                    variances: Floats = (0.1, 0.1, 0.2, 0.2), out: Out = None,
                    name: str | None = None, **kwargs: Any) -> list[NDArray]:
     """Locations, masks and classes that anchors shall predict."""
+def MultiProposal(cls_prob: NDArray | None = None, bbox_pred: NDArray | None = None,
+                  im_info: NDArray | None = None, rpn_pre_nms_top_n: int = 6000,
+                  rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
+                  scales: Floats = (4, 8, 16, 32), ratios: Floats = (0.5, 1, 2),
+                  feature_stride: int = 16, output_score: bool = False, iou_loss: bool = False,
+                  out: Out = None, name: str | None = None,
+                  **kwargs: Any) -> NDArray | list[NDArray]:
+    """Regions of several images to look at, from scores and shifts of anchors."""
+def Proposal(cls_prob: NDArray | None = None, bbox_pred: NDArray | None = None,
+             im_info: NDArray | None = None, rpn_pre_nms_top_n: int = 6000,
+             rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
+             scales: Floats = (4, 8, 16, 32), ratios: Floats = (0.5, 1, 2),
+             feature_stride: int = 16, output_score: bool = False, iou_loss: bool = False,
+             out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray | list[NDArray]:
+    """Regions of one image to look at, from scores and shifts of anchors."""
 def SparseEmbedding(data: NDArray | None = None, weight: NDArray | None = None,
                     input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32',
                     sparse_grad: bool = False, out: Out = None, name: str | None = None,

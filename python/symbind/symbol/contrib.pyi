@@ -51,6 +51,22 @@ def MultiBoxTarget(anchor: Symbol | None = None, label: Symbol | None = None,
                    variances: Floats = (0.1, 0.1, 0.2, 0.2), name: str | None = None,
                    attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """Locations, masks and classes that anchors shall predict."""
+def MultiProposal(cls_prob: Symbol | None = None, bbox_pred: Symbol | None = None,
+                  im_info: Symbol | None = None, rpn_pre_nms_top_n: int = 6000,
+                  rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
+                  scales: Floats = (4, 8, 16, 32), ratios: Floats = (0.5, 1, 2),
+                  feature_stride: int = 16, output_score: bool = False, iou_loss: bool = False,
+                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+                  **kwargs: Any) -> Symbol:
+    """Regions of several images to look at, from scores and shifts of anchors."""
+def Proposal(cls_prob: Symbol | None = None, bbox_pred: Symbol | None = None,
+             im_info: Symbol | None = None, rpn_pre_nms_top_n: int = 6000,
+             rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
+             scales: Floats = (4, 8, 16, 32), ratios: Floats = (0.5, 1, 2),
+             feature_stride: int = 16, output_score: bool = False, iou_loss: bool = False,
+             name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+             **kwargs: Any) -> Symbol:
+    """Regions of one image to look at, from scores and shifts of anchors."""
 def SparseEmbedding(data: Symbol | None = None, weight: Symbol | None = None, input_dim: int = ...,
                     output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False,
                     name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
