@@ -164,6 +164,15 @@ FAULTS = [Fault(*row) for row in [
     ("ignore_label not ignored", SOFTMAX, "use_ignore && label == labels.ignore;", "false;",
      "ops:Ops.SoftmaxOutput golden_replay:GoldenOps.SoftmaxOutput"),
 
+    ("regions that overlap stay", "src/ops/vision/proposal.cpp",
+     "(a.area() + b.area() - common) > a_.threshold;", "(a.area() + b.area() - common) > 2.f;",
+     "golden_replay:GoldenOps._contrib_Proposal"),
+    ("regions that are too small keep their size", "src/ops/vision/proposal.cpp",
+     "c.box[i] += (i < 2 ? -least : least) / 2;", "c.box[i] += 0;",
+     "golden_replay:GoldenOps._contrib_Proposal"),
+    ("every image has the first one's regions", "src/ops/vision/proposal.cpp",
+     "args.in<float>(1) + 2 * n * size", "args.in<float>(1)",
+     "golden_replay:GoldenOps._contrib_MultiProposal"),
     # ---- shapes and copies
     ("Reshape's -4 swaps its factors", "src/ndarray/reshape_codes.cpp",
      "if (a == -1) a = whole / b;", "if (a == -1) a = whole / b;\n    std::swap(a, b);",

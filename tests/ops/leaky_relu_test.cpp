@@ -86,6 +86,23 @@ TEST(LeakyReLU, the_gradient_of_rrelu_is_the_slope_that_was_drawn) {
   EXPECT_NE(y[0], y[1]);
 }
 
+// Between other layers, where gradients take over one another's memory: MXNet 1.9.1 multiplies the
+// slopes' gradient by the slopes there, having overwritten dy with dx.
+TEST(LeakyReLU, slopes_between_layers_get_their_gradient) {
+  const Symbol x = Variable("data") * 1.0;
+  const Symbol net =
+      make_symbol("LeakyReLU", "p", std::vector{x}, {{"act_type", "prelu"}}) * Variable("w");
+  Executor exe = net.simple_bind(cpu(), {{"data", {2, 3}}, {"w", {2, 3}}, {"p_gamma", {3}}});
+  NDArray::from_vector(std::vector<float>{-1, -2, 3, -4, 5, -6}, {2, 3})
+      .copy_to(exe.arg_dict()["data"]);
+  NDArray::from_vector(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3}).copy_to(exe.arg_dict()["w"]);
+  NDArray::from_vector(std::vector<float>{0.25, 0.5, 2}, {3}).copy_to(exe.arg_dict()["p_gamma"]);
+  exe.forward(true);
+  exe.backward({NDArray::ones({2, 3})});
+  EXPECT_EQ(exe.grad_dict()["p_gamma"].to_vector<float>(), (std::vector<float>{-17, -4, -36}));
+  EXPECT_EQ(exe.grad_dict()["data"].to_vector<float>(), (std::vector<float>{0.25, 1, 3, 1, 5, 12}));
+}
+
 TEST(LeakyReLU, slopes_start_at_a_quarter) {
   const Symbol net =
       make_symbol("LeakyReLU", "p", std::vector{Variable("data")}, {{"act_type", "prelu"}});
