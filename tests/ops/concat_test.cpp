@@ -44,9 +44,9 @@ OP_CASES(_rnn_param_concat) {
       .attr("num_args", 3)
       .attr("dim", 0)
       .in({2}, {1, 2})
-      .in({1}, {3})
-      .in({3}, {4, 5, 6})
-      .ref({1, 2, 3, 4, 5, 6});
+      .in({2}, {3, 4})
+      .in({3}, {5, 6, 7})
+      .ref({1, 2, 3, 4, 5, 6, 7});
   c.add("another rank").attr("num_args", 2).attr("dim", 0).in({2}).in({2, 1}).raises("ranks");
 }
 OP_CASES(stack) {
