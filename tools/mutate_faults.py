@@ -673,6 +673,16 @@ FAULTS = [Fault(*row) for row in [
     ("names of before contrib are not known", "src/graph/json_reader.cpp",
      'find("_contrib_" + name);', "find(name);", "graph:SymbolJson.OperatorsOfBeforeContrib"),
 
+    # ---- loops
+    ("every turn gets the first slice", "src/passes/unroll.cpp",
+     "static_cast<int>(turn)};", "0};", "passes:Unroll.*"),
+    ("a state stays as it was", "src/passes/unroll.cpp",
+     "heads[outputs.size() + static_cast<std::size_t>(k)];",
+     "entries[a.variable(a.num_data() + k)];", "passes:Unroll.*"),
+    ("the graph around a loop is taken for its body", "src/graph/control_flow.cpp",
+     "if (from.node->is_variable() || is_inside(*from.node, scope)) continue;", "continue;",
+     "passes:Unroll.*"),
+
     # ---- numbers (last: half.h is read by most files)
     ("halves cut instead of rounded", "src/base/half.h",
      "return kept + ((rest > middle || (rest == middle && (kept & 1u))) ? 1u : 0u);",

@@ -7,6 +7,7 @@
 #include <symbind/callback.h>
 #include <symbind/checkpoint.h>
 #include <symbind/context.h>
+#include <symbind/control_flow.h>
 #include <symbind/custom.h>
 #include <symbind/datasets.h>
 #include <symbind/dry_run.h>

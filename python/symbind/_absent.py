@@ -59,7 +59,7 @@ def front(module_name, submodules=(), instead=_INSTEAD):
         if name.startswith("__"):
             raise AttributeError("module {!r} has no attribute {!r}".format(module_name, name))
         full = "{}.{}".format(title, name)
-        if not (name[0].isupper() and any(map(str.islower, name))):
+        if not name[0].isupper():
             raise not_in_symbind(full, instead)
         made = _AbsentClass(name, (), {"_absent_name": full, "_instead": instead,
                                        "__module__": module_name,

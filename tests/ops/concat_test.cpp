@@ -39,6 +39,16 @@ OP_CASES(Concat) {
       .in({2, 3, 7, 7})
       .raises("every axis but axis 1");
 }
+OP_CASES(_rnn_param_concat) {
+  c.add("vectors")
+      .attr("num_args", 3)
+      .attr("dim", 0)
+      .in({2}, {1, 2})
+      .in({2}, {3, 4})
+      .in({3}, {5, 6, 7})
+      .ref({1, 2, 3, 4, 5, 6, 7});
+  c.add("another rank").attr("num_args", 2).attr("dim", 0).in({2}).in({2, 1}).raises("ranks");
+}
 OP_CASES(stack) {
   c.add("in front")
       .attr("num_args", 2)

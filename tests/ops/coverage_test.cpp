@@ -1,4 +1,5 @@
-// Every operator that a user can call, and every fused one, has cases.
+// Every operator that a user can call, and every fused one, has cases. One without kernels stands
+// for a graph, and the tests of the pass that puts the graph in its place are its own.
 
 #include <gtest/gtest.h>
 
@@ -18,8 +19,8 @@ TEST(Ops, every_operator_has_a_case) {
   }
   std::string missing;
   for (const std::string& name : OpRegistry::global().names()) {
-    if (!OpRegistry::global().get(name).is_backward && !covered.contains(name))
-      missing += " " + name;
+    const OpDef& op = OpRegistry::global().get(name);
+    if (!op.is_backward && !op.kernels.empty() && !covered.contains(name)) missing += " " + name;
   }
   EXPECT_EQ(missing, "") << "operators without a case in tests/ops";
 }

@@ -249,3 +249,10 @@ def test_a_class_that_makes_itself_is_no_state_for_files():
     updater(0, mx.nd.ones((1,)), mx.nd.ones((1,)))
     with pytest.raises(NotImplementedError, match="Sly"):
         updater.get_states()
+
+
+def test_classes_of_capitals_alone_can_be_imported():
+    from symbind.gluon.rnn.rnn_layer import GRU, LSTM  # pylint: disable=import-outside-toplevel
+    with pytest.raises(NotImplementedError, match="rnn_layer.LSTM"):
+        LSTM(3)
+    assert not isinstance(3, (GRU, LSTM))

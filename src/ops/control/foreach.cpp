@@ -21,10 +21,13 @@ void ForeachAttrs::describe(AttrVisitor& v) {
   v.field("num_outputs", num_outputs, "Number of outputs, the last states among them.").required();
   v.field("num_out_data", num_out_data, "How many outputs are stacked over the turns.").required();
   v.field("in_state_locs", in_state_locs, "Places of the states among the body's variables.")
+      .required()
       .at_least(0);
   v.field("in_data_locs", in_data_locs, "Places of the slices among the body's variables.")
+      .required()
       .at_least(0);
   v.field("remain_locs", remain_locs, "Places of the other inputs among the body's variables.")
+      .required()
       .at_least(0);
 }
 

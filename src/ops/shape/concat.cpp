@@ -84,6 +84,29 @@ void infer_concat(const ConcatAttrs& a, Inference& io) {
   }
 }
 
+// What the weights of both directions of a first layer lack is as much for each.
+void infer_rnn_params(const ConcatAttrs& a, Inference& io) {
+  infer_concat(a, io);
+  if (!io.shape(io.out(0)).rank_known()) return;
+  const int axis = normalize_axis(a.dim, io.rank(io.out(0)));
+  std::int64_t rest = io.shape(io.out(0))[axis];
+  if (rest < 0) return;
+  std::vector<int> unknown;
+  for (int i = 0; i < io.num_inputs(); ++i) {
+    const std::int64_t extent = io.shape(io.in(i))[axis];
+    if (extent < 0)
+      unknown.push_back(i);
+    else
+      rest -= extent;
+  }
+  if (unknown.size() != 2 || rest < 0 || rest % 2 != 0) return;
+  for (const int i : unknown) {
+    Shape half = io.shape(io.in(i));
+    half[axis] = rest / 2;
+    io.set_shape(io.in(i), half, "the layer's weights fill its parameters");
+  }
+}
+
 void infer_backward_concat(const ConcatAttrs&, Inference& io) {
   for (int i = 0; i < io.num_outputs(); ++i) io.same_shape(io.in(i + 1), io.out(i));
   io.all_same_dtype();
@@ -290,6 +313,12 @@ void register_concat(OpRegistry& r) {
       .alias("concat")
       .variadic("num_args", &ConcatAttrs::num_args)
       .infer(infer_concat)
+      .gradient(gradient_concat)
+      .kernel(DeviceType::kCpu, "reference", offer_concat, prepare_concat);
+  r.add<ConcatAttrs>("_rnn_param_concat")
+      .doc("Concat by the name that Gluon's recurrent layers give it in their files.")
+      .variadic("num_args", &ConcatAttrs::num_args)
+      .infer(infer_rnn_params)
       .gradient(gradient_concat)
       .kernel(DeviceType::kCpu, "reference", offer_concat, prepare_concat);
   r.add<ConcatAttrs>("_backward_Concat")
