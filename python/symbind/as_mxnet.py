@@ -23,6 +23,10 @@ import symbind
 
 _ALIAS_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_alias")
 
+# What scripts compare `mx.__version__` with: the release that Symbind behaves like. Its own version stays
+# in symbind.libinfo.
+_MXNET_VERSION = "1.9.1"
+
 # What a name stood for when NumPy had it; text is another name in NumPy.
 _REMOVED_FROM_NUMPY = {
     "bool": bool, "int": int, "float": float, "complex": complex, "object": object, "str": str,
@@ -133,6 +137,7 @@ def serve_children():
 
 
 _install_modules()
+symbind.__version__ = _MXNET_VERSION
 _restore_numpy_names()
 _restore_binary_fromstring()
 _restore_python_names()
