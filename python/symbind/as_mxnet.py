@@ -1,8 +1,7 @@
 """Makes `import mxnet` mean Symbind in this process; `python -m symbind script.py` does it first.
 
 `mxnet` and every `mxnet.x.y` are the very module objects of symbind, so classes are the same by
-either name and MXNet's pickles find them. `__version__` is that of the MXNet it stands for, which
-packages compare with what they need. NumPy and Python's own modules get back the names that
+either name and MXNet's pickles find them. NumPy and Python's own modules get back the names that
 scripts of MXNet's time use and later releases removed. Importing this module does it; there is
 nothing to call.
 """
@@ -27,11 +26,12 @@ import warnings
 import numpy
 
 import symbind
-import symbind.libinfo
-
-_MXNET_VERSION = "1.9.1"
 
 _ALIAS_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_alias")
+
+# What scripts compare `mx.__version__` with: the release that Symbind behaves like. Its own version stays
+# in symbind.libinfo.
+_MXNET_VERSION = "1.9.1"
 
 # What a name stood for when NumPy had it; text is another name in NumPy.
 _REMOVED_FROM_NUMPY = {
@@ -93,7 +93,6 @@ def _install_modules():
             sys.modules["mxnet" + name[len("symbind"):]] = module
     if not any(isinstance(finder, _AliasFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _AliasFinder())
-    symbind.__version__ = symbind.libinfo.__version__ = _MXNET_VERSION
 
 
 def _restore_numpy_names():
@@ -160,6 +159,7 @@ def serve_children():
 
 
 _install_modules()
+symbind.__version__ = _MXNET_VERSION
 _restore_numpy_names()
 _restore_binary_fromstring()
 _restore_python_names()

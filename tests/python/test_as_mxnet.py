@@ -1,4 +1,5 @@
 """`import symbind.as_mxnet` and `python -m symbind`, each in an interpreter of its own."""
+import importlib
 import os
 import subprocess
 import sys
@@ -31,6 +32,18 @@ def test_modules_are_the_same_objects():
         print(mx.__spec__.name, nd.__spec__.name)
         """) == ["True", "True", "True", "True", "symbind.gluon.model_zoo.vision",
                  "symbind", "symbind.ndarray"]
+
+
+def test_the_version_is_that_of_the_release_it_behaves_like():
+    """Scripts refuse to run below some release, and compare texts for it."""
+    own = importlib.import_module("symbind").__version__
+    assert run_code("""
+        import symbind
+        print(symbind.__version__)
+        import symbind.as_mxnet, mxnet
+        print(mxnet.__version__, mxnet.__version__ >= '1.8', mxnet.libinfo.__version__)
+        """) == [own, "1.9.1", "True", own]
+    assert run("-m", "symbind", "--version").split() == ["symbind", own]
 
 
 def test_modules_imported_later():

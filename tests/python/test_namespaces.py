@@ -25,7 +25,7 @@ NOT_YET = set()
 EXCEPT = {
     "mx": {"api np_symbol numpy_dispatch_protocol numpy_op_fallback numpy_op_signature":
                "the NumPy interface of after the Module era",
-           "ndarray_doc symbol_doc": "documentation is read off the registry"},
+           "ndarray_doc": "documentation is read off the registry"},
     "kvstore": {"KVStore": "a handle of MXNet's C interface is not there",
                 "KVStoreServer": "training over several machines"},
     "nd": {"get_indexing_dispatch_code get_oshape_of_gather_nd_op": "MXNet's own helpers",

@@ -191,15 +191,14 @@ def test_a_scalar_prints_the_digits_it_has():
     assert str(mx.nd.array([7], dtype="int32").asscalar()) == "7"
 
 
-def test_names_and_version_of_mxnets_time():
+def test_names_of_mxnets_time():
     out = subprocess.run([sys.executable, "-m", "symbind", "-c", """if True:
-        import base64, fractions, io, json, threading, mxnet as mx, symbind
-        print(mx.__version__, mx.libinfo.__version__, symbind._core.version() != mx.__version__)
+        import base64, fractions, io, json, threading
         print(json.loads('[1]', encoding='utf-8'), json.load(io.StringIO('{"a": 2}'), encoding='utf-8'), json.loads(b'3'))
         print(base64.encodestring(b'a'), base64.decodestring(b'YQ=='), fractions.gcd(12, 18))
         print(threading.Thread(target=print).isAlive())
         """], capture_output=True, text=True, check=True).stdout
-    assert out.splitlines() == ["1.9.1 1.9.1 True", "[1] {'a': 2} 3", "b'YQ==\\n' b'a' 6", "False"]
+    assert out.splitlines() == ["[1] {'a': 2} 3", "b'YQ==\\n' b'a' 6", "False"]
 
 
 # --------------------------------------------------------------- states of one's own
