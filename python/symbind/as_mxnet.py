@@ -88,7 +88,8 @@ def _install_modules():
     present = sys.modules.get("mxnet", symbind)
     if present is not symbind and not present.__file__.startswith(_ALIAS_FOLDER):
         raise ImportError("symbind.as_mxnet was imported after the real mxnet; import it first")
-    for name, module in list(sys.modules.items()):
+    # Packages look whether mxnet is imported already; the finder answers when it is. In a child it is just being imported.
+    for name, module in list(sys.modules.items()) if "mxnet" in sys.modules else ():
         if name == "symbind" or name.startswith("symbind."):
             sys.modules["mxnet" + name[len("symbind"):]] = module
     if not any(isinstance(finder, _AliasFinder) for finder in sys.meta_path):

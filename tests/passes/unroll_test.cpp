@@ -3,6 +3,8 @@
 #include <symbind/control_flow.h>
 #include <symbind/executor.h>
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace symbind {
@@ -58,6 +60,9 @@ TEST(Unroll, ReadsTheGraphAroundIt) {
       },
       {Variable("x")}, {});
   EXPECT_EQ(loop.outputs[0].list_arguments(), (std::vector<std::string>{"x", "w"}));
+  // It stays outside, where it runs once.
+  const std::vector<std::string> outside = loop.outputs[0].get_internals().list_outputs();
+  EXPECT_EQ(std::ranges::count(outside, outer.list_outputs()[0]), 1);
   const NDArray y = loop.outputs[0].eval(
       cpu(), {{"x", NDArray({1, 2, 3, 4}, {2, 2})}, {"w", NDArray({5, 10}, {2})}})[0];
   EXPECT_EQ(y.to_vector<float>(), (Floats{10, 40, 30, 80}));

@@ -31,8 +31,8 @@ EXCEPT = {
     "nd": {"get_indexing_dispatch_code get_oshape_of_gather_nd_op": "MXNet's own helpers",
            "imdecode": "OpenCV"},
     "nd.NDArray": {"as_np_ndarray": "the NumPy interface of after the Module era"},
-    "nd.contrib": {"cond foreach while_loop": "control flow of after the Module era"},
-    "sym.contrib": {"cond foreach while_loop": "control flow of after the Module era"},
+    "nd.contrib": {"cond while_loop": "control flow that values decide"},
+    "sym.contrib": {"cond while_loop": "control flow that values decide"},
     "profiler": {"set_kvstore_handle": "a handle of MXNet's C interface"},
     "util": {"get_cuda_compute_capability": "code from outside, compiled at run time",
              "np_ufunc_legal_option wrap_np_binary_func wrap_np_unary_func":

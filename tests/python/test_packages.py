@@ -255,3 +255,13 @@ def test_classes_of_capitals_alone_can_be_imported():
     with pytest.raises(NotImplementedError, match="rnn_layer.LSTM"):
         LSTM(3)
     assert not isinstance(3, (GRU, LSTM))
+
+
+def test_mxnet_is_not_imported_before_the_script_does():
+    out = subprocess.run([sys.executable, "-m", "symbind", "-c", """if True:
+        import sys
+        print([name for name in sys.modules if name.startswith('mxnet')])
+        import mxnet.ndarray, symbind
+        print(mxnet is symbind, mxnet.ndarray is symbind.ndarray, sys.modules['mxnet.ndarray'] is symbind.ndarray)
+        """], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines() == ["[]", "True True True"]
