@@ -83,7 +83,8 @@ void save(const std::string& path, const NDArrayMap& arrays) {
 }
 
 void save(const std::string& path, const std::vector<NDArray>& arrays) {
-  write_file_atomic(path, [&](FileWriter& out) { put_arrays(out, {.names = {}, .arrays = arrays}); });
+  write_file_atomic(path,
+                    [&](FileWriter& out) { put_arrays(out, {.names = {}, .arrays = arrays}); });
 }
 
 std::vector<std::byte> to_record(const NDArray& array) {
