@@ -139,6 +139,7 @@ def overlaps():
         case("corners", boxes(7, 4), boxes(8, 5)),
         case("more axes", boxes(7, 4).reshape(2, 2, 4), boxes(8, 3)),
         case("centres", boxes(7, 4), boxes(8, 5), format="center"),
+        case("corners, said", boxes(7, 2), boxes(8, 3), format="corner"),
         case("apart and without area", [[0, 0, 1, 1], [2, 2, 2, 2]], [[2, 2, 3, 3], [2, 2, 2, 2]]),
         case("inside out", boxes(7, 3)[:, [2, 3, 0, 1]], boxes(8, 3)),
     ]

@@ -53,9 +53,9 @@ def reshape():
 
 
 def concat():
-    def case(name, shapes, dim=None, dtype="float32", **more):
+    def case(name, shapes, dim=None, dtype="float32", op="Concat", **more):
         attrs = {} if dim is None else {"dim": dim}
-        return Case("Concat", name, attrs,
+        return Case(op, name, attrs,
                     {"arg%d" % i: F(*s, dtype=dtype) for i, s in enumerate(shapes)},
                     train=(True,), **more)
 
@@ -70,6 +70,14 @@ def concat():
         case("4-D channels, 16 and 8", [(1, 16, 2, 2), (1, 8, 2, 2)], 1),
         case("float64", [(2, 2), (2, 3)], 1, dtype="float64"),
         case("mixed requests", [(2, 2), (2, 3), (2, 1)], 1, req={"arg0": "add", "arg1": "null"}),
+        case("vectors", [(3,), (2,), (6,)], 0, op="_rnn_param_concat"),
+        case("one input", [(4,)], 0, op="_rnn_param_concat"),
+        case("mixed requests", [(2,), (3,), (1,)], 0, op="_rnn_param_concat",
+             req={"arg0": "add", "arg1": "null"}),
+        case("float64", [(2,), (3,)], 0, dtype="float64", op="_rnn_param_concat"),
+        case("four", [(2,), (3,), (1,), (5,)], 0, op="_rnn_param_concat"),
+        case("matrices", [(2, 3), (1, 3)], 0, op="_rnn_param_concat"),
+        case("matrices by default", [(2, 3), (2, 1)], op="_rnn_param_concat"),
     ]
 
 

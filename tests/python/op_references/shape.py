@@ -116,6 +116,11 @@ def _concat(d):
     return parts, {"dim": axis}, [np.concatenate(parts, axis)]
 
 
+def _rnn_param_concat(d):
+    parts = [d.uniform((d.integer(1, 9),)) for _ in range(d.integer(1, 5))]
+    return parts, {"dim": 0}, [np.concatenate(parts)]
+
+
 def _stack(d):
     shape = d.shape(1, 3)
     parts = [d.uniform(shape) for _ in range(d.integer(1, 4))]
@@ -219,12 +224,13 @@ def _reshape_like(d):
 ROWS = {
     "Reshape": _reshape, "Flatten": _flatten, "transpose": _transpose, "expand_dims": _expand_dims,
     "squeeze": _squeeze, "SwapAxis": _swapaxis, "slice": _slice, "slice_axis": _slice_axis,
-    "slice_like": _slice_like, "Concat": _concat, "stack": _stack, "SliceChannel": _split,
+    "slice_like": _slice_like, "Concat": _concat,
+    "_rnn_param_concat": _rnn_param_concat, "stack": _stack, "SliceChannel": _split,
     "tile": _tile, "repeat": _repeat, "Pad": _pad, "reverse": _reverse,
     "broadcast_to": _broadcast_to, "broadcast_axis": _broadcast_axis,
     "broadcast_like": _broadcast_like, "depth_to_space": _depth_to_space,
     "space_to_depth": _space_to_depth, "diag": _diag, "reshape_like": _reshape_like,
 }
 GRADIENTS = {name: [0] for name in ROWS}
-GRADIENTS.update({"Concat": None, "stack": None})
+GRADIENTS.update({"Concat": None, "_rnn_param_concat": None, "stack": None})
 del GRADIENTS["SliceChannel"]  # several outputs
