@@ -7,6 +7,9 @@
 #include <symbind/attributes.h>
 #include <symbind/symbol.h>
 
+#include "graph/core_ops.h"
+#include "graph/node.h"
+
 namespace symbind {
 
 /// The inputs are the data, the first states and what else the body reads, in this order.
@@ -15,6 +18,7 @@ struct ForeachAttrs {
   Tuple in_data_locs, in_state_locs, remain_locs;  ///< each input's place among `variables`
   Symbol body;                                     ///< its heads: outputs, then states
   std::vector<std::string> variables;              ///< of the body, arguments and auxiliary states
+  int depth = 1;                                   ///< of loops within loops, this one included
 
   void describe(AttrVisitor& v);
   int num_data() const { return static_cast<int>(in_data_locs.size()); }
@@ -25,6 +29,16 @@ struct ForeachAttrs {
   /// The body's variable that stands for an input.
   const std::string& variable(int input) const;
 };
+
+/// Inference goes through a body several times for each time it goes through the loop.
+inline constexpr int kDeepestLoop = 6;
+
+inline bool is_loop(const Node& node) {
+  return !node.is_variable() && node.op->name == core_ops::kForeach;
+}
+inline const ForeachAttrs& loop_attrs(const Node& node) {
+  return *static_cast<const ForeachAttrs*>(node.parsed.get());
+}
 
 /// The attribute that holds the body, as a symbol's JSON; files have it beside the attributes,
 /// under "subgraphs".

@@ -12,7 +12,6 @@
 
 #include "base/check.h"
 #include "base/files.h"
-#include "graph/core_ops.h"
 #include "graph/json_graph.h"
 #include "graph/loop.h"
 
@@ -105,13 +104,12 @@ class Writer {
     append_string(out_, node.name);
     out_ += ", \n";
     AttrDict attrs = node.attrs;
-    const bool is_loop = !node.is_variable() && node.op->name == core_ops::kForeach;
-    if (is_loop) attrs.erase(kSubgraph);
+    if (is_loop(node)) attrs.erase(kSubgraph);
     if (!attrs.empty()) append_attrs(out_, attrs);
     out_ += "      \"inputs\": ";
     append_list(out_, node.inputs.size(), 6,
                 [&](std::size_t i) { append_entry(node.inputs[i], version(node, i)); });
-    if (is_loop) append_body(static_cast<const ForeachAttrs*>(node.parsed.get())->body);
+    if (is_loop(node)) append_body(loop_attrs(node).body);
   }
 
   void append_body(const Symbol& body) {

@@ -18,9 +18,8 @@
 namespace symbind {
 namespace {
 
-bool is_loop(const Node& node) {
-  return !node.is_variable() && node.op->name == core_ops::kForeach;
-}
+// Of a bound graph. A small file can ask for any number by loops within loops.
+constexpr std::int64_t kMostNodes = std::int64_t{1} << 22;
 
 // The body with entries for its variables, and the turn in the names of its nodes.
 NodeEntries turn_of(const Node& loop, const ForeachAttrs& a, std::int64_t turn,
@@ -37,13 +36,19 @@ NodeEntries turn_of(const Node& loop, const ForeachAttrs& a, std::int64_t turn,
                  });
 }
 
-NodeEntries unrolled(const Node& loop, const NodeEntries& inputs, const std::vector<Shape>& data) {
-  const auto& a = *static_cast<const ForeachAttrs*>(loop.parsed.get());
+/// As many as the data has slices.
+std::int64_t turns_of(const Node& loop, const std::vector<Shape>& data) {
   const std::int64_t turns = data.front().rank_known() ? data.front()[0] : kUnknownDim;
   check(turns > 0, ErrorKind::kShape,
         "{} cannot be unrolled: its data has the shape {}, and the first extent must be known and "
         "at least 1",
         loop.title(), data.front().str());
+  return turns;
+}
+
+NodeEntries unrolled(const Node& loop, const NodeEntries& inputs, const std::vector<Shape>& data) {
+  const ForeachAttrs& a = loop_attrs(loop);
+  const std::int64_t turns = turns_of(loop, data);
   const OpRegistry& ops = OpRegistry::global();
   std::vector<NodePtr> slices;
   for (std::size_t i = 0; i < data.size(); ++i) {
@@ -96,15 +101,26 @@ NodeEntries unroll_loops(NodeEntries heads,
       known.dtypes[entry] = desc.dtype;
     }
     infer_shape(graph, known);
+    const auto shapes_of_data = [&](const Node& loop) {
+      std::vector<Shape> data;
+      for (int i = 0; i < loop_attrs(loop).num_data(); ++i)
+        data.push_back(known.shapes[static_cast<std::size_t>(
+            graph.entry(loop.inputs[static_cast<std::size_t>(i)]))]);
+      return data;
+    };
+    std::int64_t nodes = std::ssize(order);
+    for (const NodePtr& node : order) {
+      if (!is_loop(*node)) continue;
+      const std::int64_t turns = turns_of(*node, shapes_of_data(*node)),
+                         body = std::ssize(post_order(loop_attrs(*node).body.heads()));
+      check(turns <= (kMostNodes - nodes) / body, ErrorKind::kMemory,
+            "{} cannot be unrolled: with {} turns of {} nodes the graph has more than {}",
+            node->title(), turns, body, kMostNodes);
+      nodes += turns * body;
+    }
     heads = rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
       if (!is_loop(*node)) return {};
-      std::vector<Shape> data;
-      const auto& a = *static_cast<const ForeachAttrs*>(node->parsed.get());
-      for (int i = 0; i < a.num_data(); ++i) {
-        const NodeEntry& from = node->inputs[static_cast<std::size_t>(i)];
-        data.push_back(known.shapes[static_cast<std::size_t>(graph.entry(from))]);
-      }
-      return unrolled(*node, inputs, data);
+      return unrolled(*node, inputs, shapes_of_data(*node));
     });
   }
 }

@@ -177,6 +177,27 @@ def test_mistakes():
         two.simple_bind(mx.cpu(), data=(3, 2), s0=(4, 2))
 
 
+def test_loops_within_loops_have_an_end():
+    """A small file can ask for any number of nodes, and of levels."""
+    def many(x, _):
+        return F(lambda y, _: (y * x, []), mx.sym.ones((60000, 1)), [])[0].sum(), []
+
+    outputs, _ = F(many, V("data"), [])
+    with pytest.raises(mx.MXNetError, match="cannot be unrolled: with 60000 turns of 3 nodes"):
+        outputs.simple_bind(mx.cpu(), data=(1000, 1))
+
+    def deep(level):
+        def body(x, _):
+            return (F(deep(level - 1), mx.sym.stack(x, x), [])[0] if level else x * 2), []
+        return body
+
+    outputs, _ = F(deep(4), V("data"), [])
+    out = outputs.simple_bind(mx.cpu(), data=(1, 1)).forward(data=mx.nd.array([[3]]))[0]
+    assert out.asnumpy().ravel().tolist() == [6] * 16
+    with pytest.raises(mx.MXNetError, match="nested 7 deep"):
+        F(deep(6), V("data"), [])
+
+
 # Sums of absolute values that MXNet 1.9.1 gave for these graphs and arguments.
 LSTM = {"outputs": [4.463979, 1.2676986, 2.4965551],
         "grads": {"data": 3.32857, "h0": 0.70552, "c0": 0.55147, "wx": 4.06634, "b": 1.29213, "wh": 1.13159}}

@@ -48,6 +48,10 @@ void take_body(ForeachAttrs& a, AttrDict rest) {
         "_foreach takes a body and no further parameters; make it by contrib.foreach");
   a.body = Symbol::load_json(text->second);
   a.variables = a.body.list_inputs();
+  for (const NodePtr& node : post_order(a.body.heads()))
+    if (is_loop(*node)) a.depth = std::max(a.depth, loop_attrs(*node).depth + 1);
+  check(a.depth <= kDeepestLoop, "_foreach: loops are nested {} deep, and at most {} are taken",
+        a.depth, kDeepestLoop);
   check(a.num_data() > 0, "_foreach: it goes over no data; in_data_locs is empty");
   check(
       a.num_out_data >= 0 && a.num_outputs == a.num_out_data + a.num_states() &&
