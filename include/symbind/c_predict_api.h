@@ -8,6 +8,7 @@
 #ifndef MXNET_C_PREDICT_API_H_
 #define MXNET_C_PREDICT_API_H_
 
+/* NOLINTBEGIN(modernize-*): this is C */
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -94,5 +95,6 @@ MXNET_DLL int MXNDListFree(NDListHandle handle);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(modernize-*) */
 
 #endif /* MXNET_C_PREDICT_API_H_ */

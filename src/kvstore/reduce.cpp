@@ -31,6 +31,7 @@ void sum_rows(const std::vector<const T*>& in, T* out, std::int64_t n) {
     for (std::int64_t at = begin; at < end; at += kPiece) {
       const std::int64_t count = std::min(kPiece, end - at);
       for (std::int64_t i = 0; i < count; ++i)
+        // NOLINTNEXTLINE(bugprone-signed-char-misuse): int8 is a number here
         sum[static_cast<std::size_t>(i)] = static_cast<Sum<T>>(in[0][at + i]);
       for (std::size_t k = 1; k < in.size(); ++k)
         for (std::int64_t i = 0; i < count; ++i)

@@ -92,7 +92,7 @@ struct Bar {
     std::string text = fmt::format("\r[{}] {:3.0f}%", bar(done), std::ceil(100 * done));
     if (p.nbatch > first) {
       const double each = seconds_since(start) / (p.nbatch - first);
-      const auto left = static_cast<int>(each * std::max(0, o.total - p.nbatch - 1) + 0.5);
+      const auto left = static_cast<int>(std::lround(each * std::max(0, o.total - p.nbatch - 1)));
       text += fmt::format(" ETA {}:{:02}:{:02}", left / 3600, left / 60 % 60, left % 60);
     }
     if (p.nbatch + 1 >= o.total) text += "\n";

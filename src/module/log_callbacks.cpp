@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include <fmt/format.h>
+
 #include <symbind/callback.h>
 #include <symbind/event_file.h>
 #include <symbind/log_files.h>
@@ -33,7 +35,7 @@ BatchEndCallback LogMetricsCallback(const std::string& logging_dir, const std::s
   return [file = std::make_shared<EventFile>(logging_dir), prefix](const BatchEndParam& p) {
     if (p.eval_metric == nullptr) return;
     for (const auto& [name, value] : p.eval_metric->get())
-      file->add_scalar(prefix.empty() ? name : prefix + "-" + name, value, p.epoch);
+      file->add_scalar(prefix.empty() ? name : fmt::format("{}-{}", prefix, name), value, p.epoch);
   };
 }
 

@@ -7,10 +7,9 @@
 // the one that had the same name; killed behind it, the new one is complete.
 #include "module/manifest.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -259,7 +258,7 @@ void clear_leftovers(const std::string& prefix) {
 
 std::string find_file(const std::string& prefix, const std::string& name,
                       const FileDigest& digest) {
-  const std::string path = prefix + name, pending = path + kPendingEnding;
+  std::string path = prefix + name, pending = path + kPendingEnding;
   std::error_code error;
   if (fs::exists(pending, error) && !PendingFiles::holds(path, digest) &&
       PendingFiles::holds(pending, digest))

@@ -128,7 +128,8 @@ class Proposals {
     const float least = static_cast<float>(a_.rpn_min_size) * info[2];
     std::vector<Candidate> all;
     for (std::int64_t place = 0; place < plane; ++place) {
-      const float y = static_cast<float>(place / width_), x = static_cast<float>(place % width_);
+      const std::int64_t row = place / width_, column = place % width_;
+      const float y = static_cast<float>(row), x = static_cast<float>(column);
       for (std::int64_t k = 0; k < kinds; ++k) {
         std::array<float, 4> box = anchors_[static_cast<std::size_t>(k)], by;
         for (std::size_t i = 0; i < 4; ++i) {
