@@ -28,7 +28,7 @@ constexpr const char* kDebian = "/usr/share/datasets";
 std::string file_in(const std::string& folder, const char* name) {
   std::error_code error;
   for (const char* ending : {"", ".gz"}) {
-    const std::string path = (fs::path(folder) / (std::string(name) + ending)).string();
+    std::string path = (fs::path(folder) / (std::string(name) + ending)).string();
     if (fs::is_regular_file(path, error)) return path;
   }
   return {};

@@ -134,7 +134,7 @@ Shape read_header(Source& source) {
 NDArray read_idx(const std::string& path) {
   Source source(path);
   const Shape shape = read_header(source);
-  const NDArray array(shape, cpu(), DType::kUint8);
+  NDArray array(shape, cpu(), DType::kUint8);
   source.read({write_pointer(array), array.nbytes()});
   source.expect_end();
   return array;

@@ -30,7 +30,7 @@ Part part_of(std::int64_t count, const MNISTIterOptions& o) {
 NDArray scaled_rows(const NDArray& bytes, const std::vector<std::int64_t>& rows, float scale) {
   Shape shape = bytes.shape();
   shape[0] = static_cast<std::int64_t>(rows.size());
-  const NDArray result(shape, cpu());
+  NDArray result(shape, cpu());
   const std::int64_t row = bytes.shape().count(1);
   const auto* source = reinterpret_cast<const std::uint8_t*>(read_pointer(bytes));
   auto* target = reinterpret_cast<float*>(write_pointer(result));

@@ -36,6 +36,7 @@ class Lbsgd : public MomentumOptimizer {
   }
 
   // MXNet's LBSGD keeps the order of the base class: (weight32, momentum).
+  // NOLINTBEGIN(bugprone-parent-virtual-call): SGD, between the two, has the other order
   OptimizerState create_state_multi_precision(const Key& key, const NDArray& weight) override {
     return Optimizer::create_state_multi_precision(key, weight);
   }
@@ -46,6 +47,7 @@ class Lbsgd : public MomentumOptimizer {
   bool takes_state(const OptimizerState& state) const override {
     return Optimizer::takes_state(state);
   }
+  // NOLINTEND(bugprone-parent-virtual-call)
 
   void update(const Key& key, NDArray weight, NDArray grad, const OptimizerState& state) override {
     double rate = step_lr(key);

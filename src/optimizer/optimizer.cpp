@@ -217,6 +217,7 @@ std::optional<UpdateCall> Optimizer::update_call(const Key&, const NDArray&, con
 
 void Optimizer::update_values(const Key& key, const UpdateValue&) { step_count(key); }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it write to them
 void Optimizer::update(const Key& key, NDArray weight, NDArray grad, const OptimizerState& state) {
   std::optional<UpdateCall> call = update_call(key, weight, grad, state);
   check(call.has_value(), ErrorKind::kNotImplemented, "{} has no update of its own", class_name());

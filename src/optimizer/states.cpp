@@ -27,14 +27,12 @@ StateValue field_value(const AttrField& field) {
   return std::visit(
       [](const auto* slot) -> StateValue {
         using T = std::decay_t<decltype(*slot)>;
-        if constexpr (std::is_same_v<T, bool>)
+        if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::string>)
           return StateValue::of(*slot);
         else if constexpr (std::is_integral_v<T>)
           return StateValue::of(std::int64_t{*slot});
         else if constexpr (std::is_floating_point_v<T>)
           return StateValue::of(double{*slot});
-        else if constexpr (std::is_same_v<T, std::string>)
-          return StateValue::of(*slot);
         else if constexpr (std::is_same_v<T, std::optional<double>>)
           return *slot ? StateValue::of(**slot) : StateValue::none();
         else if constexpr (std::is_same_v<T, Tuple>) {
