@@ -116,7 +116,7 @@ void upgrade(JsonGraph& graph, JsonNode& node) {
     if (axis != node.attrs.end() && axis->second == "-1") node.attrs.erase(axis);
   }
   check_input_count(node);
-  node.parsed = parse_stored_attrs(*node.def, node.name, node.attrs, node.inputs.size());
+  node.parsed = parse_node_attrs(*node.def, node.name, node.attrs, node.inputs.size());
   move_to_inputs(graph, node, for_inputs);
   if (graph.version < kAuxInNodes) add_missing_inputs(node);
   if (graph.version < kInitHooks) add_init_hints(graph, node);

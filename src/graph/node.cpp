@@ -68,12 +68,6 @@ std::shared_ptr<const void> parse_node_attrs(const OpDef& op, const std::string&
   return op.parse(attrs, fmt::format("{} '{}'", op.name, name), num_inputs);
 }
 
-std::shared_ptr<const void> parse_stored_attrs(const OpDef& op, const std::string& name,
-                                               const AttrDict& attrs, std::size_t num_inputs) {
-  const bool reads_nothing = op.describe(op.make_attrs().get()).empty() && !op.take_rest;
-  return parse_node_attrs(op, name, reads_nothing ? AttrDict{} : attrs, num_inputs);
-}
-
 NodePtr make_node(const OpDef& op, std::string name, AttrDict attrs, NodeEntries inputs) {
   auto node = std::make_shared<Node>();
   node->op = &op;

@@ -39,10 +39,6 @@ NodePtr make_node(const OpDef& op, std::string name, AttrDict attrs, NodeEntries
 /// Parses `attrs` for `op`; `num_inputs` settles a variadic operator's count.
 std::shared_ptr<const void> parse_node_attrs(const OpDef& op, const std::string& name,
                                              const AttrDict& attrs, std::size_t num_inputs);
-/// The same for a node that may come from a file: an operator without parameters reads nothing, so
-/// that files have strange keys there (left behind by converters and older versions).
-std::shared_ptr<const void> parse_stored_attrs(const OpDef& op, const std::string& name,
-                                               const AttrDict& attrs, std::size_t num_inputs);
 
 /// Every node reachable from the heads, inputs before users, each once.
 std::vector<NodePtr> post_order(const NodeEntries& heads);

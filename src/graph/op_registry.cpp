@@ -77,7 +77,7 @@ std::shared_ptr<void> OpDef::parse(const AttrDict& given, std::string_view owner
   const bool counted = !variadic_key.empty() && !given.contains(variadic_key);
   if (counted) std::erase_if(fields, [&](const AttrField& f) { return f.name == variadic_key; });
   // MXNet reads no attributes of an operator that declares none: zeros_like(x, ctx=...) passes
-  // there and stands in files.
+  // there, and files have what converters and older versions left behind.
   const bool reads_none = fields.empty() && variadic_key.empty();
   AttrDict rest;
   parse_attrs(fields, given, owner, ignored_attrs, take_rest || reads_none ? &rest : nullptr);

@@ -104,7 +104,7 @@ Symbol Symbol::with_attr(const std::string& key, const std::string& value) const
   changed->attrs[stored_key(key)] = value;
   if (changed->op != nullptr) {
     changed->parsed =
-        parse_stored_attrs(*changed->op, changed->name, changed->attrs, changed->inputs.size());
+        parse_node_attrs(*changed->op, changed->name, changed->attrs, changed->inputs.size());
   }
   NodeEntries heads;
   for (const NodeEntry& head : heads_) heads.push_back({changed, head.index});

@@ -1,5 +1,5 @@
-// A save killed by SIGKILL at its system calls, whichever they are: the kernel counts them, by
-// ptrace. The old set or the new one loads then, never a mix.
+// A save killed by SIGKILL before each of its system calls, whichever they are: the kernel counts
+// them, by ptrace. The old set or the new one loads then, never a mix.
 
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
@@ -55,25 +55,18 @@ void killed_on_the_way(int epoch) {
   Checkpointer(direct(counting.prefix())).save(state_of(1, 1));
   const int total = save_until(counting.prefix(), state_of(2, epoch), kEveryone);
   if (total < 0) GTEST_SKIP() << "this system lets no process be traced";
-  const int step = std::clamp(total / 20, 1, 10);
   int old_sets = 0, new_sets = 0;
-  for (int call = 0; call < total - 1; call += step) {  // the last one is the child's exit
+  for (int call = 0; call < total - 1; ++call) {  // the last one is the child's exit
     SCOPED_TRACE(call);
     const Folder folder;
     Checkpointer(direct(folder.prefix())).save(state_of(1, 1));
     save_until(folder.prefix(), state_of(2, epoch), call);
-    const float mark = loaded_mark(folder.prefix());
-    EXPECT_TRUE(mark == 1 || mark == 2) << mark;
-    (mark == 1 ? old_sets : new_sets) += 1;
-    const Checkpointer next(direct(folder.prefix()));  // clears away what was left
-    EXPECT_EQ(leftovers(folder), std::vector<std::string>());
-    EXPECT_EQ(loaded_mark(folder.prefix()), mark);
+    (one_set_loads(folder) == 1 ? old_sets : new_sets) += 1;
   }
   EXPECT_GE(old_sets + new_sets, 20);
   EXPECT_GT(old_sets, 0);
   EXPECT_GT(new_sets, 0);
-  std::printf("%d system calls, killed before each %d. of them: %d old sets, %d new sets\n", total,
-              step, old_sets, new_sets);
+  std::printf("%d system calls: %d old sets, %d new sets\n", total, old_sets, new_sets);
 }
 
 TEST(KilledSave, beside_an_old_set) { killed_on_the_way(2); }

@@ -52,4 +52,15 @@ inline std::vector<std::string> leftovers(const Folder& folder) {
   return found;
 }
 
+/// Behind a save of state 2 over or beside state 1 that did not end well: one of them loads, also
+/// once the next Checkpointer has cleared away what was left. Which.
+inline float one_set_loads(const Folder& folder) {
+  const float mark = loaded_mark(folder.prefix());
+  EXPECT_TRUE(mark == 1 || mark == 2) << mark;
+  const Checkpointer next(direct(folder.prefix()));
+  EXPECT_EQ(leftovers(folder), std::vector<std::string>());
+  EXPECT_EQ(loaded_mark(folder.prefix()), mark);
+  return mark;
+}
+
 }  // namespace symbind

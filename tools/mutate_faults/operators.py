@@ -212,8 +212,9 @@ ROWS = [
      "ops:Ops._contrib_ROIAlign"),
     ("proposals of padding compete", "src/ops/vision/proposal.cpp",
      "if (y >= rows || x >= columns) c.score = -1;", "", "ops:Ops._contrib_Proposal"),
-    ("strange keys of a file are refused", "src/graph/node.cpp",
-     "reads_nothing ? AttrDict{} : attrs", "attrs", "graph:SymbolJson.StrangeKeys"),
+    ("strange keys of a file are refused", "src/graph/op_registry.cpp",
+     "take_rest || reads_none ? &rest : nullptr", "take_rest ? &rest : nullptr",
+     "graph:SymbolJson.StrangeKeys"),
     ("names of before contrib are not known", "src/graph/json_reader.cpp",
      'find("_contrib_" + name);', "find(name);", "graph:SymbolJson.OperatorsOfBeforeContrib"),
 ]
