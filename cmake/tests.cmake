@@ -87,6 +87,19 @@ symbind_script_test(install.consumer install "${CMAKE_COMMAND}" -D "BUILD_DIR=${
     -D "SOURCE_DIR=${PROJECT_SOURCE_DIR}" -D "CXX_COMPILER=${CMAKE_CXX_COMPILER}"
     -D "SANITIZE=${SYMBIND_SANITIZE}" -P "${PROJECT_SOURCE_DIR}/tests/install/consumer.cmake")
 
+# The whole suite as it runs on an older CPU: every test but the slow ones, with the kernels of oneDNN,
+# OpenBLAS and our own held to these instructions.
+foreach(held "avx2:AVX2:Haswell" "sse41:SSE41:Nehalem")
+  string(REPLACE ":" ";" held "${held}")
+  list(GET held 0 name)
+  list(GET held 1 isa)
+  list(GET held 2 core)
+  add_test(NAME suite.${name} COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${PROJECT_BINARY_DIR}"
+      -LE "^slow$" -j2 --output-on-failure --output-log "${PROJECT_BINARY_DIR}/ctest_${name}.log")
+  set_tests_properties(suite.${name} PROPERTIES LABELS slow TIMEOUT 3600 RUN_SERIAL ON
+      ENVIRONMENT "ONEDNN_MAX_CPU_ISA=${isa};OPENBLAS_CORETYPE=${core}")
+endforeach()
+
 # An example whose first lines say `// ctest: run [label] [arguments...]` is a test as well.
 foreach(source IN LISTS SYMBIND_EXAMPLES)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")

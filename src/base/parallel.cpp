@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <exception>
 #include <mutex>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "base/settings.h"
 #include "base/team.h"
 #include "base/threads_scope.h"
@@ -85,7 +87,8 @@ int num_threads() {
   thread_local std::uint64_t asked_at = 0;  // a stamp; settings are read again when it changes
   thread_local int wanted = -1;
   if (const std::uint64_t now = settings::stamp(); wanted < 0 || now != asked_at) {
-    wanted = settings::number("SYMBIND_NUM_THREADS");
+    wanted =
+        static_cast<int>(settings::number("SYMBIND_NUM_THREADS", INT_MIN, limit(Limit::kThreads)));
     asked_at = now;
   }
   return wanted > 0 ? wanted : std::max(1, omp_get_max_threads());

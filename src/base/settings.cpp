@@ -57,6 +57,23 @@ constexpr Setting kTable[] = {
      "Settled when the first GPU is used."},
     {"SYMBIND_DATA", "", Treatment::kHonoured, "",
      "Folders of data sets, with a colon between; looked into before data/ and Debian's."},
+    {"SYMBIND_LIMIT_FILE_BYTES", "68719476736", Treatment::kHonoured, "",
+     "Limit: bytes of one file that is read into memory."},
+    {"SYMBIND_LIMIT_FILE_ARRAYS", "1000000", Treatment::kHonoured, "",
+     "Limit: arrays in one .params or .states file."},
+    {"SYMBIND_LIMIT_SPARSE_BYTES", "4294967296", Treatment::kHonoured, "",
+     "Limit: bytes that the sparse arrays of one file may become when dense."},
+    {"SYMBIND_LIMIT_NODE_INPUTS", "65536", Treatment::kHonoured, "", "Limit: inputs of one node."},
+    {"SYMBIND_LIMIT_NODE_OUTPUTS", "65536", Treatment::kHonoured, "",
+     "Limit: outputs of one node."},
+    {"SYMBIND_LIMIT_NAME_BYTES", "65536", Treatment::kHonoured, "",
+     "Limit: length of a name or key, in bytes."},
+    {"SYMBIND_LIMIT_NESTING", "64", Treatment::kHonoured, "",
+     "Limit: levels of nesting in JSON, in a pickle and in attributes."},
+    {"SYMBIND_LIMIT_THREADS", "1024", Treatment::kHonoured, "", "Limit: threads of one operation."},
+    {"ONEDNN_MAX_CPU_ISA", "", Treatment::kHonoured, "",
+     "The newest instructions kernels may use, by oneDNN's names (SSE41, AVX2, AVX512_CORE, ...); "
+     "Symbind's own kernels obey it too. Read once."},
     {"MXNET_ELIMINATE_COMMON_EXPR", "1", Treatment::kHonoured, "",
      "Compute equal subexpressions of a graph once."},
     {"MXNET_UPDATE_ON_KVSTORE", "1", Treatment::kHonoured, "",
@@ -223,13 +240,15 @@ bool flag(std::string_view name) {
   fail(ErrorKind::kValue, "setting {} is '{}'; it takes 0 or 1", name, value);
 }
 
-int number(std::string_view name) {
+std::int64_t number(std::string_view name, std::int64_t least, std::int64_t most) {
   const std::string value = text(name);
   const std::string_view word = trimmed(value);
-  int result = 0;
+  std::int64_t result = 0;
   auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), result);
   check(error == std::errc() && end == word.data() + word.size(),
         "setting {} is '{}'; it takes a whole number", name, value);
+  check(result >= least && result <= most, "setting {} is '{}'; it takes {} to {}", name, value,
+        least, most);
   return result;
 }
 

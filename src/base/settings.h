@@ -31,8 +31,9 @@ std::string text(std::string_view name);
 /// True for 1, true, on, yes; false for 0, false, off, no and empty. Else an Error.
 bool flag(std::string_view name);
 
-/// A whole number, or an Error that names the variable.
-int number(std::string_view name);
+/// A whole number within [least, most], or an Error that names the variable.
+std::int64_t number(std::string_view name, std::int64_t least = INT64_MIN,
+                    std::int64_t most = INT64_MAX);
 
 /// Whether `item` stands in the comma-separated list, e.g. has_item("SYMBIND_LOG", "dispatch").
 bool has_item(std::string_view name, std::string_view item);

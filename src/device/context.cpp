@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 
 #include <symbind/runtime.h>
 
@@ -36,9 +37,13 @@ const char* device_name(DeviceType type) {
 enum class GpuMeans : std::uint8_t { kUnsettled, kCpu, kCuda };
 std::atomic<GpuMeans> gpu_means{GpuMeans::kUnsettled};
 
+int gpus_of_the_setting() {
+  return static_cast<int>(settings::number("SYMBIND_GPU_AS_CPU", INT_MIN, INT_MAX));
+}
+
 bool gpus_are_cpus() {
   GpuMeans means = gpu_means.load(std::memory_order_acquire);
-  if (means == GpuMeans::kUnsettled && settings::number("SYMBIND_GPU_AS_CPU") > 0) {
+  if (means == GpuMeans::kUnsettled && gpus_of_the_setting() > 0) {
     if (gpu_means.compare_exchange_strong(means, GpuMeans::kCpu)) means = GpuMeans::kCpu;
   }
   return means == GpuMeans::kCpu;
@@ -56,8 +61,7 @@ DeviceRuntime& gpu_runtime(int id) {
 std::string Context::str() const { return fmt::format("{}({})", device_name(type), id); }
 
 int num_gpus() {
-  return gpus_are_cpus() ? std::max(1, settings::number("SYMBIND_GPU_AS_CPU"))
-                         : cuda_device_count();
+  return gpus_are_cpus() ? std::max(1, gpus_of_the_setting()) : cuda_device_count();
 }
 
 bool in_gpu_memory(Context context) { return context.type == DeviceType::kGpu && !gpus_are_cpus(); }

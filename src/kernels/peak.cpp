@@ -17,6 +17,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/cpu_isa.h"
 #include "base/parallel.h"
 
 namespace symbind {
@@ -67,8 +68,8 @@ SYMBIND_FMA_LOOP(avx2_loop, "avx2,fma", __m256, 8, _mm256_set1_ps, _mm256_fmadd_
 
 FmaLoop widest_loop() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return avx512_loop;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2_loop;
+  if (cpu_isa() == Isa::kAvx512) return avx512_loop;
+  if (cpu_isa() == Isa::kAvx2) return avx2_loop;
 #endif
   return plain_loop;
 }

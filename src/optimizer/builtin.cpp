@@ -2,6 +2,7 @@
 #include "optimizer/builtin.h"
 
 #include <charconv>
+#include <climits>
 
 #include <fmt/format.h>
 #include <symbind/executor.h>
@@ -75,7 +76,9 @@ NDArray op(std::string_view name, const NDArray& array) { return invoke(name, {a
 
 int aggregation(int by_default) {
   constexpr const char* kSetting = "MXNET_OPTIMIZER_AGGREGATION_SIZE";
-  return settings::text(kSetting).empty() ? by_default : settings::number(kSetting);
+  return settings::text(kSetting).empty()
+             ? by_default
+             : static_cast<int>(settings::number(kSetting, INT_MIN, INT_MAX));
 }
 
 std::string number_text(double number) { return fmt::format("{}", number); }

@@ -132,12 +132,18 @@ TEST(BadInputSettings, ValuesThatAreNone) {
   settings::override_for_test a("SYMBIND_EXACT", "maybe");
   EXPECT_EQ(message_of([] { settings::flag("SYMBIND_EXACT"); }),
             "ValueError: setting SYMBIND_EXACT is 'maybe'; it takes 0 or 1");
-  for (const char* bad : {"two", "", "2x", "99999999999"}) {
+  for (const char* bad : {"two", "", "2x", "99999999999999999999"}) {
     settings::override_for_test b("SYMBIND_NUM_THREADS", bad);
     EXPECT_EQ(message_of([] { settings::number("SYMBIND_NUM_THREADS"); }),
               "ValueError: setting SYMBIND_NUM_THREADS is '" + std::string(bad) +
                   "'; it takes a whole number");
   }
+}
+
+TEST(BadInputSettings, NumbersOutOfRange) {
+  settings::override_for_test a("SYMBIND_NUM_THREADS", "7");
+  EXPECT_EQ(message_of([] { settings::number("SYMBIND_NUM_THREADS", 0, 6); }),
+            "ValueError: setting SYMBIND_NUM_THREADS is '7'; it takes 0 to 6");
 }
 
 TEST(BadInputSettings, UnknownName) {

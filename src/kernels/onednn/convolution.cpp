@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/cpu_isa.h"
 #include "base/parallel.h"
 #include "base/settings.h"
 #include "kernels/onednn/internal.h"
@@ -26,15 +27,18 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using Dims = dnnl::memory::dims;
 
-/// Where Winograd beats the direct kernel: 3×3 at stride 1 with 32 channels or more on both sides,
-/// and enough tiles of 4×4 to share the transform of the weights, unless that is kept. Direct /
-/// Winograd in CPU time, one thread with AVX-512, packing included; forward, data, weights |
-/// forward kept:
-///    4 tiles (7², batch 1)    0.45 0.43 0.45 | 1.27        32 (14², batch 2)   1.32 1.13 1.44
-///    | 1.65
-///   16 tiles (14², batch 1)   0.83 0.79 0.86 | 1.53        32 (7², batch 8)    1.29 1.23 1.49
-///   | 1.71 16 tiles (7², batch 4)    0.85 0.92 1.26 | 1.47      1568 (56², batch
-///   8)   2.30 2.35 2.24 | 2.32
+/// Where Winograd beats the direct kernel: with AVX-512 (oneDNN has no other), 3×3 at stride 1, 32
+/// channels or more on both sides, and enough tiles of 4×4 to share the transform of the weights,
+/// unless that is kept. Direct / Winograd in CPU time, one thread, packing included:
+///
+///   tiles                forward  data  weights  forward kept
+///      4 (7², batch 1)      0.45  0.43     0.45          1.27
+///     16 (14², batch 1)     0.83  0.79     0.86          1.53
+///     16 (7², batch 4)      0.85  0.92     1.26          1.47
+///     32 (14², batch 2)     1.32  1.13     1.44          1.65
+///     32 (7², batch 8)      1.29  1.23     1.49          1.71
+///   1568 (56², batch 8)     2.30  2.35     2.24          2.32
+///
 /// It is less exact by about 1e-6 of the output's scale.
 bool likes_winograd(const ConvolutionSizes& s, bool kept_weights) {
   using Axes = ConvolutionSizes::Axes;
@@ -44,7 +48,8 @@ bool likes_winograd(const ConvolutionSizes& s, bool kept_weights) {
                     s.in_channels % 16 == 0 && s.out_channels % 16 == 0 && s.in_channels >= 32 &&
                     s.out_channels >= 32;
   const std::int64_t tiles = s.batch * ((s.out[1] + 3) / 4) * ((s.out[2] + 3) / 4);
-  return fits && (kept_weights || tiles >= 32) && !settings::flag("SYMBIND_EXACT");
+  return fits && (kept_weights || tiles >= 32) && cpu_isa() == Isa::kAvx512 &&
+         !settings::flag("SYMBIND_EXACT");
 }
 
 /// The shapes and parameters oneDNN wants.

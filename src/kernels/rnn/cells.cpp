@@ -1,4 +1,5 @@
 // Which cells this processor runs.
+#include "base/cpu_isa.h"
 #include "kernels/rnn/cells_body.h"
 
 namespace symbind::rnn {
@@ -8,13 +9,8 @@ namespace {
 const Instructions& best() {
   static const Instructions chosen = []() -> Instructions {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-      return instructions_avx512();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2"))
-      return instructions_avx2();
+    if (cpu_isa() == Isa::kAvx512) return instructions_avx512();
+    if (cpu_isa() == Isa::kAvx2) return instructions_avx2();
 #endif
     return {kCells<float>, kProducts};
   }();
