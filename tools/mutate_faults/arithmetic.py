@@ -1,0 +1,4 @@
+"""Faults of checked arithmetic and conversions of numbers to indices."""
+
+ROWS = [
+]

@@ -1,0 +1,4 @@
+"""Faults of the Python bindings and the process: settings, forks, paths."""
+
+ROWS = [
+]

@@ -1,0 +1,4 @@
+"""Faults of the borders of blocks and of threads' shares."""
+
+ROWS = [
+]

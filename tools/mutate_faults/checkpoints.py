@@ -1,0 +1,4 @@
+"""Faults of checkpoints and files from strangers."""
+
+ROWS = [
+]

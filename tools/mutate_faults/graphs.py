@@ -1,0 +1,4 @@
+"""Faults of symbol files: public operators, limits, what backward trusts."""
+
+ROWS = [
+]

@@ -1,0 +1,4 @@
+"""Faults of unread outputs and empty arrays."""
+
+ROWS = [
+]
