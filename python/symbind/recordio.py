@@ -102,7 +102,8 @@ class MXIndexedRecordIO(MXRecordIO):
         self.idx = {}
         self.keys = []
         try:
-            self.fidx = open(self.idx_path, self.flag)
+            # Line by line: a forked child that exits must find nothing of the parent's to write.
+            self.fidx = open(self.idx_path, self.flag, buffering=1 if self.writable else -1)
         except OSError as error:
             raise OSError_(str(error)) from error
         if not self.writable:

@@ -3,13 +3,13 @@
 // Decided here: an index is read whole and every line checked; a key that stands there twice means
 // its last place, as in MXNet.
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <unordered_map>
 
 #include <symbind/recordio.h>
 
 #include "base/check.h"
+#include "base/stream_file.h"
 #include "io/text_lines.h"
 
 namespace symbind {
@@ -51,34 +51,26 @@ RecordIndex read_record_index(const std::string& path) {
 
 struct IndexedRecordWriter::State {
   RecordWriter records;
-  std::string index_path;
-  std::FILE* index;
+  StreamFile index;
 };
 
 IndexedRecordWriter::IndexedRecordWriter(const std::string& index_path, const std::string& path)
-    : state_(new State{RecordWriter(path), index_path, std::fopen(index_path.c_str(), "wb")}) {
-  check(state_->index != nullptr, ErrorKind::kIo, "{}: {}", index_path, std::strerror(errno));
-}
+    : state_(new State{RecordWriter(path), StreamFile(index_path)}) {}
 
-IndexedRecordWriter::~IndexedRecordWriter() {
-  if (state_->index != nullptr) std::fclose(state_->index);
-}
+IndexedRecordWriter::~IndexedRecordWriter() = default;
 
 void IndexedRecordWriter::write(std::int64_t key, std::span<const std::byte> record) {
   const std::uint64_t offset = tell();
   state_->records.write(record);
   const std::string line = fmt::format("{}\t{}\n", key, offset);
-  const std::size_t written = std::fwrite(line.data(), 1, line.size(), state_->index);
-  check(written == line.size(), ErrorKind::kIo, "{}: {}", state_->index_path, std::strerror(errno));
+  state_->index.write(line.data(), line.size());
 }
 
 std::uint64_t IndexedRecordWriter::tell() const { return state_->records.tell(); }
 
 void IndexedRecordWriter::close() {
   state_->records.close();
-  if (state_->index == nullptr) return;
-  const int status = std::fclose(std::exchange(state_->index, nullptr));
-  check(status == 0, ErrorKind::kIo, "{}: {}", state_->index_path, std::strerror(errno));
+  state_->index.close();
 }
 
 struct IndexedRecordReader::State {

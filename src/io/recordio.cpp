@@ -7,13 +7,12 @@
 // Decided here: lengths are held against the size of the file before memory is asked for.
 #include <symbind/recordio.h>
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "base/check.h"
+#include "base/stream_file.h"
 
 namespace symbind {
 namespace {
@@ -29,8 +28,8 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
-File open(const std::string& path, const char* mode) {
-  File file(std::fopen(path.c_str(), mode));
+File open(const std::string& path) {
+  File file(std::fopen(path.c_str(), "rb"));
   check(file != nullptr, ErrorKind::kIo, "{}: {}", path, std::strerror(errno));
   return file;
 }
@@ -46,41 +45,25 @@ std::uint32_t word_at(const std::byte* bytes) {
 // --------------------------------------------------------------------- writing
 
 struct RecordWriter::State {
-  std::string path;
-  File file;
-  std::uint64_t offset = 0;
-  ::pid_t process = ::getpid();
+  StreamFile file;
 
-  /// What a forked process inherits unwritten is the parent's to write.
-  ~State() {
-    if (process != ::getpid()) static_cast<void>(file.release());
-  }
-  void put(const void* data, std::size_t size) {
-    const std::size_t written = std::fwrite(data, 1, size, file.get());
-    check(written == size, ErrorKind::kIo, "{}: {} (at byte {})", path, std::strerror(errno),
-          offset);
-    offset += size;
-  }
   void put_part(Flag flag, std::span<const std::byte> bytes) {
     const std::uint32_t head[2] = {kMagic, flag << 29 | static_cast<std::uint32_t>(bytes.size())};
-    put(head, sizeof(head));
-    put(bytes.data(), bytes.size());
+    file.write(head, sizeof(head));
+    file.write(bytes.data(), bytes.size());
     constexpr char zeros[4] = {};
-    put(zeros, padded(bytes.size()) - bytes.size());
+    file.write(zeros, padded(bytes.size()) - bytes.size());
   }
 };
 
-RecordWriter::RecordWriter(const std::string& path) : state_(std::make_unique<State>()) {
-  state_->path = path;
-  state_->file = open(path, "wb");
-}
+RecordWriter::RecordWriter(const std::string& path) : state_(new State{StreamFile(path)}) {}
 RecordWriter::~RecordWriter() = default;
 
 void RecordWriter::write(std::span<const std::byte> record) {
   State& s = *state_;
-  check(s.file != nullptr, ErrorKind::kState, "{}: the writer is closed", s.path);
   check(record.size() < kLengthLimit,
-        "{}: a record of {} bytes; RecordIO holds records below 2^29 bytes", s.path, record.size());
+        "{}: a record of {} bytes; RecordIO holds records below 2^29 bytes", s.file.path(),
+        record.size());
   std::size_t begin = 0;
   for (std::size_t i = 0; i + 4 <= record.size(); i += 4) {
     if (word_at(record.data() + i) != kMagic) continue;
@@ -90,14 +73,8 @@ void RecordWriter::write(std::span<const std::byte> record) {
   s.put_part(begin == 0 ? kWhole : kLast, record.subspan(begin));
 }
 
-std::uint64_t RecordWriter::tell() const { return state_->offset; }
-
-void RecordWriter::close() {
-  State& s = *state_;
-  if (s.file == nullptr) return;
-  const int status = std::fclose(s.file.release());
-  check(status == 0, ErrorKind::kIo, "{}: {}", s.path, std::strerror(errno));
-}
+std::uint64_t RecordWriter::tell() const { return state_->file.size(); }
+void RecordWriter::close() { state_->file.close(); }
 
 // --------------------------------------------------------------------- reading
 
@@ -171,7 +148,7 @@ RecordReader::RecordReader(const std::string& path, int num_parts, int part_inde
   check(num_parts > 0 && part_index >= 0 && part_index < num_parts,
         "{}: part_index {} of num_parts {}; it must be at least 0 and below num_parts", path,
         part_index, num_parts);
-  s.file = open(path, "rb");
+  s.file = open(path);
   ::fseeko(s.file.get(), 0, SEEK_END);
   const ::off_t size = ::ftello(s.file.get());
   check(size >= 0, ErrorKind::kIo, "{}: {}", path, std::strerror(errno));

@@ -2,6 +2,8 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <memory>
 #include <set>
 
 #include <symbind/recordio.h>
@@ -177,6 +179,49 @@ TEST(BadInputRecordIO, SeeksAndIndices) {
   const TemporaryFile half_idx("5\n");
   expect_error(
       ErrorKind::kIo, [&] { read_record_index(half_idx.path()); }, "line 1");
+}
+
+// A child that exits flushes the buffers of <cstdio> too: records would be there twice.
+TEST(RecordIO, AForkedChildWritesNothingOfTheParents) {
+  const TemporaryFile rec, idx;
+  auto writer = std::make_unique<IndexedRecordWriter>(idx.path(), rec.path());
+  writer->write(1, bytes("one"));
+  EXPECT_EXIT(std::exit(0), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        writer.reset();
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        try {
+          writer->write(3, bytes("of the child"));
+        } catch (const Error& e) {
+          writer->close();
+          std::exit(e.kind() == ErrorKind::kState ? 3 : 4);
+        }
+        std::exit(5);
+      },
+      ::testing::ExitedWithCode(3), "");
+  writer->write(2, bytes("two"));
+  writer->close();
+  RecordReader reader(rec.path());
+  EXPECT_EQ(all_records(reader), (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(read_record_index(idx.path()), (RecordIndex{{1, 0}, {2, 12}}));
+}
+
+TEST(RecordIO, RecordsLargerThanTheBufferKeepTheirOrder) {
+  const TemporaryFile rec;
+  std::vector<std::string> written;
+  for (const std::size_t size : {1UL, 65000UL, 600UL, 65536UL, 65535UL, 3UL, 200000UL, 0UL, 7UL})
+    written.push_back(std::string(size, static_cast<char>('a' + written.size())));
+  {
+    RecordWriter writer(rec.path());
+    for (const std::string& record : written) writer.write(bytes(record));
+  }
+  RecordReader reader(rec.path());
+  EXPECT_EQ(all_records(reader), written);
 }
 
 TEST(BadInputRecordIO, FilesAndArguments) {
