@@ -86,17 +86,20 @@ int num_threads() {
   if (chosen_threads > 0) return chosen_threads;
   thread_local std::uint64_t asked_at = 0;  // a stamp; settings are read again when it changes
   thread_local int wanted = -1;
+  thread_local int most = 1;
   if (const std::uint64_t now = settings::stamp(); wanted < 0 || now != asked_at) {
-    wanted =
-        static_cast<int>(settings::number("SYMBIND_NUM_THREADS", INT_MIN, limit(Limit::kThreads)));
+    const std::int64_t allowed = std::min<std::int64_t>(limit(Limit::kThreads), INT_MAX);
+    wanted = static_cast<int>(settings::number("SYMBIND_NUM_THREADS", INT_MIN, allowed));
+    most = static_cast<int>(std::max<std::int64_t>(allowed, 1));
     asked_at = now;
   }
-  return wanted > 0 ? wanted : std::max(1, omp_get_max_threads());
+  return wanted > 0 ? wanted : std::clamp(omp_get_max_threads(), 1, most);
 }
 
 void set_num_threads(int count) {
   check(count >= 0, "[set_num_threads] the number of threads is {}; it must not be negative",
         count);
+  check_limit(Limit::kThreads, count, "set_num_threads");
   if (chosen_threads == 0) openmp_threads = omp_get_max_threads();
   chosen_threads = count;
   omp_set_num_threads(count > 0 ? num_threads() : openmp_threads);
@@ -105,6 +108,7 @@ void set_num_threads(int count) {
 // OpenMP's own number stays: whoever calls a vendor's function holds a VendorThreads.
 ThreadsScope::ThreadsScope(int count) : before_(chosen_threads) {
   check(count >= 0, "the number of threads is {}; it must not be negative", count);
+  check_limit(Limit::kThreads, count, "a scope");
   if (count > 0) chosen_threads = count;
 }
 

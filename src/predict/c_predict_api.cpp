@@ -8,6 +8,7 @@
 
 #include <fmt/ranges.h>
 
+#include "base/limits.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "predict/c_guard.h"
@@ -157,6 +158,7 @@ void create(const Created& how, PredictorHandle* out) {
   check(how.dev_type == 1 || how.dev_type == 2 || how.dev_type == 3,
         "dev_type is {}; 1 is the CPU, 2 a GPU", how.dev_type);
   check(how.handles >= 1, "num_threads is {}; it must be at least 1", how.handles);
+  check_limit(Limit::kThreads, how.handles, "MXPredCreateMultiThread");
   const ShapeMap shapes = how.shapes.map();
   PredictorOptions options{.context = how.dev_type == 2 ? gpu(how.dev_id) : cpu(how.dev_id),
                            .threads = std::max(1, num_threads() / how.handles),

@@ -13,7 +13,9 @@
 #include <symbind/runtime.h>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "base/parallel.h"
+#include "base/settings.h"
 #include "base/threads_scope.h"
 #include "device/runtime.h"
 #include "ndarray/storage.h"
@@ -59,6 +61,12 @@ NDArray on_device(const InputArray& given, Context context, DType dtype, const s
   return array.astype(dtype, false).as_in_context(context);
 }
 
+int checked_threads(int threads) {
+  at_least(0, threads, "threads");
+  check_limit(Limit::kThreads, threads, "a Predictor");
+  return threads;
+}
+
 Signature signature_of(const Predictor::Impl::Inputs& inputs) {
   Signature signature;
   for (const InputArray& input : inputs)
@@ -71,7 +79,7 @@ Signature signature_of(const Predictor::Impl::Inputs& inputs) {
 Predictor::Impl::Impl(const Symbol& symbol, const NDArrayMap& args, const NDArrayMap& aux,
                       const PredictorOptions& options)
     : network_(symbol, args, aux, options),
-      threads_(at_least(0, options.threads, "threads") == 0 ? num_threads() : options.threads),
+      threads_(checked_threads(options.threads) == 0 ? num_threads() : options.threads),
       plans_(static_cast<std::size_t>(at_least(1, options.max_plans, "max_plans"))),
       pool_(static_cast<std::size_t>(at_least(0, options.max_pool, "max_pool"))) {
   if (!options.input_shapes.empty()) planned(network_.signature(options.input_shapes));
@@ -156,8 +164,10 @@ std::vector<NDArray> run(const Predictor::Impl& impl, const Predictor::Impl::Inp
 }  // namespace
 
 Predictor::Predictor(const Symbol& symbol, const NDArrayMap& args, const NDArrayMap& aux,
-                     const PredictorOptions& options)
-    : impl_(std::make_shared<Impl>(symbol, args, aux, options)) {}
+                     const PredictorOptions& options) {
+  settings::refresh();
+  impl_ = std::make_shared<Impl>(symbol, args, aux, options);
+}
 
 Predictor Predictor::load(const std::string& prefix, int epoch, const PredictorOptions& options) {
   const Checkpoint saved = load_checkpoint(prefix, epoch);

@@ -5,14 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/settings.h"
+#include "base/threads_scope.h"
 #include "symbind/error.h"
 
 namespace symbind {
@@ -161,6 +164,34 @@ TEST(ThreadsParallel, AForkedChildUsesOneThread) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// A hundred thousand threads end the process inside OpenMP.
+TEST(BadInputParallel, ThreadsBeyondTheLimitAreRefused) {
+  for (const char* many : {"100000", "2147483647", "2147483648", "4294967297", "1025"}) {
+    for (const char* name : {"SYMBIND_NUM_THREADS", "MXNET_OMP_MAX_THREADS"}) {
+      const settings::override_for_test s(name, many);
+      EXPECT_THROW(
+          {
+            try {
+              num_threads();
+            } catch (const Error& e) {
+              EXPECT_NE(std::string(e.what()).find(many), std::string::npos) << e.what();
+              EXPECT_NE(std::string(e.what()).find("1024"), std::string::npos) << e.what();
+              throw;
+            }
+          },
+          Error)
+          << many;
+    }
+  }
+  EXPECT_THROW(set_num_threads(1025), Error);
+  EXPECT_THROW(set_num_threads(INT_MAX), Error);
+  EXPECT_THROW(ThreadsScope(100000), Error);
+  EXPECT_EQ(num_threads(), 1);
+  const settings::override_for_test raised("SYMBIND_LIMIT_THREADS", "2000");
+  const settings::override_for_test more("SYMBIND_NUM_THREADS", "2000");
+  EXPECT_EQ(num_threads(), 2000);
 }
 
 TEST(BadInputParallel, NegativeThreadCount) {

@@ -118,6 +118,7 @@ TEST_F(BadInputPredictor, options) {
     return [this, options] { Predictor(net.symbol, net.args, net.aux, options); };
   };
   expect_error(ErrorKind::kValue, with({.threads = -1}), "threads is -1");
+  expect_error(ErrorKind::kValue, with({.threads = 100000}), "100000 threads", "1024");
   expect_error(ErrorKind::kValue, with({.max_pool = -2}), "max_pool is -2");
   expect_error(ErrorKind::kValue, with({.max_plans = 0}), "max_plans is 0");
   expect_error(ErrorKind::kName, with({.data_names = {"dat"}}), "'dat'", "data");

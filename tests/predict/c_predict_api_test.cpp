@@ -331,6 +331,10 @@ TEST(BadInputCPredict, creation) {
   expect_failure(MXPredCreateMultiThread(json, params, size, 1, 0, 1, shapes.keys.data(),
                                          shapes.begins.data(), shapes.dims.data(), 0, &out),
                  "num_threads is 0");
+  expect_failure(
+      MXPredCreateMultiThread(json, params, size, 1, 0, 1, shapes.keys.data(), shapes.begins.data(),
+                              shapes.dims.data(), 2147483647, &out),
+      "2147483647 threads");
   EXPECT_EQ(out, nullptr);
   // As in MXNet a name that the network does not have is passed over where the rest suffices.
   ASSERT_EQ(make(json, params, size, 1, CShapes({{"data", {1, 3, 8, 8}}, {"other", {4}}}), &out),
