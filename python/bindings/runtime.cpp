@@ -1,6 +1,8 @@
 // What is left: seeds, shape convention, environment, and what this build can do.
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include <nanobind/stl/optional.h>
 
@@ -10,6 +12,16 @@
 #include "convert.h"
 
 namespace symbind::python {
+namespace {
+
+void check_name(const std::string& name) {
+  if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos)
+    throw Error(ErrorKind::kValue, std::string("the name of an environment variable is not empty "
+                                               "and holds neither '=' nor a NUL byte, unlike ") +
+                                       nb::repr(nb::str(name.c_str(), name.size())).c_str());
+}
+
+}  // namespace
 
 void bind_runtime(nb::module_& m) {
   m.def("seed", [](std::uint64_t value) { seed(value); });
@@ -17,18 +29,30 @@ void bind_runtime(nb::module_& m) {
         [](std::uint64_t value, nb::handle context) { seed(value, context_from(context)); });
   m.def("is_np_shape", &is_np_shape);
   m.def("set_np_shape", &set_np_shape);
+  // Python changes the environment holding the GIL: the settings are read holding it, too.
+  set_environment_guard([](void (*read)()) {
+    if (Py_IsInitialized() == 0) return read();
+    const nb::gil_scoped_acquire acquire;
+    read();
+  });
+  refresh_settings();
+  m.def("refresh_settings", &refresh_settings);
+  m.def("setting", [](const std::string& name) { return setting(name); });
   // os.environ of Python copies the environment at start; these two see the process's own.
   m.def("getenv", [](const std::string& name) -> std::optional<std::string> {
+    check_name(name);
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   });
   m.def(
       "setenv",
       [](const std::string& name, const std::optional<std::string>& value) {
-        if (value)
-          ::setenv(name.c_str(), value->c_str(), 1);
-        else
-          ::unsetenv(name.c_str());
+        check_name(name);
+        if (value && value->find('\0') != std::string::npos)
+          throw Error(ErrorKind::kValue, "setenv: the value of " + name + " holds a NUL byte");
+        if ((value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str())) != 0)
+          throw Error(ErrorKind::kState, "setenv: " + name + ": " + std::strerror(errno));
+        refresh_settings();
       },
       nb::arg("name"), nb::arg("value").none());
   m.def("features", [] {

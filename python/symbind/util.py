@@ -25,7 +25,7 @@ def getenv(name):
 
 
 def setenv(name, value):
-    """Sets an environment variable in the library; None unsets it."""
+    """Sets an environment variable, and the library's settings by it; None unsets it."""
     _core.setenv(name, value)
 
 

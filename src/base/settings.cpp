@@ -1,10 +1,12 @@
 #include "base/settings.h"
 
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -13,6 +15,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "symbind/log.h"
+#include "symbind/runtime.h"
 
 namespace symbind::settings {
 namespace {
@@ -180,16 +183,58 @@ constexpr Setting kTable[] = {
     {"MXNET_USE_NUM_CORES_OPERATOR_TUNING", "", Treatment::kIgnored, "", kBySize},
 };
 
-struct Overrides {
-  std::atomic<int> count{0};  // spares settings read in a loop the lock
-  std::atomic<std::uint64_t> changes{0};
-  std::mutex guard;
-  std::map<std::string, std::string, std::less<>> values;
+constexpr std::size_t kCount = std::size(kTable);
+using Values = std::array<std::optional<std::string>, kCount>;  // by row of the table
+
+struct Snapshot {
+  Values values;
+  std::uint64_t stamp;
 };
 
-Overrides& overrides() {
-  static Overrides* const the_overrides = new Overrides;
-  return *the_overrides;
+// The hot path loads one pointer. A snapshot is never freed, because a thread may be reading it;
+// values that were current before get their old snapshot and stamp back, so that a program that
+// switches a variable back and forth does not grow.
+struct State {
+  std::atomic<const Snapshot*> current{nullptr};
+  std::atomic<EnvironmentGuard> guard{nullptr};
+  std::mutex changes;  // of what follows
+  Values environment;
+  std::map<std::size_t, std::string> overrides;
+  std::vector<std::unique_ptr<const Snapshot>> snapshots;
+};
+
+State& state() {
+  static State* const the_state = new State;
+  return *the_state;
+}
+
+/// Makes the environment and the overrides the current snapshot. Called under the lock.
+void publish(State& s) {
+  Values values = s.environment;
+  for (const auto& [row, value] : s.overrides) values[row] = value;
+  const Snapshot* current = s.current.load(std::memory_order_relaxed);
+  if (current != nullptr && current->values == values) return;
+  for (const auto& known : s.snapshots)
+    if (known->values == values) return s.current.store(known.get(), std::memory_order_release);
+  s.snapshots.emplace_back(new Snapshot{std::move(values), s.snapshots.size()});
+  s.current.store(s.snapshots.back().get(), std::memory_order_release);
+}
+
+void read_environment() {
+  Values values;
+  for (std::size_t row = 0; row < kCount; ++row)
+    if (const char* value = std::getenv(kTable[row].name)) values[row] = value;
+  State& s = state();
+  const std::lock_guard lock(s.changes);
+  s.environment = std::move(values);
+  publish(s);
+}
+
+const Snapshot& snapshot() {
+  const Snapshot* current = state().current.load(std::memory_order_acquire);
+  if (current != nullptr) return *current;
+  refresh();
+  return *state().current.load(std::memory_order_acquire);
 }
 
 const Setting& find(std::string_view name) {
@@ -200,14 +245,8 @@ const Setting& find(std::string_view name) {
   fail(ErrorKind::kName, "there is no setting '{}'; {}", name, nearest_hint(name, names));
 }
 
-std::optional<std::string> given(const char* name) {
-  if (overrides().count.load(std::memory_order_acquire) > 0) {
-    std::lock_guard lock(overrides().guard);
-    auto it = overrides().values.find(std::string_view(name));
-    if (it != overrides().values.end()) return it->second;
-  }
-  if (const char* value = std::getenv(name)) return value;
-  return std::nullopt;
+const std::optional<std::string>& given(const Setting& setting) {
+  return snapshot().values[static_cast<std::size_t>(&setting - kTable)];
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -222,10 +261,10 @@ std::span<const Setting> table() { return kTable; }
 
 std::string text(std::string_view name) {
   const Setting& setting = find(name);
-  if (auto value = given(setting.name)) return *value;
+  if (const auto& value = given(setting)) return *value;
   for (const Setting& other : kTable) {
     if (other.treatment != Treatment::kMapped || name != other.maps_to) continue;
-    if (auto value = given(other.name)) return *value;
+    if (const auto& value = given(other)) return *value;
   }
   return setting.default_value;
 }
@@ -264,22 +303,20 @@ bool has_item(std::string_view name, std::string_view item) {
   return false;
 }
 
-std::uint64_t stamp() {
-  std::uint64_t mixed = overrides().changes.load(std::memory_order_acquire);
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const char* text = *entry;
-    const bool ours = (text[0] == 'S' && std::strncmp(text, "SYMBIND_", 8) == 0) ||
-                      (text[0] == 'M' && std::strncmp(text, "MXNET_", 6) == 0);
-    if (ours) mixed = mixed * 0x9E3779B97F4A7C15u + std::hash<std::string_view>{}(text);
-  }
-  return mixed;
+std::uint64_t stamp() { return snapshot().stamp; }
+
+void refresh() {
+  if (const EnvironmentGuard guard = state().guard.load(std::memory_order_acquire))
+    guard(read_environment);
+  else
+    read_environment();
 }
 
 void note_ignored() {
   static std::mutex guard;
   static std::set<std::string_view> noted;
   for (const Setting& setting : kTable) {
-    if (setting.treatment != Treatment::kIgnored || !given(setting.name)) continue;
+    if (setting.treatment != Treatment::kIgnored || !given(setting)) continue;
     {
       std::lock_guard lock(guard);
       if (!noted.insert(setting.name).second) continue;
@@ -289,24 +326,35 @@ void note_ignored() {
 }
 
 override_for_test::override_for_test(std::string_view name, std::string_view value)
-    : name_(find(name).name) {
-  std::lock_guard lock(overrides().guard);
-  auto it = overrides().values.find(name_);
-  had_before_ = it != overrides().values.end();
-  if (had_before_) before_ = it->second;
-  overrides().values.insert_or_assign(name_, std::string(value));
-  overrides().count.fetch_add(1, std::memory_order_release);
-  overrides().changes.fetch_add(1, std::memory_order_release);
+    : row_(static_cast<std::size_t>(&find(name) - kTable)) {
+  snapshot();  // there is an environment to return to
+  State& s = state();
+  const std::lock_guard lock(s.changes);
+  if (const auto it = s.overrides.find(row_); it != s.overrides.end()) before_ = it->second;
+  s.overrides.insert_or_assign(row_, std::string(value));
+  publish(s);
 }
 
 override_for_test::~override_for_test() {
-  std::lock_guard lock(overrides().guard);
-  overrides().count.fetch_sub(1, std::memory_order_release);
-  overrides().changes.fetch_add(1, std::memory_order_release);
-  if (had_before_)
-    overrides().values[name_] = before_;
+  State& s = state();
+  const std::lock_guard lock(s.changes);
+  if (before_)
+    s.overrides[row_] = *before_;
   else
-    overrides().values.erase(name_);
+    s.overrides.erase(row_);
+  publish(s);
 }
 
 }  // namespace symbind::settings
+
+namespace symbind {
+
+void refresh_settings() { settings::refresh(); }
+
+std::string setting(std::string_view name) { return settings::text(name); }
+
+void set_environment_guard(EnvironmentGuard guard) {
+  settings::state().guard.store(guard, std::memory_order_release);
+}
+
+}  // namespace symbind

@@ -1,8 +1,14 @@
 // Every environment variable Symbind knows, in one table; nothing else reads the environment.
-// Read at use, not at start: scripts change the environment while they run.
+//
+// What is asked for comes from a snapshot, never from the environment itself: another thread may be
+// changing that. refresh() takes the snapshot, and is called where work begins (import, binding,
+// fit, loading a file, creation of iterators, stores, optimizers and Predictors) and by
+// mx.util.setenv, so that scripts may change the environment while they run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,8 +44,11 @@ std::int64_t number(std::string_view name, std::int64_t least = INT64_MIN,
 /// Whether `item` stands in the comma-separated list, e.g. has_item("SYMBIND_LOG", "dispatch").
 bool has_item(std::string_view name, std::string_view item);
 
-/// A number that changes when any setting does. Cheap: one walk over the environment.
+/// A number that stands for the values of all settings. Cheap: it reads no value.
 std::uint64_t stamp();
+
+/// Takes a new snapshot of the environment; the same as symbind::refresh_settings().
+void refresh();
 
 /// Logs, once per process and variable, those that are set but ignored.
 void note_ignored();
@@ -53,9 +62,8 @@ class override_for_test {
   override_for_test& operator=(const override_for_test&) = delete;
 
  private:
-  std::string name_;
-  bool had_before_;
-  std::string before_;
+  std::size_t row_;
+  std::optional<std::string> before_;
 };
 
 }  // namespace symbind::settings

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "base/settings.h"
 #include "device/runtime.h"
 #include "executor/bind.h"
 #include "executor/executor_impl.h"
@@ -193,10 +194,12 @@ Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap&
 
 Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
                              const SimpleBindOptions& options) const {
+  settings::refresh();
   return simple_bind_lent(*this, context, shapes, options, {});
 }
 
 Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions& options) const {
+  settings::refresh();
   runtime(context);
   Bound bound = named(*this, context, options.group2ctx);
   bound.args = in_order(args, bound.arg_names, "arguments");

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "base/settings.h"
 #include "graph/json_graph.h"
 #include "graph/loop.h"
 
@@ -213,6 +214,7 @@ void Symbol::save(const std::string& path) const {
 }
 
 Symbol Symbol::load_json(std::string_view text) {
+  settings::refresh();
   JsonGraph graph = read_json_graph(text);
   upgrade(graph);
   std::vector<NodePtr> nodes;
@@ -224,6 +226,7 @@ Symbol Symbol::load_json(std::string_view text) {
 }
 
 Symbol Symbol::load(const std::string& path) {
+  settings::refresh();
   const std::vector<std::byte> bytes = read_file(path);
   try {
     return load_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

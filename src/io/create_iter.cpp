@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "base/settings.h"
 
 namespace symbind {
 namespace {
@@ -85,6 +86,7 @@ std::shared_ptr<DataIter> reading_ahead(std::string_view name, const AttrDict& g
 }  // namespace
 
 std::shared_ptr<DataIter> create_iter(std::string_view name, const AttrDict& options) {
+  settings::refresh();
   if (name == "CSVIter") return reading_ahead<CSVIter, CSVIterOptions>(name, options);
   if (name == "LibSVMIter") return reading_ahead<LibSVMIter, LibSVMIterOptions>(name, options);
   if (name == "MNISTIter") {

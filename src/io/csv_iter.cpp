@@ -9,6 +9,7 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
+#include "base/settings.h"
 #include "io/row_batches.h"
 #include "io/text_lines.h"
 
@@ -108,6 +109,7 @@ struct CSVIter::State {
 };
 
 CSVIter::CSVIter(const CSVIterOptions& o) {
+  settings::refresh();
   check(!o.data_csv.empty(), "CSVIter: data_csv is required");
   check(o.dtype == DType::kFloat32 || o.dtype == DType::kInt32 || o.dtype == DType::kInt64,
         ErrorKind::kType, "CSVIter: dtype {}; there are float32, int32 and int64",

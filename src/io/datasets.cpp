@@ -55,6 +55,7 @@ std::string plain(std::string_view name) {
 
 std::vector<std::string> roots() {
   std::vector<std::string> result;
+  settings::refresh();
   const std::string given = settings::text("SYMBIND_DATA");
   for (std::size_t at = 0; at < given.size();) {
     const std::size_t end = std::min(given.find(':', at), given.size());

@@ -9,6 +9,7 @@
 #include <symbind/io.h>
 
 #include "base/check.h"
+#include "base/settings.h"
 #include "io/row_batches.h"
 #include "io/text_lines.h"
 
@@ -128,6 +129,7 @@ struct LibSVMIter::State {
 };
 
 LibSVMIter::LibSVMIter(const LibSVMIterOptions& o) {
+  settings::refresh();
   check_options(o);
   state_ = std::make_unique<State>(o);
 }

@@ -11,6 +11,7 @@
 #include <symbind/log.h>
 
 #include "base/check.h"
+#include "base/settings.h"
 #include "ndarray/access.h"
 
 namespace symbind {
@@ -76,6 +77,7 @@ void MNISTIterOptions::describe(AttrVisitor& v) {
 }
 
 MNISTIter::MNISTIter(const MNISTIterOptions& o) {
+  settings::refresh();
   check_options(o);
   const NDArray images = read_idx(o.image), labels = read_idx(o.label);
   check(images.ndim() == 3, ErrorKind::kIo, "{}: images wanted, this is an idx file of shape {}",

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/profiling.h"
+#include "base/settings.h"
 #include "io/batch_arrays.h"
 #include "io/iter_state.h"
 #include "io/shuffle.h"
@@ -212,6 +213,7 @@ void NDArrayIter::State::put(DataBatch& batch) const {
 NDArrayIter::NDArrayIter(const IterArrays& data, const IterArrays& label,
                          const NDArrayIterOptions& options)
     : state_(std::make_unique<State>()) {
+  settings::refresh();
   State& s = *state_;
   s.options = options;
   s.last_batch = last_batch_from(options.last_batch_handle);

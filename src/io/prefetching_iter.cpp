@@ -23,6 +23,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "base/profiling.h"
+#include "base/settings.h"
 #include "io/iter_state.h"
 
 namespace symbind {
@@ -240,6 +241,7 @@ void PrefetchingIter::State::split(DataBatch& batch) {
 PrefetchingIter::PrefetchingIter(std::vector<std::shared_ptr<DataIter>> iters,
                                  const PrefetchOptions& options)
     : state_(std::make_unique<State>()) {
+  settings::refresh();
   State& s = *state_;
   check(!iters.empty(), "PrefetchingIter: no iterator given");
   check(options.depth > 0, "PrefetchingIter: depth is {}; it must be positive", options.depth);

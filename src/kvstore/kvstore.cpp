@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "base/settings.h"
 #include "kvstore/local_store.h"
 
 namespace symbind {
@@ -44,6 +45,7 @@ void register_kvstore(const std::string& type, StoreFactory factory) {
 }
 
 std::shared_ptr<KVStore> create_kvstore(const std::string& given) {
+  settings::refresh();
   std::string type = given;
   std::ranges::transform(type, type.begin(), [](unsigned char c) { return std::tolower(c); });
   std::vector<std::string> known = kLocal;

@@ -12,6 +12,7 @@
 #include <symbind/module.h>
 
 #include "base/check.h"
+#include "base/settings.h"
 #include "module/fit_parts.h"
 #include "module/training_session.h"
 
@@ -30,6 +31,7 @@ void log_values(int epoch, const char* what, const std::vector<NameValue>& value
 }  // namespace
 
 void BaseModule::fit(DataIter& train, FitOptions o) {
+  settings::refresh();
   check(o.num_epoch > 0, ErrorKind::kState, "please specify number of epochs (num_epoch)");
   if (o.dry_run) return log_info(dry_run(train, o).text());
   bind(train.provide_data(), train.provide_label(),

@@ -24,6 +24,7 @@ struct StoreChoice {
 };
 
 StoreChoice choose_store(const StoreArg& given, std::size_t devices, const NDArrayMap& params) {
+  settings::refresh();
   bool on_store = settings::flag("MXNET_UPDATE_ON_KVSTORE");
   std::shared_ptr<KVStore> store = given.store();
   if (!store && !given.name().empty()) {

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "base/settings.h"
 #include "device/runtime.h"
 #include "ndarray/access.h"
 #include "ndarray/convert.h"
@@ -287,9 +288,13 @@ NDArrayMap NamedArrays::map() const {
   return result;
 }
 
-NamedArrays load(const std::string& path) { return read_named(read_file(path), path); }
+NamedArrays load(const std::string& path) {
+  settings::refresh();
+  return read_named(read_file(path), path);
+}
 
 NamedArrays load_frombuffer(std::span<const std::byte> bytes) {
+  settings::refresh();
   return read_named(bytes, "<buffer>");
 }
 

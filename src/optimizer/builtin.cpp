@@ -76,6 +76,7 @@ NDArray op(std::string_view name, const NDArray& array) { return invoke(name, {a
 
 int aggregation(int by_default) {
   constexpr const char* kSetting = "MXNET_OPTIMIZER_AGGREGATION_SIZE";
+  settings::refresh();
   return settings::text(kSetting).empty()
              ? by_default
              : static_cast<int>(settings::number(kSetting, INT_MIN, INT_MAX));

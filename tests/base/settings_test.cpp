@@ -2,22 +2,32 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "base/parallel.h"
 #include "symbind/error.h"
 #include "symbind/log.h"
+#include "symbind/runtime.h"
 
 namespace symbind {
 namespace {
 
 struct Environment {
-  Environment(const char* name, const char* value) : name(name) { ::setenv(name, value, 1); }
-  ~Environment() { ::unsetenv(name); }
+  Environment(const char* name, const char* value) : name(name) {
+    ::setenv(name, value, 1);
+    settings::refresh();
+  }
+  ~Environment() {
+    ::unsetenv(name);
+    settings::refresh();
+  }
   const char* name;
 };
 
@@ -28,13 +38,75 @@ TEST(Settings, DefaultsWithoutEnvironment) {
   EXPECT_EQ(settings::text("SYMBIND_KERNELS"), "");
 }
 
-TEST(Settings, ReadAtUse) {
+TEST(Settings, AreASnapshotThatRefreshTakes) {
   EXPECT_FALSE(settings::flag("SYMBIND_CHECK"));
-  {
-    Environment e("SYMBIND_CHECK", "1");
-    EXPECT_TRUE(settings::flag("SYMBIND_CHECK"));
+  const std::uint64_t before = settings::stamp();
+  ::setenv("SYMBIND_CHECK", "1", 1);
+  EXPECT_FALSE(settings::flag("SYMBIND_CHECK"));
+  EXPECT_EQ(settings::stamp(), before);
+  refresh_settings();
+  EXPECT_TRUE(settings::flag("SYMBIND_CHECK"));
+  EXPECT_NE(settings::stamp(), before);
+  ::unsetenv("SYMBIND_CHECK");
+  EXPECT_TRUE(settings::flag("SYMBIND_CHECK"));
+  refresh_settings();
+  EXPECT_FALSE(settings::flag("SYMBIND_CHECK"));
+  EXPECT_EQ(settings::stamp(), before);  // what was prepared for these values is found again
+}
+
+int guarded = 0;
+
+TEST(Settings, AreTakenInsideTheHostsGuard) {
+  set_environment_guard([](void (*read)()) {
+    ++guarded;
+    read();
+  });
+  const Environment e("SYMBIND_CHECK", "1");
+  EXPECT_EQ(guarded, 1);
+  EXPECT_TRUE(settings::flag("SYMBIND_CHECK"));
+  set_environment_guard(nullptr);
+  settings::refresh();
+  EXPECT_EQ(guarded, 1);
+}
+
+// The C library moves the table of variables when it grows, and frees values that are replaced: a
+// reader of the table crashes, or the thread sanitizer reports it.
+TEST(ThreadsSettings, AreReadWhileTheEnvironmentChanges) {
+  settings::refresh();
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (int i = 0; i < 3000; ++i)
+      ::setenv(("SYMBIND_TEST_" + std::to_string(i)).c_str(), "some value", 1);
+    for (int i = 0; i < 3000; ++i) ::unsetenv(("SYMBIND_TEST_" + std::to_string(i)).c_str());
+    stop = true;
+  });
+  const std::uint64_t stamp = settings::stamp();
+  std::int64_t reads = 0;
+  while (!stop) {
+    EXPECT_EQ(settings::stamp(), stamp);
+    EXPECT_EQ(settings::text("SYMBIND_KERNELS"), "");
+    EXPECT_GE(num_threads(), 1);
+    ++reads;
   }
-  EXPECT_FALSE(settings::flag("SYMBIND_CHECK"));
+  writer.join();
+  EXPECT_GT(reads, 0);
+}
+
+TEST(ThreadsSettings, ReadersAndRefreshers) {
+  std::atomic<bool> stop{false};
+  std::thread refresher([&] {
+    for (int i = 0; i < 300; ++i) {
+      const settings::override_for_test o("SYMBIND_KERNELS", std::to_string(i % 7));
+      settings::refresh();
+    }
+    stop = true;
+  });
+  while (!stop) {
+    const std::string text = settings::text("SYMBIND_KERNELS");
+    EXPECT_TRUE(text.empty() || (text.size() == 1 && text[0] >= '0' && text[0] <= '6')) << text;
+  }
+  refresher.join();
+  EXPECT_EQ(settings::text("SYMBIND_KERNELS"), "");
 }
 
 TEST(Settings, NamesOfMxnetMapUnlessOursIsSet) {
@@ -149,7 +221,7 @@ TEST(BadInputSettings, NumbersOutOfRange) {
 TEST(BadInputSettings, UnknownName) {
   EXPECT_EQ(message_of([] { settings::text("SYMBIND_NUM_THREAD"); }),
             "NameError: there is no setting 'SYMBIND_NUM_THREAD'; did you mean "
-            "'SYMBIND_NUM_THREADS'?");
+            "'SYMBIND_NUM_THREADS' or 'SYMBIND_LIMIT_THREADS'?");
 }
 
 }  // namespace

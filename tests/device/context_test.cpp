@@ -44,10 +44,12 @@ TEST(Context, GpusThatStandForTheCpu) {
   EXPECT_EXIT(
       {
         ::setenv("SYMBIND_GPU_AS_CPU", "2", 1);
+        refresh_settings();
         const bool both = &runtime(gpu(0)) == &cpu_runtime() && &runtime(gpu(5)) == &cpu_runtime();
         const bool named = gpu(0) != gpu(1) && gpu(1).is_gpu() && !in_gpu_memory(gpu(1));
         const bool counted = num_gpus() == 2;
         ::unsetenv("SYMBIND_GPU_AS_CPU");  // too late to matter: there may be arrays
+        refresh_settings();
         const bool settled = &runtime(gpu(1)) == &cpu_runtime() && num_gpus() == 1;
         std::_Exit(both && named && counted && settled ? 0 : 1);
       },

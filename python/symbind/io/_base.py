@@ -6,6 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from .. import _core
 from ..base import mx_real_t
 
 
@@ -75,6 +76,7 @@ class DataIter:
     batch_size = 0
 
     def __init__(self, batch_size=0):
+        _core.refresh_settings()
         self.batch_size = batch_size
 
     def __iter__(self):

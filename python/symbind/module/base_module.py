@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from .. import error, metric
+from .. import _core, error, metric
 from .. import ndarray as nd
 from ..callback import Checkpoint, StopTraining
 from ..context import cpu
@@ -163,6 +163,7 @@ class BaseModule(Updates):
         bit for bit, or from the start if there is nothing: docs/checkpoints.md."""
         if dry_run:
             return _dry_run.dry_run(self, locals())
+        _core.refresh_settings()
         assert num_epoch is not None, 'please specify number of epochs'
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label,
                   for_training=True, force_rebind=force_rebind)

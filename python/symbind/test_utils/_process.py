@@ -8,7 +8,7 @@ import sys
 
 from .. import ndarray as nd
 from ..context import Context, current_context, num_gpus
-from ..util import getenv, setenv
+from ..util import setenv
 
 
 def default_context():
@@ -42,9 +42,7 @@ def _set_environment(variables):
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
-        # The library has an environment of its own where the C runtime keeps a copy.
-        if getenv(name) != value:
-            setenv(name, value)
+        setenv(name, value)  # the library reads a snapshot, which this takes
 
 
 @contextlib.contextmanager
