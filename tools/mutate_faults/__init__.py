@@ -1,6 +1,8 @@
 """The faults of tools/mutate: a file, a text in it, what stands there instead, the tests to run.
 
-Tests are words `folder:filter`: a gtest filter of the program tests_<folder>, tried in order.
+Tests are words `folder:filter`, tried in order: a gtest filter of the program tests_<folder>, or
+`python:test_file.py::words`, where pytest runs those tests of tests/python/test_file.py whose names
+hold the words (no spaces: one word, or none).
 """
 import collections
 
