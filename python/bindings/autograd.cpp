@@ -50,7 +50,7 @@ void bind_autograd(nb::module_& m) {
         [](nb::handle variables, nb::handle gradients, const std::vector<std::string>& grad_reqs) {
           std::vector<NDArray*> marked;
           for (const nb::handle each : variables) marked.push_back(&array_in(each, "a variable"));
-          autograd::mark_variables(marked, arrays_from(gradients, "a gradient"), grad_reqs);
+          autograd::mark_variables(marked, writables_from(gradients, "a gradient"), grad_reqs);
         });
   m.def("attach_grad", [](nb::handle array, const std::string& grad_req) {
     array_in(array, "a variable").attach_grad(grad_req);

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include <symbind/runtime.h>
+
 namespace symbind::python {
 namespace {
 
@@ -147,15 +149,24 @@ nb::object context_to(Context context) {
   return registered("Context")(static_cast<int>(context.type), context.id);
 }
 
-std::string attr_text(nb::handle value) {
+namespace {
+
+/// `depth` lists and tuples are around the value. One that contains itself is deeper than any
+/// limit.
+std::string text_of(nb::handle value, std::int64_t depth) {
   if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
   if (is_plain_sequence(value)) {
+    if (depth > 0 && depth >= std::stoll(setting("SYMBIND_LIMIT_NESTING")))
+      throw Error(ErrorKind::kValue, "an attribute nests deeper than " +
+                                         setting("SYMBIND_LIMIT_NESTING") +
+                                         " levels, or contains itself (the environment variable "
+                                         "SYMBIND_LIMIT_NESTING sets the limit)");
     const bool tuple = nb::isinstance<nb::tuple>(value);
     std::string text(1, tuple ? '(' : '[');
     std::size_t count = 0;
     for (const nb::handle item : value) {
       if (count++ > 0) text += ", ";
-      text += attr_text(item);
+      text += text_of(item, depth + 1);
     }
     if (tuple && count == 1) text += ',';
     return text + (tuple ? ')' : ']');
@@ -168,6 +179,10 @@ std::string attr_text(nb::handle value) {
   return nb::str(value).c_str();
 }
 
+}  // namespace
+
+std::string attr_text(nb::handle value) { return text_of(value, 0); }
+
 AttrDict attr_dict_from(nb::handle mapping) {
   AttrDict result;
   if (mapping.is_none()) return result;
@@ -179,12 +194,56 @@ AttrDict attr_dict_from(nb::handle mapping) {
 bool is_array(nb::handle value) { return nb::isinstance<NDArray>(value); }
 bool is_symbol(nb::handle value) { return nb::isinstance<Symbol>(value); }
 
+namespace {
+
+/// Not nb::try_cast, which warns about an object that was not initialised, and calls it no array.
+template <class T>
+T* value_in(nb::handle value) {
+  static PyTypeObject* const type = reinterpret_cast<PyTypeObject*>(nb::type<T>().ptr());
+  if (!PyObject_TypeCheck(value.ptr(), type)) return nullptr;
+  if (!nb::inst_ready(value))
+    throw Error(ErrorKind::kType, "the object of " + std::string(nb::repr(value.type()).c_str()) +
+                                      " was not initialised: its __init__ must call "
+                                      "super().__init__()");
+  return nb::inst_ptr<T>(value);
+}
+
+}  // namespace
+
+NDArray* array_in(nb::handle value) { return value_in<NDArray>(value); }
+Symbol* symbol_in(nb::handle value) { return value_in<Symbol>(value); }
+
 const NDArray& array_from(nb::handle value, const char* what) {
-  const NDArray* array = nullptr;
-  if (!nb::try_cast(value, array) || array == nullptr)
+  const NDArray* array = array_in(value);
+  if (array == nullptr)
     throw Error(ErrorKind::kType,
                 std::string(what) + " must be an NDArray, not " + nb::repr(value.type()).c_str());
   return *array;
+}
+
+bool is_writable(nb::handle array) {
+  static PyObject* const name = PyUnicode_InternFromString("writable");
+  const nb::object flag = nb::steal(PyObject_GetAttr(array.ptr(), name));
+  if (!flag.is_valid()) PyErr_Clear();  // an object of the bound class itself
+  return !flag.is_valid() || PyObject_IsTrue(flag.ptr()) != 0;
+}
+
+NDArray& writable_from(nb::handle value, const char* what) {
+  array_from(value, what);
+  if (!is_writable(value))
+    throw Error(ErrorKind::kValue, std::string(what) +
+                                       " is a read-only NDArray, which cannot be "
+                                       "written to; copy() makes one that can");
+  return *array_in(value);
+}
+
+std::vector<NDArray> writables_from(nb::handle sequence, const char* what) {
+  std::vector<NDArray> arrays;
+  if (sequence.is_none()) return arrays;
+  if (is_array(sequence)) return {writable_from(sequence, what)};
+  for (const nb::handle item : sequence)
+    arrays.push_back(item.is_none() ? NDArray() : writable_from(item, what));
+  return arrays;
 }
 
 std::vector<NDArray> arrays_from(nb::handle sequence, const char* what) {
@@ -223,6 +282,12 @@ nb::object instance_of(PyTypeObject* type, T value) {
 
 nb::object array_to(NDArray array) { return instance_of(array_class, std::move(array)); }
 nb::object symbol_to(Symbol symbol) { return instance_of(symbol_class, std::move(symbol)); }
+
+nb::object view_to(nb::handle source, NDArray array) {
+  nb::object view = array_to(std::move(array));
+  if (!is_writable(source)) view.attr("writable") = false;
+  return view;
+}
 
 nb::list arrays_to(const std::vector<NDArray>& arrays) {
   nb::list list;

@@ -41,13 +41,23 @@ AttrDict attr_dict_from(nb::handle mapping);
 
 bool is_array(nb::handle value);
 bool is_symbol(nb::handle value);
+/// The array or symbol inside an object; null if it has none. kType for an object of a subclass
+/// that did not call super().__init__().
+NDArray* array_in(nb::handle value);
+Symbol* symbol_in(nb::handle value);
 /// The array inside a Python NDArray; `what` names the argument in the error.
 const NDArray& array_from(nb::handle value, const char* what = "argument");
 std::vector<NDArray> arrays_from(nb::handle sequence, const char* what);
+/// The same of arrays that are going to be written: kValue for a read-only one.
+bool is_writable(nb::handle array);
+NDArray& writable_from(nb::handle value, const char* what = "argument");
+std::vector<NDArray> writables_from(nb::handle sequence, const char* what);
 NDArrayMap array_map_from(nb::handle mapping, const char* what);
 /// A new object of the registered class.
 nb::object array_to(NDArray array);
 nb::object symbol_to(Symbol symbol);
+/// One that shares the memory of `source`: read-only if that is.
+nb::object view_to(nb::handle source, NDArray array);
 /// A list; undefined arrays become None.
 nb::list arrays_to(const std::vector<NDArray>& arrays);
 

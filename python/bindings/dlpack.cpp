@@ -1,6 +1,8 @@
 // DLPack both ways, in its old form and the versioned one (1.x). The structs are the ABI of the
 // DLPack specification, written down here because no header of it is a dependency.
 
+#include <nanobind/stl/pair.h>
+
 #include <symbind/runtime.h>
 
 #include "convert.h"
@@ -38,6 +40,8 @@ struct ManagedVersioned {
 
 constexpr std::int32_t kDLCpu = 1, kDLCuda = 2, kDLCudaHost = 3;
 constexpr std::uint64_t kReadOnly = 1, kCopied = 2;
+constexpr std::uint32_t kMajor = 1, kMinor = 0;
+constexpr std::int32_t kMostAxes = 64;  // as NumPy
 constexpr const char *kName = "dltensor", *kVersionedName = "dltensor_versioned";
 
 constexpr struct {
@@ -110,15 +114,54 @@ nb::object capsule_of(M* managed) {
   return nb::steal(capsule);
 }
 
-nb::object to_dlpack(const NDArray& array, nb::handle max_version, nb::handle copy) {
-  NDArray source = !copy.is_none() && nb::cast<bool>(copy) ? array.copy() : array;
-  const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1;
+[[noreturn]] void fail_buffer(const std::string& text) {
+  PyErr_SetString(PyExc_BufferError, text.c_str());
+  throw nb::python_error();
+}
+
+std::pair<int, int> pair_from(nb::handle value, const char* what) {
+  std::pair<int, int> pair;
+  if (!nb::try_cast(value, pair))
+    throw Error(ErrorKind::kType, std::string("__dlpack__: ") + what +
+                                      " is a tuple of two integers, not " +
+                                      nb::repr(value).c_str());
+  return pair;
+}
+
+/// A read-only array says so in the versioned form; the old one cannot say it and gets a copy.
+nb::object to_dlpack(nb::handle self, bool versioned, bool copy) {
+  const NDArray& array = array_from(self);
+  if (!array.defined()) throw Error(ErrorKind::kState, "__dlpack__: the NDArray is empty");
+  const bool writable = is_writable(self);
+  copy = copy || (!versioned && !writable);
+  NDArray source = copy ? array.copy() : array;
   if (!versioned) return capsule_of(export_tensor<Managed>(std::move(source)));
   auto* managed = export_tensor<ManagedVersioned>(std::move(source));
-  managed->major = 1;
-  managed->minor = 0;
-  managed->flags = !copy.is_none() && nb::cast<bool>(copy) ? kCopied : 0;
+  managed->major = kMajor;
+  managed->minor = kMinor;
+  managed->flags = copy ? kCopied : writable ? 0 : kReadOnly;
   return capsule_of(managed);
+}
+
+nb::object dlpack(nb::handle self, nb::handle stream, nb::handle max_version, nb::handle dl_device,
+                  nb::handle copy) {
+  const DLDevice device = device_of(array_from(self));
+  if (!stream.is_none() && device.type != kDLCuda)
+    fail_buffer("__dlpack__: a CPU array belongs to no stream, but stream is " +
+                std::string(nb::repr(stream).c_str()));
+  if (!dl_device.is_none()) {
+    const auto [type, id] = pair_from(dl_device, "dl_device");
+    if (type != device.type || id != device.id)
+      fail_buffer("__dlpack__: the array is on DLPack device (" + std::to_string(device.type) +
+                  ", " + std::to_string(device.id) + "), not on (" + std::to_string(type) + ", " +
+                  std::to_string(id) + "); copy it there first");
+  }
+  const bool versioned = !max_version.is_none() && pair_from(max_version, "max_version").first >= 1;
+  if (!copy.is_none() && !nb::cast<bool>(copy) && !versioned && !is_writable(self))
+    fail_buffer(
+        "__dlpack__: a read-only array is copied unless max_version is (1, 0) or above, "
+        "and copy is False");
+  return to_dlpack(self, versioned, !copy.is_none() && nb::cast<bool>(copy));
 }
 
 bool is_contiguous(const DLTensor& t) {
@@ -131,30 +174,66 @@ bool is_contiguous(const DLTensor& t) {
   return true;
 }
 
+/// Memory that does not begin at a multiple of the element size is copied byte by byte.
+NDArray copy_of(const void* data, const NDArray& array, bool aligned) {
+  if (aligned || in_gpu_memory(array.context())) return array.copy();
+  return NDArray::from_host(data, array.shape(), array.dtype(), cpu());
+}
+
+/// The shape, after everything about the tensor that a producer may get wrong was checked.
+Shape checked_shape(const DLTensor& t, DType dtype) {
+  if (t.ndim < 0 || t.ndim > kMostAxes || (t.ndim > 0 && t.shape == nullptr))
+    throw Error(ErrorKind::kValue,
+                "from_dlpack: a tensor of " + std::to_string(t.ndim) + " axes, or without a shape");
+  std::int64_t bytes = static_cast<std::int64_t>(size_of(dtype));
+  bool is_empty = false, overflows = false;
+  for (std::int32_t axis = 0; axis < t.ndim; ++axis) {
+    if (t.shape[axis] < 0)
+      throw Error(ErrorKind::kValue, "from_dlpack: an extent of " + std::to_string(t.shape[axis]));
+    is_empty = is_empty || t.shape[axis] == 0;
+    overflows = overflows || __builtin_mul_overflow(bytes, t.shape[axis], &bytes);
+  }
+  if (!is_empty && (overflows || t.data == nullptr))
+    throw Error(ErrorKind::kValue,
+                "from_dlpack: the tensor is larger than memory can be, or has "
+                "no memory");
+  return Shape(std::span<const std::int64_t>(t.shape, static_cast<std::size_t>(t.ndim)));
+}
+
 template <class M>
 nb::object take(nb::handle capsule, const char* name, const char* used) {
   auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  bool read_only = false;
+  if constexpr (std::is_same_v<M, ManagedVersioned>) {
+    if (managed->major != kMajor)  // what follows in the struct is not known then
+      throw Error(ErrorKind::kValue, "from_dlpack: the capsule is of DLPack version " +
+                                         std::to_string(managed->major) + "." +
+                                         std::to_string(managed->minor) + "; 1.x is read here");
+    read_only = (managed->flags & kReadOnly) != 0;
+  }
   const DLTensor& t = managed->tensor;
   DType dtype = DType::kUnknown;
   for (const auto& [ours, dl] : kTypes)
     if (dl.code == t.dtype.code && dl.bits == t.dtype.bits && t.dtype.lanes == 1) dtype = ours;
   if (dtype == DType::kUnknown)
     throw Error(ErrorKind::kType, "from_dlpack: element type code " + std::to_string(t.dtype.code) +
-                                      " with " + std::to_string(t.dtype.bits) +
-                                      " bits is not known here");
-  if (!is_contiguous(t))
+                                      " with " + std::to_string(t.dtype.bits) + " bits and " +
+                                      std::to_string(t.dtype.lanes) + " lanes is not known here");
+  const Shape shape = checked_shape(t, dtype);
+  if (shape.size() > 0 && !is_contiguous(t))
     throw Error(ErrorKind::kValue, "from_dlpack: the tensor is not contiguous; copy it first");
   const bool cuda = t.device.type == kDLCuda;
   if (!cuda && t.device.type != kDLCpu && t.device.type != kDLCudaHost)
     throw Error(ErrorKind::kValue, "from_dlpack: DLPack device type " +
                                        std::to_string(t.device.type) + " is neither CPU nor CUDA");
-  const Shape shape(std::span<const std::int64_t>(t.shape, static_cast<std::size_t>(t.ndim)));
+  if (cuda && (t.device.id < 0 || t.device.id >= num_gpus() || !in_gpu_memory(gpu(t.device.id))))
+    throw Error(ErrorKind::kValue, "from_dlpack: the tensor is on CUDA device " +
+                                       std::to_string(t.device.id) +
+                                       ", whose memory is not in reach here");
+  if (t.byte_offset > PTRDIFF_MAX)
+    throw Error(ErrorKind::kValue,
+                "from_dlpack: a byte_offset of " + std::to_string(t.byte_offset));
   void* data = static_cast<char*>(t.data) + t.byte_offset;
-  bool read_only = false;
-  if constexpr (std::is_same_v<M, ManagedVersioned>) read_only = (managed->flags & kReadOnly) != 0;
-  if (read_only && !cuda) {  // arrays here can be written: take a copy, leave the tensor alone
-    return array_to(NDArray::from_host(data, shape, dtype, cpu()));
-  }
   NDArray array = NDArray::wrap(data, shape, dtype, cuda ? gpu(t.device.id) : cpu(), [managed] {
     // The producer's deleter may be Python.
     if (Py_IsInitialized() == 0) return;
@@ -163,13 +242,15 @@ nb::object take(nb::handle capsule, const char* name, const char* used) {
   });
   PyCapsule_SetName(capsule.ptr(), used);
   PyCapsule_SetDestructor(capsule.ptr(), nullptr);
-  return array_to(std::move(array));
+  // Arrays here can be written, and kernels read whole elements.
+  const bool aligned = reinterpret_cast<std::uintptr_t>(data) % size_of(dtype) == 0;
+  return array_to(read_only || !aligned ? copy_of(data, array, aligned) : std::move(array));
 }
 
 nb::object from_dlpack(nb::object source) {
   if (nb::hasattr(source, "__dlpack__")) {
     try {
-      source = source.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 0));
+      source = source.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(kMajor, kMinor));
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_TypeError)) throw;
       source = source.attr("__dlpack__")();
@@ -188,18 +269,17 @@ nb::object from_dlpack(nb::object source) {
 
 void bind_dlpack(nb::module_& m, nb::handle array_class) {
   auto c = nb::borrow<nb::class_<NDArray>>(array_class);
-  c.def(
-       "__dlpack__",
-       [](const NDArray& array, nb::handle, nb::handle max_version, nb::handle, nb::handle copy) {
-         return to_dlpack(array, max_version, copy);
-       },
-       nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
-       nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+  c.def("__dlpack__", &dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
+        nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
+        nb::arg("copy") = nb::none())
       .def("__dlpack_device__", [](const NDArray& array) {
         const DLDevice device = device_of(array);
         return nb::make_tuple(device.type, device.id);
       });
-  m.def("to_dlpack", [](const NDArray& array) { return to_dlpack(array, nb::none(), nb::none()); });
+  m.def("to_dlpack", [](nb::handle self, bool for_write) {
+    if (for_write) writable_from(self, "the array of a capsule for writing");
+    return to_dlpack(self, false, false);
+  });
   m.def("from_dlpack", &from_dlpack);
 }
 

@@ -90,7 +90,7 @@ void fused_rnn(nb::object init, nb::object desc, nb::handle array, const nb::dic
   const PyInitializer global(global_init);
   InitDesc made = desc_from(desc);
   if (!global_init.is_none()) made.global_init = &global;
-  NDArray target = array_from(array, "arr");
+  NDArray target = writable_from(array, "arr");
   FusedRNN(o)->init_weight(made, target);
 }
 
@@ -101,12 +101,12 @@ void bind_initializer(nb::module_& m) {
   nb::class_<I>(m, "Initializer")
       .def("init_weight",
            [](const I& init, const std::string& name, nb::handle array) {
-             NDArray target = array_from(array, "arr");
+             NDArray target = writable_from(array, "arr");
              init.init_weight({.name = name}, target);
            })
       .def("init_role",
            [](const I& init, const std::string& role, const std::string& name, nb::handle array) {
-             NDArray target = array_from(array, "arr");
+             NDArray target = writable_from(array, "arr");
              (init.*hook_of(role))({.name = name}, target);
            })
       .def("dumps", [](const I& init) { return init.dumps(); });
@@ -114,11 +114,11 @@ void bind_initializer(nb::module_& m) {
     return std::const_pointer_cast<Initializer>(create_initializer(name, attr_dict_from(params)));
   });
   m.def("initialize", [](nb::object self, nb::object desc, nb::object array) {
-    NDArray target = array_from(array, "arr");
+    NDArray target = writable_from(array, "arr");
     PyInitializer(self, desc, array).dispatch(desc_from(desc), target);
   });
   m.def("initialize_legacy", [](nb::object self, nb::object name, nb::object array) {
-    NDArray target = array_from(array, "arr");
+    NDArray target = writable_from(array, "arr");
     PyInitializer(self, name, array).legacy(nb::cast<std::string>(name), target);
   });
   m.def("initialize_fused_rnn", &fused_rnn, nb::arg("init").none(), nb::arg("desc").none(),

@@ -65,14 +65,14 @@ void bind_kvstore(nb::module_& m) {
       .def("pull",
            [](H& h, nb::handle key, nb::handle out) {
              const Key k = key_from(key);
-             const auto arrays = arrays_from(out, "an array to pull into");
+             const auto arrays = writables_from(out, "an array to pull into");
              released([&] { h.store->pull(k, arrays); });
            })
       .def("pushpull",
            [](H& h, nb::handle key, nb::handle values, nb::handle out) {
              const Key k = key_from(key);
              const auto in = arrays_from(values, "a pushed value");
-             const auto to = arrays_from(out, "an array to pull into");
+             const auto to = writables_from(out, "an array to pull into");
              released([&] { h.store->pushpull(k, in, to); });
            })
       .def("set_updater", &set_updater, nb::arg("updater").none())

@@ -1,7 +1,7 @@
 // NDArray: memory, views, copies, and the arithmetic operators. What users call beyond that is
 // Python (symbind/ndarray) over these few functions and the operators of the registry.
 
-#include <map>
+#include <memory>
 
 #include <nanobind/stl/vector.h>
 
@@ -75,15 +75,17 @@ std::string number_text(PyObject* value) {
   const nb::object number =
       nb::steal(PyIndex_Check(value) ? PyNumber_Index(value) : PyNumber_Float(value));
   if (!number.is_valid()) throw nb::python_error();
-  return nb::str(number).c_str();
+  if (!PyLong_Check(number.ptr())) return nb::str(number).c_str();
+  // Not str(): that of an IntEnum is its name.
+  const nb::object digits = nb::steal(PyNumber_ToBase(number.ptr(), 10));
+  if (!digits.is_valid()) throw nb::python_error();
+  return nb::cast<std::string>(digits);
 }
 
 /// Null with no exception set when `a` and `b` are not for us.
 PyObject* arithmetic(PyObject* a, PyObject* b, Operator which, PyObject* in_place) {
   const OperatorDefs& defs = defs_of(which);
-  const NDArray *x = nullptr, *y = nullptr;
-  nb::try_cast(nb::handle(a), x);
-  nb::try_cast(nb::handle(b), y);
+  const NDArray *x = array_in(a), *y = array_in(b);
   std::vector<NDArray> inputs, out;
   AttrDict attrs;
   const OpDef* op = defs.arrays;
@@ -135,12 +137,9 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
 template <Operator which>
 PyObject* in_place(PyObject* a, PyObject* b) noexcept {
   try {
-    if (nb::cast<bool>(nb::handle(a).attr("writable"))) {
-      PyObject* result = arithmetic(a, b, which, a);
-      return result != nullptr ? result : Py_NewRef(Py_NotImplemented);
-    }
-    PyErr_SetString(PyExc_ValueError, "trying to change a read-only NDArray in place");
-    return nullptr;
+    writable_from(a, "the array that is changed in place");
+    PyObject* result = arithmetic(a, b, which, a);
+    return result != nullptr ? result : Py_NewRef(Py_NotImplemented);
   } catch (...) {
     set_error_from_current();
     return nullptr;
@@ -176,6 +175,7 @@ PyObject* negative(PyObject* a) noexcept {
 // --------------------------------------------------------------------- buffers
 
 struct Exported {
+  NDArray array;  // the memory outlives what happens to the object: __setstate__ gives it another
   std::vector<std::byte> snapshot;
   std::vector<Py_ssize_t> shape, strides;
 };
@@ -208,6 +208,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     NDArray array = array_from(self);
     if (!array.defined()) throw Error(ErrorKind::kState, "the NDArray is empty");
     const bool write = (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE;
+    if (write && !is_writable(self)) {
+      PyErr_SetString(PyExc_BufferError, "a read-only NDArray has no writable buffer");
+      throw nb::python_error();
+    }
     if (write && in_gpu_memory(array.context()))
       throw Error(ErrorKind::kNotImplemented, "a GPU array has no writable buffer; use DLPack");
     auto exported = std::make_unique<Exported>();
@@ -228,6 +232,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
       stride *= array.shape()[axis];
     }
     exported->shape.assign(array.shape().begin(), array.shape().end());
+    exported->array = array;
     view->obj = Py_NewRef(self);
     view->len = static_cast<Py_ssize_t>(array.nbytes());
     view->readonly = 0;
@@ -273,7 +278,8 @@ PyType_Slot kSlots[] = {{Py_nb_add, slot<binary<Operator::kAdd>>()},
 
 // ---------------------------------------------------------------- NumPy arrays
 
-nb::object asnumpy(const NDArray& array) {
+// By value where the GIL is released: another thread may meanwhile give the object another array.
+nb::object asnumpy(NDArray array) {
   static nb::object& empty = *new nb::object(nb::module_::import_("numpy").attr("empty"));
   if (!array.defined()) throw Error(ErrorKind::kState, "asnumpy: the NDArray is empty");
   nb::object result = empty(shape_to(array.shape()), dtype_to(array.dtype()));
@@ -287,14 +293,28 @@ nb::object asnumpy(const NDArray& array) {
   return result;
 }
 
-void copy_from(NDArray& array, nb::handle host, nb::handle dtype) {
+void copy_from(nb::handle self, nb::handle host, nb::handle dtype) {
+  NDArray array = writable_from(self, "the array that is filled");
   const DType type = dtype_from(dtype);
   const Buffer buffer(host, PyBUF_C_CONTIGUOUS);
-  const std::size_t needed = static_cast<std::size_t>(array.size()) * size_of(type);
-  if (buffer.bytes() != needed)
-    throw Error(ErrorKind::kShape, "given " + std::to_string(buffer.bytes()) + " bytes, needed " +
-                                       std::to_string(needed));
-  released_if(needed > kWorthReleasing, [&] { array.copy_from_host(buffer.data(), type); });
+  buffer.check_holds(type, array.size());
+  released_if(buffer.bytes() > kWorthReleasing, [&] { array.copy_from_host(buffer.data(), type); });
+}
+
+/// An array over the memory of a NumPy array, which it keeps alive.
+nb::object from_numpy(nb::handle source, nb::handle dtype) {
+  const DType type = dtype_from(dtype);
+  auto buffer = std::make_unique<Buffer>(source, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS);
+  const Py_buffer& view = buffer->view();
+  const Shape shape(std::vector<std::int64_t>(view.shape, view.shape + view.ndim));
+  buffer->check_holds(type, shape.size());
+  NDArray array = NDArray::wrap(view.buf, shape, type, cpu(), [kept = buffer.get()] {
+    if (Py_IsInitialized() == 0) return;
+    const nb::gil_scoped_acquire acquire;
+    delete kept;
+  });
+  static_cast<void>(buffer.release());
+  return array_to(std::move(array));
 }
 
 std::vector<Index> key_from(const nb::list& entries) {
@@ -332,32 +352,6 @@ nb::tuple named_to(const NamedArrays& loaded) {
   return nb::make_tuple(arrays_to(loaded.arrays), names);
 }
 
-// An array's handle in scripts is a number. It names an entry of this table, never memory: a
-// stale or made-up one is an error and not a crash. Handles of dead arrays leave with the oldest.
-class Handles {
- public:
-  std::uintptr_t add(const NDArray& array) {
-    if (arrays_.size() >= kCapacity) arrays_.erase(arrays_.begin());
-    arrays_.emplace(++last_, array);
-    return last_;
-  }
-  const NDArray& get(std::uintptr_t handle) const {
-    const auto it = arrays_.find(handle);
-    if (it == arrays_.end())
-      throw Error(ErrorKind::kValue, "this is no handle of a living NDArray");
-    return it->second;
-  }
-
- private:
-  static constexpr std::size_t kCapacity = 4096;
-  std::map<std::uintptr_t, NDArray> arrays_;
-  std::uintptr_t last_ = 0;
-};
-Handles& handles() {
-  static Handles& all = *new Handles;  // guarded by the interpreter lock
-  return all;
-}
-
 void bind_class(nb::class_<NDArray>& c) {
   using A = NDArray;
   c.def(nb::init<>())
@@ -370,35 +364,47 @@ void bind_class(nb::class_<NDArray>& c) {
       .def_prop_ro("_defined", &A::defined)
       .def("asnumpy", &asnumpy, "The numbers as a NumPy array of its own. Waits.")
       .def("_copy_from", &copy_from)
-      .def("_reshape", [](const A& a, const std::vector<std::int64_t>& codes,
-                          Flag reverse) { return array_to(a.reshape(codes, reverse)); })
+      .def("_reshape",
+           [](nb::handle self, const std::vector<std::int64_t>& codes, Flag reverse) {
+             return view_to(self, array_from(self).reshape(codes, reverse));
+           })
       .def("_view",
-           [](const A& a, nb::handle shape) { return array_to(a.reshape(shape_from(shape))); })
-      .def("_slice", [](const A& a, std::int64_t begin,
-                        std::int64_t end) { return array_to(a.slice(begin, end)); })
-      .def("_at", [](const A& a, std::int64_t i) { return array_to(a.at(i)); })
+           [](nb::handle self, nb::handle shape) {
+             return view_to(self, array_from(self).reshape(shape_from(shape)));
+           })
+      .def("_slice",
+           [](nb::handle self, std::int64_t begin, std::int64_t end) {
+             return view_to(self, array_from(self).slice(begin, end));
+           })
+      .def("_at",
+           [](nb::handle self, std::int64_t i) { return view_to(self, array_from(self).at(i)); })
       .def("_index",
-           [](const A& a, const nb::list& key) { return array_to(a.index(key_from(key))); })
-      .def("_set", [](A& a, const nb::list& key, const A& value) { a.set(key_from(key), value); })
-      .def("_set_number",
-           [](A& a, const nb::list& key, double value) { a.set(key_from(key), value); })
-      .def("_fill", [](A& a, double value) { a.set(value); })
-      .def("_write", [](A& a, const A& value) { a.set(value); })
+           [](nb::handle self, const nb::list& key) {
+             return view_to(self, array_from(self).index(key_from(key)));
+           })
+      .def("_set", [](nb::handle self, const nb::list& key,
+                      const A& value) { writable_from(self).set(key_from(key), value); })
+      .def("_set_number", [](nb::handle self, const nb::list& key,
+                             double value) { writable_from(self).set(key_from(key), value); })
+      .def("_fill", [](nb::handle self, double value) { writable_from(self).set(value); })
+      .def("_write", [](nb::handle self, const A& value) { writable_from(self).set(value); })
       .def("_copy_to",
-           [](const A& a, const A& target) {
+           [](A a, nb::handle to) {
+             const NDArray target = writable_from(to, "the target of a copy");
              released_if(a.nbytes() > kWorthReleasing, [&] { a.copy_to(target); });
            })
       .def("_copy", [](const A& a) { return array_to(a.copy()); })
       .def("_as_in_context",
-           [](const A& a, nb::handle context) {
-             return array_to(a.as_in_context(context_from(context)));
+           [](nb::handle self, nb::handle context) {
+             const A& a = array_from(self);
+             const Context to = context_from(context);
+             return to == a.context() ? view_to(self, a) : array_to(a.as_in_context(to));
            })
-      .def("_astype", [](const A& a, nb::handle dtype,
-                         Flag copy) { return array_to(a.astype(dtype_from(dtype), copy)); })
+      .def("_astype",
+           [](const A& a, nb::handle dtype) { return array_to(a.astype(dtype_from(dtype), true)); })
       .def("_aliases", &A::aliases)
-      .def("_detach", [](const A& a) { return array_to(a.detach()); })
+      .def("_detach", [](nb::handle self) { return view_to(self, array_from(self).detach()); })
       .def("_stand_as", [](const A& a, const A& other) { a.set_tape(other.tape()); })
-      .def("_handle", [](const A& a) { return handles().add(a); })
       .def("_record",
            [](const A& a) {
              const std::vector<std::byte> bytes = to_record(a);
@@ -406,7 +412,7 @@ void bind_class(nb::class_<NDArray>& c) {
            })
       .def(
           "wait_to_read",
-          [](const A& a) {
+          [](A a) {
             const nb::gil_scoped_release release;
             a.wait_to_read();
           },
@@ -456,18 +462,7 @@ void bind_ndarray(nb::module_& m) {
   });
   m.def("load_frombuffer",
         [](nb::handle buffer) { return named_to(load_frombuffer(bytes_from(buffer))); });
-  m.def("from_handle", [](std::uintptr_t address) { return array_to(handles().get(address)); });
-  m.def("from_numpy", [](nb::object array, nb::handle dtype) {
-    const Shape shape = shape_from(array.attr("shape"));
-    const auto address = nb::cast<std::uintptr_t>(array.attr("ctypes").attr("data"));
-    auto* keep = new nb::object(array);
-    return array_to(
-        NDArray::wrap(reinterpret_cast<void*>(address), shape, dtype_from(dtype), cpu(), [keep] {
-          if (Py_IsInitialized() == 0) return;
-          const nb::gil_scoped_acquire acquire;
-          delete keep;
-        }));
-  });
+  m.def("from_numpy", &from_numpy);
   m.def("from_record", [](nb::handle bytes) { return array_to(from_record(bytes_from(bytes))); });
 }
 

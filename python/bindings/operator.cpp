@@ -59,8 +59,10 @@ struct Call {
 
 template <class T>
 const T* value_in(nb::handle object) {
-  const T* value = nullptr;
-  return nb::try_cast(object, value) ? value : nullptr;
+  if constexpr (std::is_same_v<T, NDArray>)
+    return array_in(object);
+  else
+    return symbol_in(object);
 }
 
 bool is_given(const NDArray& array) { return array.defined(); }
@@ -172,7 +174,7 @@ void keep_record(nb::handle out, const std::vector<NDArray>& results) {
 nb::object call_arrays(const ArrayFunction& f, const nb::args& args, const nb::kwargs& kwargs) {
   Call<NDArray> call = sort_arguments<NDArray>(f, args, kwargs);
   const std::vector<NDArray> inputs = ordered(f, call);
-  const std::vector<NDArray> out = arrays_from(call.out, "out");
+  const std::vector<NDArray> out = writables_from(call.out, "out");
   std::vector<NDArray> results;
   {
     const nb::gil_scoped_release release;
@@ -282,7 +284,7 @@ void bind_operator(nb::module_& m) {
       "invoke",
       [](const std::string& op, nb::handle inputs, nb::handle attrs, nb::handle out) {
         return arrays_to(invoke(op, arrays_from(inputs, "an input"), attr_dict_from(attrs),
-                                arrays_from(out, "out")));
+                                writables_from(out, "out")));
       },
       nb::arg("op"), nb::arg("inputs"), nb::arg("attrs").none(), nb::arg("out").none());
 }

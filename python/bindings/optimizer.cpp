@@ -182,7 +182,7 @@ nb::tuple symbol_facts(Optimizer& o) {
 void update(Optimizer& o, nb::handle key, nb::handle weight, nb::handle grad, nb::handle state,
             bool mixed) {
   const Key k = key_from(key);
-  const NDArray w = array_from(weight, "weight"), g = array_from(grad, "grad");
+  const NDArray w = writable_from(weight, "weight"), g = array_from(grad, "grad");
   const OptimizerState s = state_from(state);
   const nb::gil_scoped_release release;
   if (mixed)
@@ -194,7 +194,7 @@ void update(Optimizer& o, nb::handle key, nb::handle weight, nb::handle grad, nb
 void update_group(Optimizer& o, nb::handle keys, nb::handle weights, nb::handle grads,
                   nb::handle states) {
   const std::vector<Key> k = keys_from(keys);
-  const std::vector<NDArray> w = arrays_from(weights, "weight"), g = arrays_from(grads, "grad");
+  const std::vector<NDArray> w = writables_from(weights, "weight"), g = arrays_from(grads, "grad");
   std::vector<OptimizerState> s;
   for (const nb::handle state : nb::iter(states)) s.push_back(state_from(state));
   if (k.size() != w.size() || k.size() != g.size() || k.size() != s.size())
@@ -295,13 +295,13 @@ void bind_core(nb::module_& m) {
 void call_updater(Updater& u, nb::handle key, nb::handle grad, nb::handle weight) {
   if (!nb::isinstance<nb::list>(key) && !nb::isinstance<nb::tuple>(key)) {
     const Key k = key_from(key);
-    const NDArray g = array_from(grad, "grad"), w = array_from(weight, "weight");
+    const NDArray g = array_from(grad, "grad"), w = writable_from(weight, "weight");
     const nb::gil_scoped_release release;
     u.update({&k, 1}, {&g, 1}, {&w, 1});
     return;
   }
   const std::vector<Key> keys = keys_from(key);
-  const std::vector<NDArray> g = arrays_from(grad, "grad"), w = arrays_from(weight, "weight");
+  const std::vector<NDArray> g = arrays_from(grad, "grad"), w = writables_from(weight, "weight");
   const nb::gil_scoped_release release;
   u.update(keys, g, w);
 }

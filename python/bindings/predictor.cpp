@@ -23,8 +23,10 @@ class CallInputs {
         continue;
       }
       const DType dtype = dtype_from(value.attr("dtype"));
+      const Shape shape = shape_from(value.attr("shape"));
       const Buffer& buffer = buffers_.emplace_back(value, PyBUF_C_CONTIGUOUS);
-      inputs_.emplace(key, InputArray(buffer.data(), shape_from(value.attr("shape")), dtype));
+      buffer.check_holds(dtype, shape.size());
+      inputs_.emplace(key, InputArray(buffer.data(), shape, dtype));
     }
   }
   const InputMap& map() const { return inputs_; }

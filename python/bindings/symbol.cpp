@@ -67,6 +67,16 @@ ArraysArg arrays_arg_from(nb::handle value, const char* what) {
   return arrays_from(value, what);
 }
 
+/// What an executor writes to.
+ArraysArg writables_arg_from(nb::handle value, const char* what) {
+  if (nb::isinstance<nb::dict>(value))
+    for (const auto& [name, array] : nb::cast<nb::dict>(value))
+      if (!nb::handle(array).is_none()) writable_from(array, what);
+  return nb::isinstance<nb::dict>(value) || value.is_none()
+             ? arrays_arg_from(value, what)
+             : ArraysArg(writables_from(value, what));
+}
+
 const Executor* executor_in(nb::handle value) {
   const Executor* executor = nullptr;
   if (!value.is_none() && !nb::try_cast(value, executor))
@@ -90,9 +100,9 @@ Executor simple_bind(const Symbol& symbol, nb::handle context, const nb::dict& s
 Executor bind_arrays(const Symbol& symbol, nb::handle context, nb::handle args,
                      nb::handle args_grad, nb::handle grad_req, nb::handle aux_states,
                      nb::handle group2ctx, nb::handle shared_exec) {
-  const BindOptions options{.args_grad = arrays_arg_from(args_grad, "a gradient"),
+  const BindOptions options{.args_grad = writables_arg_from(args_grad, "a gradient"),
                             .grad_req = grad_req_from(grad_req),
-                            .aux_states = arrays_arg_from(aux_states, "an auxiliary state"),
+                            .aux_states = writables_arg_from(aux_states, "an auxiliary state"),
                             .group2ctx = context_map_from(group2ctx),
                             .shared_exec = executor_in(shared_exec)};
   const Context where = context_from(context);
@@ -108,8 +118,8 @@ Symbol variable(const std::string& name, nb::handle attrs) {
 std::vector<Symbol> symbols_from(nb::handle sequence) {
   std::vector<Symbol> symbols;
   for (const nb::handle item : sequence) {
-    const Symbol* symbol = nullptr;
-    if (!nb::try_cast(item, symbol))
+    const Symbol* symbol = symbol_in(item);
+    if (symbol == nullptr)
       throw Error(ErrorKind::kType,
                   "a Symbol is wanted, not " + std::string(nb::repr(item.type()).c_str()));
     symbols.push_back(*symbol);
@@ -148,8 +158,8 @@ void bind_symbol(nb::module_& m) {
            [](const S& s, const nb::dict& given, const std::string& name) {
              std::map<std::string, Symbol> replacements;
              for (const auto& [key, value] : given) {
-               const Symbol* symbol = nullptr;
-               if (!nb::try_cast(nb::handle(value), symbol))
+               const Symbol* symbol = symbol_in(value);
+               if (symbol == nullptr)
                  throw Error(ErrorKind::kType, "Compose expect `Symbol` as arguments");
                replacements.emplace(nb::cast<std::string>(key), *symbol);
              }

@@ -69,7 +69,7 @@ void bind_update_policy(nb::module_& m) {
   m.def(
       "clip_global_norm",
       [](nb::handle arrays, double max_norm) {
-        const std::vector<NDArray> all = arrays_from(arrays, "an array to clip");
+        const std::vector<NDArray> all = writables_from(arrays, "an array to clip");
         const nb::gil_scoped_release release;
         return clip_global_norm(all, max_norm, false);
       },

@@ -1,5 +1,6 @@
 """Where arrays come from: numbers, NumPy, DLPack, files."""
 import warnings
+import weakref
 
 import numpy as np
 
@@ -91,6 +92,7 @@ def array(source_array, ctx=None, dtype=None):
         if isinstance(dtype, str) and dtype == "bfloat16":
             return array(source_array, ctx).astype("bfloat16")
         raise error.TypeError(f"source_array must be array like object: {reason}") from None
+    store = store.newbyteorder("=")
     if store.names is None and values.dtype != store:
         values = values.astype(store)
     result = _core.empty(values.shape, ctx, store)
@@ -132,14 +134,31 @@ def eye(N, M=0, k=0, ctx=None, dtype=None, **kwargs):
                        dtype=mx_real_t if dtype is None else dtype, **kwargs)
 
 
+_shared = weakref.WeakValueDictionary()  # NumPy arrays that from_numpy itself made read-only, by id
+
+
 def from_numpy(ndarray, zero_copy=True, array_cls=NDArray):
-    """An array over a NumPy array's memory; with zero_copy the source becomes read-only."""
+    """An array over a NumPy array's memory; with zero_copy the source becomes read-only. Memory that
+    is read-only already, or not aligned, is copied: arrays here can be written."""
+    if not isinstance(ndarray, np.ndarray):
+        raise error.TypeError(f"from_numpy takes a NumPy array, not {type(ndarray)}")
     if not zero_copy:
         return array(ndarray, dtype=ndarray.dtype)
     if not ndarray.flags["C_CONTIGUOUS"]:
         raise error.ValueError("Only c-contiguous arrays are supported for zero-copy")
-    ndarray.flags["WRITEABLE"] = False
-    return _core.from_numpy(ndarray, ndarray.dtype)
+    if not ndarray.dtype.isnative:
+        raise error.ValueError(f"{ndarray.dtype.str} is not supported for zero-copy: its byte order is not "
+                               "this machine's")
+    ours = _shared.get(id(ndarray)) is ndarray
+    if not (ndarray.flags["WRITEABLE"] or ours) or not ndarray.flags["ALIGNED"]:
+        return array(ndarray, dtype=ndarray.dtype)
+    ndarray.flags["WRITEABLE"] = True
+    try:
+        result = _core.from_numpy(ndarray, ndarray.dtype)
+        _shared[id(ndarray)] = ndarray
+        return result
+    finally:
+        ndarray.flags["WRITEABLE"] = False
 
 
 def from_dlpack(dlpack):

@@ -1,6 +1,8 @@
 """NDArray: a contiguous array on a device. What it computes, C++ computes."""
 import ctypes
+import itertools
 import warnings
+import weakref
 
 import numpy as np
 
@@ -56,6 +58,19 @@ class _Int(_Scalar, int):
     """An int of an array."""
 
 
+# A handle is a number that names an entry of this table, never memory: a stale or made-up one is an
+# error and not a crash. The table keeps no array alive.
+_handles = weakref.WeakValueDictionary()
+_handle_numbers = itertools.count(1)
+
+
+def _by_handle(handle):
+    array = _handles.get(getattr(handle, "value", handle))
+    if array is None:
+        raise error.ValueError("this is no handle of a living NDArray")
+    return array
+
+
 class NDArray(_core.NDArray):
     """A dense array of numbers on one device.
 
@@ -71,10 +86,9 @@ class NDArray(_core.NDArray):
     def __init__(self, handle=None, writable=True):
         super().__init__()
         if handle is not None:
-            if isinstance(handle, _core.NDArray):
-                self._assign(handle)
-            else:
-                self._assign(_core.from_handle(getattr(handle, "value", handle)))
+            source = handle if isinstance(handle, _core.NDArray) else _by_handle(handle)
+            self._assign(source)
+            writable = writable and getattr(source, "writable", True)
         if not writable:
             self.writable = False
 
@@ -87,8 +101,12 @@ class NDArray(_core.NDArray):
 
     @property
     def handle(self):
-        """A number that NDArray(handle) takes; only the latest few thousand are remembered."""
-        return ctypes.c_void_p(self._handle())
+        """A number that NDArray(handle) takes, as long as this array lives."""
+        number = self.__dict__.get("_handle_number")
+        if number is None:
+            number = self._handle_number = next(_handle_numbers)
+            _handles[number] = self
+        return ctypes.c_void_p(number)
 
     ctx = property(lambda self: self.context, doc="The device, as `context`.")
 
@@ -127,7 +145,7 @@ class NDArray(_core.NDArray):
         value = self._only_number("index")
         if not isinstance(value, int):
             raise error.TypeError("only an integer array of size 1 can be an index")
-        return value
+        return int(value)  # not what asscalar gives: Python deprecates subclasses of int here
 
     def _only_number(self, what):
         if self.size != 1:
@@ -292,8 +310,7 @@ class NDArray(_core.NDArray):
         if unknown:
             raise error.TypeError(f"Got unknown keywords in reshape: {', '.join(sorted(unknown))}. "
                                   "Accepted keyword arguments are 'shape' and 'reverse'.")
-        result = self._reshape([int(n) for n in shape], bool(kwargs.get("reverse", False)))
-        return result if self.writable else NDArray(result, writable=False)
+        return self._reshape([int(n) for n in shape], bool(kwargs.get("reverse", False)))
 
     def reshape_view(self, *shape, **kwargs):
         """As reshape: a view always."""
@@ -330,8 +347,6 @@ class NDArray(_core.NDArray):
             shape = (shape,)
         shape = tuple(shape)
         given = self.shape
-        if shape == given:
-            return self
         missing = len(shape) - len(given)
         refusal = error.ValueError(
             f"operands could not be broadcast together with remapped shapes [original->remapped]: "
@@ -399,7 +414,7 @@ class NDArray(_core.NDArray):
             dtype = mx_real_t
         if not copy and _same_dtype(dtype, self.dtype):
             return self
-        return self._astype(dtype, True)
+        return self._astype(dtype)
 
     def tostype(self, stype):
         """Storage is dense here; an array only remembers the name of its storage type."""
@@ -414,7 +429,7 @@ class NDArray(_core.NDArray):
         return self.copy()
 
     def __getstate__(self):
-        state = {k: v for k, v in self.__dict__.items() if k not in ("handle",)}
+        state = {k: v for k, v in self.__dict__.items() if k not in ("handle", "_handle_number")}
         state["handle"] = bytearray(self._record()) if self._defined else None
         return state
 
@@ -428,12 +443,12 @@ class NDArray(_core.NDArray):
         self.__dict__.update(state)
 
     def to_dlpack_for_read(self):
-        """A DLPack capsule over this memory, for reading."""
-        return _core.to_dlpack(self)
+        """A DLPack capsule over this memory, for reading; over a copy if this array is read-only."""
+        return _core.to_dlpack(self, False)
 
     def to_dlpack_for_write(self):
         """A DLPack capsule over this memory, for writing."""
-        return _core.to_dlpack(self)
+        return _core.to_dlpack(self, True)
 
     # ---------------------------------------------------------------- autograd
 

@@ -128,7 +128,7 @@ class NDArray:
         """The gradient of a variable; None where none is kept."""
     @property
     def handle(self):
-        """A number that NDArray(handle) takes; only the latest few thousand are remembered."""
+        """A number that NDArray(handle) takes, as long as this array lives."""
     def item(self):
         """The only number of an array of size 1, as a Python number."""
     def log(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...
@@ -241,7 +241,7 @@ class NDArray:
     def tile(self, reps: Shape = ..., out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray: ...
     def to_dlpack_for_read(self):
-        """A DLPack capsule over this memory, for reading."""
+        """A DLPack capsule over this memory, for reading; over a copy if this array is read-only."""
     def to_dlpack_for_write(self):
         """A DLPack capsule over this memory, for writing."""
     def tolist(self):

@@ -103,8 +103,6 @@ def cast_storage(data, stype):
     """The same numbers under another storage type."""
     if stype not in _CLASSES:
         raise ValueError(f"storage type '{stype}' is unknown; there are {', '.join(_CLASSES)}")
-    if stype == data.stype:
-        return data
     if stype == "csr" and data.ndim != 2:
         raise ValueError(f"csr is for matrices; this array has shape {data.shape}")
     result = _CLASSES[stype].__new__(_CLASSES[stype])
