@@ -7,8 +7,6 @@ import operator
 import os
 import pickle
 import struct
-import subprocess
-import sys
 import threading
 import time
 import warnings
@@ -18,6 +16,7 @@ import numpy as np
 import pytest
 
 import symbind as mx
+from child_process import run
 from symbind import _core
 
 
@@ -102,13 +101,6 @@ for cls in bound_classes():
                 pass
 print("done")
 """
-
-
-def run(program, **environment):
-    path = os.pathsep.join([os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.path.dirname(mx.__file__))])
-    return subprocess.run([sys.executable, "-X", "faulthandler", "-c", program], text=True, capture_output=True,
-                          timeout=300,
-                          env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **environment})
 
 
 def test_no_member_of_any_class_crashes_without_init():
@@ -371,104 +363,6 @@ def test_big_endian_numbers_elsewhere():
     assert metric.get()[1] == 2
 
 
-# ---------------------------------------------------------------------------------------- DLPack
-
-class Device(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_int32), ("id", ctypes.c_int32)]
-
-
-class Type(ctypes.Structure):
-    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device", Device), ("ndim", ctypes.c_int32), ("dtype", Type),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
-                ("byte_offset", ctypes.c_uint64)]
-
-
-class Managed(ctypes.Structure):
-    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("manager", ctypes.c_void_p),
-                ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)), ("flags", ctypes.c_uint64),
-                ("tensor", Tensor)]
-
-
-class Capsule:
-    """A versioned DLPack capsule whose every field a test chooses."""
-
-    def __init__(self, **fields):
-        self.memory = np.arange(12, dtype="f4")
-        self.deleted = 0
-        self.shape = (ctypes.c_int64 * 2)(*fields.pop("shape", (2, 3)))
-        strides = fields.pop("strides", None)
-        self.strides = strides and (ctypes.c_int64 * 2)(*strides)
-        self.managed = m = Managed(1, 0)
-        m.deleter = self.deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._delete)
-        m.tensor = Tensor(self.memory.ctypes.data, Device(1, 0), 2, Type(2, 32, 1), self.shape, self.strides, 0)
-        for name, value in fields.items():
-            setattr(m if hasattr(m, name) else m.tensor, name, value)
-        make = ctypes.pythonapi.PyCapsule_New
-        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        self.capsule = make(ctypes.addressof(m), b"dltensor_versioned", None)
-
-    def _delete(self, _):
-        self.deleted += 1
-
-
-def test_dlpack_tensors_are_taken():
-    made = Capsule()
-    array = mx.nd.from_dlpack(made.capsule)
-    assert array.asnumpy().tolist() == [[0, 1, 2], [3, 4, 5]]
-    array[0, 0] = 8
-    assert made.memory[0] == 8 and made.deleted == 0
-    del array
-    assert made.deleted == 1
-    made = Capsule(byte_offset=8, minor=7, strides=(3, 1))
-    assert mx.nd.from_dlpack(made.capsule).asnumpy().tolist() == [[2, 3, 4], [5, 6, 7]]
-    made = Capsule(flags=1)  # read-only
-    array = mx.nd.from_dlpack(made.capsule)
-    array[:] = 9
-    assert made.memory[0] == 0 and made.deleted == 1
-    made = Capsule(byte_offset=2, dtype=Type(0, 32, 1))  # not aligned
-    want = np.frombuffer(made.memory.tobytes(), "i4", 6, 2).reshape(2, 3)
-    np.testing.assert_array_equal(mx.nd.from_dlpack(made.capsule).asnumpy(), want)
-    assert made.deleted == 1
-
-
-@pytest.mark.parametrize("fields, text", [
-    (dict(major=2), "2.0"), (dict(major=0, minor=8), "0.8"), (dict(device=Device(2, 0)), "CUDA|GPU|CPU"),
-    (dict(device=Device(10, 0)), "10"), (dict(device=Device(13, 0)), "13"), (dict(device=Device(2, -1)), "-1|CUDA"),
-    (dict(dtype=Type(2, 32, 4)), "4 lanes"), (dict(dtype=Type(5, 64, 1)), "code 5"), (dict(dtype=Type(2, 31, 1)), "31"),
-    (dict(strides=(1, 2)), "contiguous"), (dict(ndim=-1), "-1 axes"), (dict(ndim=10_000), "10000 axes"),
-    (dict(shape=(2, -3)), "-3"), (dict(shape=(1 << 40, 1 << 40)), "larger"), (dict(data=None), "memory"),
-    (dict(shape=(1 << 31, 1 << 31)), "larger"), (dict(byte_offset=(1 << 64) - 8), "byte_offset"),
-    (dict(shape=None), "shape")])
-def test_dlpack_tensors_that_are_refused(fields, text):
-    made = Capsule(**{name: value for name, value in fields.items() if (name, value) != ("shape", None)})
-    if fields.get("shape", ()) is None:
-        made.managed.tensor.shape = ctypes.POINTER(ctypes.c_int64)()
-    with pytest.raises((ValueError, TypeError, mx.MXNetError), match=text):
-        mx.nd.from_dlpack(made.capsule)
-    assert made.deleted == 0 and "dltensor_versioned" in repr(made.capsule)  # still its maker's
-
-
-def test_dlpack_asks_and_answers():
-    array = mx.nd.ones((2, 3))
-    assert array.__dlpack_device__() == (1, 0)
-    assert '"dltensor"' in repr(array.__dlpack__(max_version=(0, 8)))
-    for version in ((1, 0), (1, 5), (2, 0)):
-        assert "versioned" in repr(array.__dlpack__(max_version=version))
-    np.testing.assert_array_equal(mx.nd.from_dlpack(array.__dlpack__(dl_device=(1, 0), copy=True)).asnumpy(), 1)
-    for bad in (dict(stream=1), dict(dl_device=(2, 0)), dict(dl_device=(1, 1))):
-        with pytest.raises(BufferError):
-            array.__dlpack__(**bad)
-    for bad in (dict(max_version=1), dict(max_version="10"), dict(dl_device=5), dict(max_version=(1,))):
-        with pytest.raises(TypeError):
-            array.__dlpack__(**bad)
-    with pytest.raises(mx.MXNetError, match="empty"):
-        mx.nd.NDArray().__dlpack__()
-
-
 # ---------------------------------------------------------------------------------------- handles
 
 def test_handles_keep_no_array_alive():
@@ -545,138 +439,3 @@ def test_numbers_that_are_kinds_of_int():
     assert (array + Level(3)).asnumpy().tolist() == [4, 4] and (Level(3) - array).asnumpy().tolist() == [2, 2]
     array[Level(1)] = Level(7)
     assert array.asnumpy().tolist() == [1, 7]
-
-
-# ---------------------------------------------------------------------- settings and the process
-
-def test_settings_are_taken_where_work_begins(monkeypatch):
-    """The library reads a snapshot; each of these calls takes one."""
-    net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=1, name="fc")
-    net = mx.sym.LinearRegressionOutput(net, mx.sym.var("softmax_label"))
-    module = mx.mod.Module(net)
-    train = mx.io.NDArrayIter(np.ones((2, 3)), np.ones(2), 2)
-    module.fit(train, num_epoch=1)
-    text = net.tojson()
-    saved = mx.nd.ones(2)._record()
-    assert saved
-    begins = {
-        "bind": lambda: net.simple_bind(mx.cpu(), data=(2, 3)),
-        "fit": lambda: module.fit(train, num_epoch=1),
-        "iterator": lambda: mx.io.NDArrayIter(np.ones((2, 3))),
-        "own iterator": lambda: mx.io.DataIter(2),
-        "store": lambda: mx.kv.create("local"),
-        "optimizer": lambda: mx.optimizer.SGD(),
-        "load": lambda: mx.sym.load_json(text),
-        "setenv": lambda: mx.util.setenv("SYMBIND_LOG", "1"),
-    }
-    for number, (what, begin) in enumerate(begins.items()):
-        monkeypatch.setenv("SYMBIND_DATA", str(number))
-        assert _core.setting("SYMBIND_DATA") != str(number), what
-        begin()
-        assert _core.setting("SYMBIND_DATA") == str(number), what
-    mx.util.setenv("SYMBIND_LOG", None)
-    monkeypatch.delenv("SYMBIND_DATA")
-    _core.refresh_settings()
-    assert _core.setting("SYMBIND_DATA") == ""
-
-
-def test_setenv_refuses_names_that_are_none():
-    for name in ("", "A=B", "A\0B"):
-        with pytest.raises(ValueError, match="environment variable"):
-            mx.util.setenv(name, "1")
-        with pytest.raises(ValueError, match="environment variable"):
-            mx.util.getenv(name)
-    with pytest.raises(ValueError, match="NUL"):
-        mx.util.setenv("SYMBIND_TEST_NUL", "a\0b")
-    assert mx.util.getenv("SYMBIND_TEST_NUL") is None
-
-
-ENVIRONMENT_CHANGES = """
-import os, threading
-import numpy as np
-import symbind as mx
-
-stop = threading.Event()
-def change():
-    i = 0
-    while not stop.is_set():
-        for i in range(2000):
-            os.environ["SYMBIND_TEST_%d" % i] = "x" * (i % 50)
-        for i in range(2000):
-            del os.environ["SYMBIND_TEST_%d" % i]
-thread = threading.Thread(target=change)
-thread.start()
-net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2)
-for i in range(60):
-    executor = net.simple_bind(mx.cpu(), data=(2, 3))
-    executor.forward()
-    mx.io.NDArrayIter(np.ones((4, 3)), batch_size=2)
-    (mx.nd.ones(1 << 16) + 1).wait_to_read()
-stop.set()
-thread.join()
-print("done")
-"""
-
-
-def test_the_environment_changes_while_others_work():
-    done = run(ENVIRONMENT_CHANGES)
-    assert done.stdout == "done\n", done.stderr[-2000:]
-
-
-@pytest.mark.parametrize("name", ["SYMBIND_NUM_THREADS", "MXNET_OMP_MAX_THREADS", "OMP_NUM_THREADS"])
-def test_a_hundred_thousand_threads(name):
-    """More threads than SYMBIND_LIMIT_THREADS are an error; of what OpenMP offers only so many are used."""
-    program = """if 1:
-        import symbind as mx
-        try:
-            print((mx.nd.ones(1 << 20) + 1).sum().asscalar())
-        except ValueError as error:
-            print(error)
-    """
-    for many in ("100000",) if name == "OMP_NUM_THREADS" else ("100000", "2147483648"):
-        done = run(program, SYMBIND_LIMIT_THREADS="8" if name == "OMP_NUM_THREADS" else "1024", **{name: many})
-        assert done.returncode == 0, done.stderr[-2000:]
-        if name == "OMP_NUM_THREADS":
-            assert float(done.stdout) == 2 << 20
-        else:
-            assert many in done.stdout and "1024" in done.stdout
-
-
-FORK = """
-import os, sys
-import symbind as mx
-
-folder = sys.argv[1]
-rec, idx = os.path.join(folder, "a.rec"), os.path.join(folder, "a.idx")
-writer = mx.recordio.MXIndexedRecordIO(idx, rec, "w")
-writer.write_idx(0, b"zero")
-mx.profiler.set_config(profile_all=True, filename=os.path.join(folder, "trace.json"))
-mx.profiler.set_state("run")
-(mx.nd.ones(4) + 1).wait_to_read()
-if os.fork() == 0:
-    how = sys.argv[2]
-    if how == "writes":
-        try:
-            writer.write(b"of the child")
-        except mx.MXNetError:
-            pass
-    if how == "lets go":
-        del writer
-    sys.exit(0)  # not os._exit: everything that happens at the end of a process happens
-assert os.wait()[1] == 0
-assert not os.path.exists(os.path.join(folder, "trace.json")), "the child wrote the parent's trace"
-writer.write_idx(1, b"one")
-writer.close()
-reader = mx.recordio.MXIndexedRecordIO(idx, rec, "r")
-assert reader.keys == [0, 1], reader.keys
-assert [reader.read_idx(k) for k in reader.keys] == [b"zero", b"one"]
-reader = mx.recordio.MXRecordIO(rec, "r")
-assert [reader.read(), reader.read(), reader.read()] == [b"zero", b"one", None]
-print("done")
-"""
-
-
-@pytest.mark.parametrize("how", ["exits", "lets go", "writes"])
-def test_a_forked_child_writes_nothing_of_the_parents(how, tmp_path):
-    done = run("import sys; sys.argv = %r\n%s" % (["", str(tmp_path), how], FORK))
-    assert done.stdout == "done\n", done.stderr[-2000:]

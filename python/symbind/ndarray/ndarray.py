@@ -1,8 +1,5 @@
 """NDArray: a contiguous array on a device. What it computes, C++ computes."""
-import ctypes
-import itertools
 import warnings
-import weakref
 
 import numpy as np
 
@@ -10,6 +7,7 @@ from .. import _core, error
 from ..base import integer_types, mx_real_t, numeric_types
 from ..context import Context
 from . import _methods
+from ._handles import array_of, handle_of
 from .indexing import block_key, flat_positions, row_positions, split_key
 
 __all__ = ["NDArray", "_DTYPE_NP_TO_MX", "_DTYPE_MX_TO_NP", "_GRAD_REQ_MAP"]
@@ -58,19 +56,6 @@ class _Int(_Scalar, int):
     """An int of an array."""
 
 
-# A handle is a number that names an entry of this table, never memory: a stale or made-up one is an
-# error and not a crash. The table keeps no array alive.
-_handles = weakref.WeakValueDictionary()
-_handle_numbers = itertools.count(1)
-
-
-def _by_handle(handle):
-    array = _handles.get(getattr(handle, "value", handle))
-    if array is None:
-        raise error.ValueError("this is no handle of a living NDArray")
-    return array
-
-
 class NDArray(_core.NDArray):
     """A dense array of numbers on one device.
 
@@ -86,7 +71,7 @@ class NDArray(_core.NDArray):
     def __init__(self, handle=None, writable=True):
         super().__init__()
         if handle is not None:
-            source = handle if isinstance(handle, _core.NDArray) else _by_handle(handle)
+            source = handle if isinstance(handle, _core.NDArray) else array_of(handle)
             self._assign(source)
             writable = writable and getattr(source, "writable", True)
         if not writable:
@@ -102,11 +87,7 @@ class NDArray(_core.NDArray):
     @property
     def handle(self):
         """A number that NDArray(handle) takes, as long as this array lives."""
-        number = self.__dict__.get("_handle_number")
-        if number is None:
-            number = self._handle_number = next(_handle_numbers)
-            _handles[number] = self
-        return ctypes.c_void_p(number)
+        return handle_of(self)
 
     ctx = property(lambda self: self.context, doc="The device, as `context`.")
 
