@@ -2637,13 +2637,39 @@ inline Symbol linalg_maketrian(const std::string& name, const Symbol& A, const o
   return call_op("linalg_maketrian", name, {A}, options.dict());
 }
 
+namespace ops {
+struct LinalgPotrfOptions {
+  /// Whether the factor is the lower triangle; else the upper one. (boolean, optional,
+  /// default=True)
+  std::optional<bool> lower = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lower", lower)
+        .done();
+  }
+};
+}  // namespace ops
 /// The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ.
-inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const ops::LinalgPotrfOptions& options = {}) {
   return call_op("linalg_potrf", name, {A}, options.dict());
 }
 
+namespace ops {
+struct LinalgPotriOptions {
+  /// Whether the factor is the lower triangle; else the upper one. (boolean, optional,
+  /// default=True)
+  std::optional<bool> lower = {};
+  AttrDict attr = {};  ///< user attributes
+  AttrDict dict() const {
+    return OptionWriter(attr)
+        ("lower", lower)
+        .done();
+  }
+};
+}  // namespace ops
 /// The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹.
-inline Symbol linalg_potri(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+inline Symbol linalg_potri(const std::string& name, const Symbol& A, const ops::LinalgPotriOptions& options = {}) {
   return call_op("linalg_potri", name, {A}, options.dict());
 }
 
@@ -2655,6 +2681,11 @@ inline Symbol linalg_slogdet(const std::string& name, const Symbol& A, const NoO
 /// The sum of the logarithms of the diagonal.
 inline Symbol linalg_sumlogdiag(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_sumlogdiag", name, {A}, options.dict());
+}
+
+/// Eigenvectors, one a row, and eigenvalues of symmetric matrices.
+inline Symbol linalg_syevd(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+  return call_op("linalg_syevd", name, {A}, options.dict());
 }
 
 namespace ops {

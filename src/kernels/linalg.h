@@ -38,6 +38,13 @@ void lq(std::int64_t rows, std::int64_t columns, float* a, float* l, float* work
 void lq(std::int64_t rows, std::int64_t columns, double* a, double* l, double* work);
 inline std::int64_t lq_work(std::int64_t rows) { return 65 * rows; }
 
+/// A symmetric matrix, of which the lower triangle is read, becomes its eigenvectors, one a row;
+/// `values` are the eigenvalues, rising. False when LAPACK finds none. `work` has eigen_work(n)
+/// elements.
+bool eigen(std::int64_t n, float* a, float* values, float* work);
+bool eigen(std::int64_t n, double* a, double* values, double* work);
+inline std::int64_t eigen_work(std::int64_t n) { return 66 * n; }
+
 /// A becomes its LU factors with exchanged rows or columns (pivots count from 1); false when a
 /// pivot is 0.
 bool eliminate(std::int64_t n, float* a, int* pivots);

@@ -19,6 +19,13 @@ OP_CASES(_linalg_potrf) {
       .no_grad()
       .recovers({0})
       .ref({2, 0, 1, 3});
+  c.add("upper, in numbers")
+      .attr("lower", false)
+      .in({2, 2}, {4, 99, 2, 10})
+      .dtypes(kTypes)
+      .no_grad()
+      .recovers({0})
+      .ref({2, 1, 0, 3});
   c.add("not positive")
       .in({2, 2}, {1, 2, 2, 1})
       .no_grad()

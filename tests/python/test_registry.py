@@ -45,6 +45,8 @@ DIFFERENT = {
 # Names of an operator of ours that MXNet gives to another, or to none.
 OTHER_NAMES = {
     "BatchNorm_v1": "an operator of its own; takes the first parameters of BatchNorm's",
+    "Convolution_v1": "an operator of its own; takes the first parameters of Convolution's",
+    "Pooling_v1": "an operator of its own; takes the first parameters of Pooling's",
     "CuDNNBatchNorm": "in MXNet's builds with CUDA alone, as a name of BatchNorm",
     "_contrib_SparseEmbedding": "an operator of its own; the gradient is dense here, as Embedding's",
 }
@@ -62,13 +64,10 @@ ABSENT = {
 }
 # Operators that are still to be written; a name leaves this list when it comes.
 NOT_YET = """
-Convolution_v1 Pooling_v1 _contrib_BatchNormWithReLU _contrib_DeformableConvolution
-_contrib_DeformablePSROIPooling _contrib_ModulatedDeformableConvolution
-_contrib_PSROIPooling _contrib_RROIAlign
-_contrib_SyncBatchNorm _contrib_bipartite_matching _contrib_boolean_mask _contrib_box_encode
+_contrib_BatchNormWithReLU _contrib_DeformablePSROIPooling _contrib_ModulatedDeformableConvolution
+_contrib_bipartite_matching _contrib_boolean_mask _contrib_box_encode
 _contrib_count_sketch _contrib_fft _contrib_gradientmultiplier _contrib_group_adagrad_update
-_contrib_hawkesll _contrib_ifft _contrib_interleaved_matmul_* _contrib_round_ste _contrib_sign_ste
-_linalg_syevd khatri_rao
+_contrib_hawkesll _contrib_ifft _contrib_round_ste _contrib_sign_ste khatri_rao
 """
 
 

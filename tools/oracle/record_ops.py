@@ -6,6 +6,7 @@ import collections
 import sys
 
 import cases_boxes
+import cases_contrib
 import cases_family
 import cases_image
 import cases_index
@@ -29,6 +30,7 @@ TABLES = [
     *cases_vision.ALL,
     *cases_image.ALL,
     *cases_boxes.ALL,
+    *cases_contrib.ALL,
 ]
 
 

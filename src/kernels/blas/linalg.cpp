@@ -26,6 +26,10 @@ void sgetri_(const int* n, float* a, const int* lda, const int* pivots, float* w
              const int* lwork, int* info);
 void dgetri_(const int* n, double* a, const int* lda, const int* pivots, double* work,
              const int* lwork, int* info);
+void ssyev_(const char* jobz, const char* uplo, const int* n, float* a, const int* lda,
+            float* values, float* work, const int* lwork, int* info);
+void dsyev_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda,
+            double* values, double* work, const int* lwork, int* info);
 }
 
 namespace symbind {
@@ -90,6 +94,16 @@ bool call_invert(F f, std::int64_t n, T* a, T* work, int* pivots) {
   return info == 0;
 }
 
+// LAPACK's columns are our rows: the eigenvectors come out one a row.
+template <class F, class T>
+bool call_eigen(F f, std::int64_t n, T* a, T* values, T* work) {
+  if (n == 0) return true;
+  const int order = narrow(n), length = narrow(eigen_work(n));
+  int info = 0;
+  f("V", "U", &order, a, &order, values, work, &length, &info);
+  return info == 0;
+}
+
 }  // namespace
 
 void trmm(Triangle t, std::int64_t rows, std::int64_t columns, float alpha, const float* a,
@@ -119,6 +133,13 @@ void lq(std::int64_t rows, std::int64_t columns, float* a, float* l, float* work
 }
 void lq(std::int64_t rows, std::int64_t columns, double* a, double* l, double* work) {
   call_lq(dgeqrf_, dorgqr_, rows, columns, a, l, work);
+}
+
+bool eigen(std::int64_t n, float* a, float* values, float* work) {
+  return call_eigen(ssyev_, n, a, values, work);
+}
+bool eigen(std::int64_t n, double* a, double* values, double* work) {
+  return call_eigen(dsyev_, n, a, values, work);
 }
 
 bool eliminate(std::int64_t n, float* a, int* pivots) {

@@ -2,13 +2,14 @@
 //
 //   potrf  A = L · Lᵀ, A symmetric and positive: L      dA = ½ L⁻ᵀ · Φ(Lᵀ · dL) · L⁻¹
 //   potri  (L · Lᵀ)⁻¹ = B from L                        dL = -lower(B · (dB + dBᵀ) · B · L)
+//          both with lower=False of U = Lᵀ, dU = dLᵀ
 //   gelqf  A = L · Q, rows of Q orthonormal: Q, L       dA = L⁻ᵀ · (dQ + Φ(Lᵀ · dL - dQ · Qᵀ) · Q)
 //
 // Φ copies the lower triangle onto the upper one.
 //
-// Decided here: of symmetric and triangular inputs the lower triangle is read; the gradient of
-// potrf is symmetric. The signs of L and Q are LAPACK's. A matrix that is not positive definite is
-// an error of the run. float32 and float64 only, as in MXNet.
+// Decided here: of a symmetric input the lower triangle is read, of a factor the triangle it has;
+// the gradient of potrf is symmetric. The signs of L and Q are LAPACK's. A matrix that is not
+// positive definite is an error of the run. float32 and float64 only, as in MXNet.
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -20,7 +21,14 @@
 namespace symbind {
 namespace {
 
-void infer_square(const NoAttrs&, Inference& io) {
+struct CholeskyAttrs {
+  bool lower = true;
+  void describe(AttrVisitor& v) {
+    v.field("lower", lower, "Whether the factor is the lower triangle; else the upper one.");
+  }
+};
+
+void infer_square(const CholeskyAttrs&, Inference& io) {
   io.all_same_dtype();
   io.all_same_shape();
   if (io.shape(io.in(0)).rank_known()) check_square(io.shape(io.in(0)));
@@ -55,15 +63,22 @@ void set_upper(std::int64_t n, T* a, bool copies) {
     for (std::int64_t j = i + 1; j < n; ++j) a[i * n + j] = copies ? a[j * n + i] : T(0);
 }
 
+/// A square matrix becomes its transpose.
+template <class T>
+void turn(std::int64_t n, T* a) {
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = i + 1; j < n; ++j) std::swap(a[i * n + j], a[j * n + i]);
+}
+
 /// Number and side of square matrices.
 struct Squares {
   std::int64_t count, n;
   explicit Squares(const Shape& s) : count(s.count(0, s.rank() - 2)), n(s.back()) {}
 };
 
-Prepared prepare_potrf(const NoAttrs&, const KernelRequest& q) {
+Prepared prepare_potrf(const CholeskyAttrs& a, const KernelRequest& q) {
   return dispatch_matrix(q.in[0].dtype, [&]<class T>() -> Prepared {
-    return [s = Squares(q.in[0].shape), bytes = q.in[0].bytes()](const Args& args) {
+    return [a, s = Squares(q.in[0].shape), bytes = q.in[0].bytes()](const Args& args) {
       copy_bytes(args.outputs[0].data, args.inputs[0].data, bytes);
       for (std::int64_t i = 0; i < s.count; ++i) {
         T* l = args.out<T>(0) + i * s.n * s.n;
@@ -73,34 +88,38 @@ Prepared prepare_potrf(const NoAttrs&, const KernelRequest& q) {
               "{} is not positive",
               i, minor);
         set_upper(s.n, l, false);
+        if (!a.lower) turn(s.n, l);
       }
     };
   });
 }
-// Inputs: dL, L.
-Prepared prepare_backward_potrf(const NoAttrs&, const KernelRequest& q) {
+// Inputs: dL, L, or both of U.
+Prepared prepare_backward_potrf(const CholeskyAttrs& a, const KernelRequest& q) {
   return dispatch_matrix(q.out[0].dtype, [&]<class T>() -> Prepared {
-    return [s = Squares(q.out[0].shape), bytes = q.out[0].bytes()](const Args& args) {
+    return [a, s = Squares(q.out[0].shape), bytes = q.out[0].bytes()](const Args& args) {
       copy_bytes(args.outputs[0].data, args.inputs[0].data, bytes);
       for (std::int64_t i = 0; i < s.count; ++i) {
         const T* l = args.in<T>(1) + i * s.n * s.n;
         T* d = args.out<T>(0) + i * s.n * s.n;
+        if (!a.lower) turn(s.n, d);
         set_upper(s.n, d, false);
-        trmm({.transpose = true}, s.n, s.n, T(1), l, d);
+        const Triangle turned{.lower = a.lower, .transpose = a.lower};
+        trmm(turned, s.n, s.n, T(1), l, d);
         set_upper(s.n, d, true);
-        trsm({.transpose = true}, s.n, s.n, T(1), l, d);
-        trsm({.right = true}, s.n, s.n, T(0.5), l, d);
+        trsm(turned, s.n, s.n, T(1), l, d);
+        trsm({.lower = a.lower, .transpose = !a.lower, .right = true}, s.n, s.n, T(0.5), l, d);
       }
     };
   });
 }
 
-Prepared prepare_potri(const NoAttrs&, const KernelRequest& q) {
+Prepared prepare_potri(const CholeskyAttrs& a, const KernelRequest& q) {
   return dispatch_matrix(q.in[0].dtype, [&]<class T>() -> Prepared {
-    return [s = Squares(q.in[0].shape), bytes = q.in[0].bytes()](const Args& args) {
+    return [a, s = Squares(q.in[0].shape), bytes = q.in[0].bytes()](const Args& args) {
       copy_bytes(args.outputs[0].data, args.inputs[0].data, bytes);
       for (std::int64_t i = 0; i < s.count; ++i) {
         T* b = args.out<T>(0) + i * s.n * s.n;
+        if (!a.lower) turn(s.n, b);
         const int zero = potri(s.n, b);
         check(zero == 0, "potri: matrix {} has no inverse: element {} of its diagonal is 0", i,
               zero - 1);
@@ -163,15 +182,16 @@ Prepared prepare_backward_gelqf(const NoAttrs&, const KernelRequest& q, const Of
   });
 }
 
-NodeEntries gradient_potri(const NoAttrs&, GradientBuilder& g) {
+NodeEntries gradient_potri(const CholeskyAttrs& a, GradientBuilder& g) {
+  const std::string lower = a.lower ? "True" : "False";
   const NodeEntry inverse = g.output(0),
                   turned = g.call("SwapAxis", {g.head(0)}, {{"dim1", "-2"}, {"dim2", "-1"}}),
                   both = g.call("elemwise_add", {g.head(0), turned}),
                   left = g.call("_linalg_gemm2", {inverse, both}),
                   middle = g.call("_linalg_gemm2", {left, inverse}),
                   whole = g.call("_linalg_trmm", {g.input(0), middle},
-                                 {{"rightside", "True"}, {"alpha", "-1"}});
-  return {g.call("_backward_linalg_triangle", {whole}, {{"lower", "True"}})};
+                                 {{"rightside", lower}, {"lower", lower}, {"alpha", "-1"}});
+  return {g.call("_backward_linalg_triangle", {whole}, {{"lower", lower}})};
 }
 
 using Names = std::vector<std::string>;
@@ -179,23 +199,23 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 void register_linalg_factor(OpRegistry& r) {
-  r.add("_linalg_potrf")
+  r.add<CholeskyAttrs>("_linalg_potrf")
       .doc("The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ.")
       .alias("linalg_potrf")
       .inputs(Names{"A"})
       .infer(infer_square)
-      .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
-        return {g.call("_backward_linalg_potrf", {g.head(0), g.output(0)})};
+      .gradient([](const CholeskyAttrs&, GradientBuilder& g) -> NodeEntries {
+        return g.call_with_same_attrs("_backward_linalg_potrf", {g.head(0), g.output(0)});
       })
       .inplace(0, 0)
       .reference(prepare_potrf);
-  r.add("_backward_linalg_potrf")
+  r.add<CholeskyAttrs>("_backward_linalg_potrf")
       .inputs(Names{"head", "L"})
       .infer(infer_square)
       .backward()
       .inplace(0, 0)
       .reference(prepare_backward_potrf);
-  r.add("_linalg_potri")
+  r.add<CholeskyAttrs>("_linalg_potri")
       .doc("The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹.")
       .alias("linalg_potri")
       .inputs(Names{"A"})

@@ -167,7 +167,8 @@ void register_convolution(OpRegistry& r) {
     return {"data", "weight", "bias"};
   };
   auto plain = r.add<A>("Convolution");
-  plain.doc("Convolution over one, two or three spatial axes.")
+  plain.alias("Convolution_v1")
+      .doc("Convolution over one, two or three spatial axes.")
       .inputs(names)
       .infer(infer)
       .gradient(gradient);

@@ -327,6 +327,7 @@ void register_pooling(OpRegistry& r) {
   using A = PoolingAttrs;
   using R = KernelRequest;
   r.add<A>("Pooling")
+      .alias("Pooling_v1")
       .inputs(std::vector<std::string>{"data"})
       .doc("Maximum, average, sum or p-norm of a sliding window.")
       .outputs(
