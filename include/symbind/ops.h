@@ -2683,11 +2683,6 @@ inline Symbol linalg_sumlogdiag(const std::string& name, const Symbol& A, const 
   return call_op("linalg_sumlogdiag", name, {A}, options.dict());
 }
 
-/// Eigenvectors, one a row, and eigenvalues of symmetric matrices.
-inline Symbol linalg_syevd(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
-  return call_op("linalg_syevd", name, {A}, options.dict());
-}
-
 namespace ops {
 struct LinalgSyrkOptions {
   /// Whether the transpose stands on the left. (boolean, optional, default=False)

@@ -34,6 +34,8 @@ DIFFERENT = {
        for name in ("_ravel_multi_index", "_unravel_index")},
     ("_cvcopyMakeBorder", "type of values"): "every tuple of numbers goes by the one word here",
     ("add_n", "parameters"): "MXNet reads num_args without declaring it",
+    **{(name, "parameters"): "MXNet reads lower without declaring it"
+       for name in ("_linalg_potrf", "_linalg_potri")},
     ("smooth_l1", "default of scalar"): "MXNet declares none, and takes 1",
     **{(name, "count"): COUNTED for name in (
         "_multi_adamw_update", "_multi_mp_adamw_update", "_multi_lamb_update",

@@ -16,7 +16,7 @@ from golden import golden_dir, mx
 
 from mxnet.base import _LIB, check_call, py_str
 
-LEFT_OUT = re.compile(r"_np|.*_backward|_sg_|_contrib_(quant|dequant|requant|intgemm|calibrate)")
+LEFT_OUT = re.compile(r"_np|.*_backward|_sg_|_contrib_(quantized|quantize_|intgemm|calibrate)")
 ARRAY = re.compile(r"(NDArray|ndarray|Symbol|Object|NDArray-or-Symbol)")
 PARAMETER = re.compile(r"(?P<type>.*?)(, ?required|, ?optional, default=(?P<default>.*))?")
 

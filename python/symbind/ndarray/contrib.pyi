@@ -52,6 +52,15 @@ def CTCLoss(data: NDArray | None = None, label: NDArray | None = None,
             name: str | None = None, **kwargs: Any) -> NDArray:
     """The connectionist temporal classification loss of every sample."""
 ctc_loss = CTCLoss
+def DeformableConvolution(data: NDArray | None = None, offset: NDArray | None = None,
+                          weight: NDArray | None = None, bias: NDArray | None = None,
+                          kernel: Shape = ..., stride: Shape = (), dilate: Shape = (),
+                          pad: Shape = (), num_filter: int = ..., num_group: int = 1,
+                          num_deformable_group: int = 1, workspace: int = 1024,
+                          no_bias: bool = False,
+                          layout: Literal['NCDHW', 'NCHW', 'NCW'] | None = None, out: Out = None,
+                          name: str | None = None, **kwargs: Any) -> NDArray:
+    """A 2-D convolution whose taps are moved by offsets."""
 def MultiBoxDetection(cls_prob: NDArray | None = None, loc_pred: NDArray | None = None,
                       anchor: NDArray | None = None, clip: bool = True, threshold: float = 0.01,
                       background_id: int = 0, nms_threshold: float = 0.5,
@@ -78,6 +87,11 @@ def MultiProposal(cls_prob: NDArray | None = None, bbox_pred: NDArray | None = N
                   out: Out = None, name: str | None = None,
                   **kwargs: Any) -> NDArray | list[NDArray]:
     """Regions that may hold an object, from a region proposal network."""
+def PSROIPooling(data: NDArray | None = None, rois: NDArray | None = None,
+                 spatial_scale: float = ..., output_dim: int = ..., pooled_size: int = ...,
+                 group_size: int = 0, out: Out = None, name: str | None = None,
+                 **kwargs: Any) -> NDArray:
+    """Regions of images, cut into bins; each bin is a mean in the channels of its position."""
 def Proposal(cls_prob: NDArray | None = None, bbox_pred: NDArray | None = None,
              im_info: NDArray | None = None, rpn_pre_nms_top_n: int = 6000,
              rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
@@ -90,11 +104,22 @@ def ROIAlign(data: NDArray | None = None, rois: NDArray | None = None, pooled_si
              aligned: bool = False, out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray:
     """Regions of images, each brought to the same size by averages of interpolated points."""
+def RROIAlign(data: NDArray | None = None, rois: NDArray | None = None, pooled_size: Shape = ...,
+              spatial_scale: float = ..., sampling_ratio: int = -1, out: Out = None,
+              name: str | None = None, **kwargs: Any) -> NDArray:
+    """Rotated regions of images, each brought to the same size by averages of points."""
 def SparseEmbedding(data: NDArray | None = None, weight: NDArray | None = None,
                     input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32',
                     sparse_grad: bool = False, out: Out = None, name: str | None = None,
                     **kwargs: Any) -> NDArray:
     """Rows of the weight, by index."""
+def SyncBatchNorm(data: NDArray | None = None, gamma: NDArray | None = None,
+                  beta: NDArray | None = None, moving_mean: NDArray | None = None,
+                  moving_var: NDArray | None = None, eps: float = 0.001, momentum: float = 0.9,
+                  fix_gamma: bool = True, use_global_stats: bool = False,
+                  output_mean_var: bool = False, ndev: int = 1, key: str = ..., out: Out = None,
+                  name: str | None = None, **kwargs: Any) -> NDArray | list[NDArray]:
+    """Normalises every channel over the batches of all devices."""
 def allclose(a: NDArray | None = None, b: NDArray | None = None, rtol: float = 1e-05,
              atol: float = 1e-08, equal_nan: bool = True, out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray:
@@ -120,6 +145,10 @@ def box_nms(data: NDArray | None = None, overlap_thresh: float = 0.5, valid_thre
             name: str | None = None, **kwargs: Any) -> NDArray:
     """Of boxes that overlap, keeps the one with the highest score."""
 box_non_maximum_suppression = box_nms
+def dequantize(data: NDArray | None = None, min_range: NDArray | None = None,
+               max_range: NDArray | None = None, out_type: Literal['float32'] = 'float32',
+               out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
+    """8 bits back to float32."""
 def div_sqrt_dim(data: NDArray | None = None, out: Out = None, name: str | None = None,
                  **kwargs: Any) -> NDArray:
     """The input divided by the square root of its last axis' length."""
@@ -130,6 +159,34 @@ def index_copy(old_tensor: NDArray | None = None, index_vector: NDArray | None =
                new_tensor: NDArray | None = None, out: Out = None, name: str | None = None,
                **kwargs: Any) -> NDArray:
     """The old tensor with some rows replaced by the new tensor's."""
+def interleaved_matmul_encdec_qk(queries: NDArray | None = None, keys_values: NDArray | None = None,
+                                 heads: int = ..., out: Out = None, name: str | None = None,
+                                 **kwargs: Any) -> NDArray:
+    """Scores of attention between two sequences."""
+def interleaved_matmul_encdec_valatt(keys_values: NDArray | None = None,
+                                     attention: NDArray | None = None, heads: int = ...,
+                                     out: Out = None, name: str | None = None,
+                                     **kwargs: Any) -> NDArray:
+    """Values of attention between two sequences."""
+def interleaved_matmul_selfatt_qk(queries_keys_values: NDArray | None = None, heads: int = ...,
+                                  out: Out = None, name: str | None = None,
+                                  **kwargs: Any) -> NDArray:
+    """Scores of self-attention."""
+def interleaved_matmul_selfatt_valatt(queries_keys_values: NDArray | None = None,
+                                      attention: NDArray | None = None, heads: int = ...,
+                                      out: Out = None, name: str | None = None,
+                                      **kwargs: Any) -> NDArray:
+    """Values of self-attention."""
 def quadratic(data: NDArray | None = None, a: float = 0, b: float = 0, c: float = 0,
               out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """a·x² + b·x + c."""
+def quantize(data: NDArray | None = None, min_range: NDArray | None = None,
+             max_range: NDArray | None = None, out_type: Literal['int8', 'uint8'] = 'uint8',
+             out: Out = None, name: str | None = None, **kwargs: Any) -> list[NDArray]:
+    """float32 to 8 bits, in a range that is given."""
+def requantize(data: NDArray | None = None, min_range: NDArray | None = None,
+               max_range: NDArray | None = None,
+               out_type: Literal['auto', 'int8', 'uint8'] = 'int8',
+               min_calib_range: float | None = None, max_calib_range: float | None = None,
+               out: Out = None, name: str | None = None, **kwargs: Any) -> list[NDArray]:
+    """int32 to 8 bits, in the range of a calibration or of the data."""

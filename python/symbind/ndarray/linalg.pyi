@@ -34,10 +34,10 @@ def makediag(A: NDArray | None = None, offset: int = 0, out: Out = None, name: s
 def maketrian(A: NDArray | None = None, offset: int = 0, lower: bool = True, out: Out = None,
               name: str | None = None, **kwargs: Any) -> NDArray:
     """Matrices with a given packed triangle."""
-def potrf(A: NDArray | None = None, out: Out = None, name: str | None = None,
+def potrf(A: NDArray | None = None, lower: bool = True, out: Out = None, name: str | None = None,
           **kwargs: Any) -> NDArray:
     """The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ."""
-def potri(A: NDArray | None = None, out: Out = None, name: str | None = None,
+def potri(A: NDArray | None = None, lower: bool = True, out: Out = None, name: str | None = None,
           **kwargs: Any) -> NDArray:
     """The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹."""
 def slogdet(A: NDArray | None = None, out: Out = None, name: str | None = None,
@@ -46,6 +46,9 @@ def slogdet(A: NDArray | None = None, out: Out = None, name: str | None = None,
 def sumlogdiag(A: NDArray | None = None, out: Out = None, name: str | None = None,
                **kwargs: Any) -> NDArray:
     """The sum of the logarithms of the diagonal."""
+def syevd(A: NDArray | None = None, out: Out = None, name: str | None = None,
+          **kwargs: Any) -> list[NDArray]:
+    """Eigenvectors, one a row, and eigenvalues of symmetric matrices."""
 def syrk(A: NDArray | None = None, transpose: bool = False, alpha: float = 1, out: Out = None,
          name: str | None = None, **kwargs: Any) -> NDArray:
     """The product of a matrix with its own transpose."""

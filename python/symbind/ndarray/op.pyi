@@ -52,6 +52,7 @@ def Convolution(data: NDArray | None = None, weight: NDArray | None = None,
                 layout: Literal['NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC'] | None = None,
                 out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Convolution over one, two or three spatial axes."""
+Convolution_v1 = Convolution
 def Correlation(data1: NDArray | None = None, data2: NDArray | None = None, kernel_size: int = 1,
                 max_displacement: int = 1, stride1: int = 1, stride2: int = 1, pad_size: int = 0,
                 is_multiply: bool = True, out: Out = None, name: str | None = None,
@@ -155,6 +156,7 @@ def Pooling(data: NDArray | None = None, kernel: Shape = (),
             layout: Literal['NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC'] | None = None,
             out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Maximum, average, sum or p-norm of a sliding window."""
+Pooling_v1 = Pooling
 def RNN(data: NDArray | None = None, parameters: NDArray | None = None,
         state: NDArray | None = None, state_cell: NDArray | None = None,
         sequence_length: NDArray | None = None, state_size: int = ..., num_layers: int = ...,
@@ -493,11 +495,11 @@ def linalg_makediag(A: NDArray | None = None, offset: int = 0, out: Out = None,
 def linalg_maketrian(A: NDArray | None = None, offset: int = 0, lower: bool = True, out: Out = None,
                      name: str | None = None, **kwargs: Any) -> NDArray:
     """Matrices with a given packed triangle."""
-def linalg_potrf(A: NDArray | None = None, out: Out = None, name: str | None = None,
-                 **kwargs: Any) -> NDArray:
+def linalg_potrf(A: NDArray | None = None, lower: bool = True, out: Out = None,
+                 name: str | None = None, **kwargs: Any) -> NDArray:
     """The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ."""
-def linalg_potri(A: NDArray | None = None, out: Out = None, name: str | None = None,
-                 **kwargs: Any) -> NDArray:
+def linalg_potri(A: NDArray | None = None, lower: bool = True, out: Out = None,
+                 name: str | None = None, **kwargs: Any) -> NDArray:
     """The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹."""
 def linalg_slogdet(A: NDArray | None = None, out: Out = None, name: str | None = None,
                    **kwargs: Any) -> list[NDArray]:

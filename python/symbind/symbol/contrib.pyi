@@ -34,6 +34,16 @@ def CTCLoss(data: Symbol | None = None, label: Symbol | None = None,
             attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The connectionist temporal classification loss of every sample."""
 ctc_loss = CTCLoss
+def DeformableConvolution(data: Symbol | None = None, offset: Symbol | None = None,
+                          weight: Symbol | None = None, bias: Symbol | None = None,
+                          kernel: Shape = ..., stride: Shape = (), dilate: Shape = (),
+                          pad: Shape = (), num_filter: int = ..., num_group: int = 1,
+                          num_deformable_group: int = 1, workspace: int = 1024,
+                          no_bias: bool = False,
+                          layout: Literal['NCDHW', 'NCHW', 'NCW'] | None = None,
+                          name: str | None = None, attr: dict[str, str] | None = None,
+                          out: Out = None, **kwargs: Any) -> Symbol:
+    """A 2-D convolution whose taps are moved by offsets."""
 def MultiBoxDetection(cls_prob: Symbol | None = None, loc_pred: Symbol | None = None,
                       anchor: Symbol | None = None, clip: bool = True, threshold: float = 0.01,
                       background_id: int = 0, nms_threshold: float = 0.5,
@@ -61,6 +71,11 @@ def MultiProposal(cls_prob: Symbol | None = None, bbox_pred: Symbol | None = Non
                   name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                   **kwargs: Any) -> Symbol:
     """Regions that may hold an object, from a region proposal network."""
+def PSROIPooling(data: Symbol | None = None, rois: Symbol | None = None, spatial_scale: float = ...,
+                 output_dim: int = ..., pooled_size: int = ..., group_size: int = 0,
+                 name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+                 **kwargs: Any) -> Symbol:
+    """Regions of images, cut into bins; each bin is a mean in the channels of its position."""
 def Proposal(cls_prob: Symbol | None = None, bbox_pred: Symbol | None = None,
              im_info: Symbol | None = None, rpn_pre_nms_top_n: int = 6000,
              rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
@@ -74,11 +89,23 @@ def ROIAlign(data: Symbol | None = None, rois: Symbol | None = None, pooled_size
              aligned: bool = False, name: str | None = None, attr: dict[str, str] | None = None,
              out: Out = None, **kwargs: Any) -> Symbol:
     """Regions of images, each brought to the same size by averages of interpolated points."""
+def RROIAlign(data: Symbol | None = None, rois: Symbol | None = None, pooled_size: Shape = ...,
+              spatial_scale: float = ..., sampling_ratio: int = -1, name: str | None = None,
+              attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
+    """Rotated regions of images, each brought to the same size by averages of points."""
 def SparseEmbedding(data: Symbol | None = None, weight: Symbol | None = None, input_dim: int = ...,
                     output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False,
                     name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                     **kwargs: Any) -> Symbol:
     """Rows of the weight, by index."""
+def SyncBatchNorm(data: Symbol | None = None, gamma: Symbol | None = None,
+                  beta: Symbol | None = None, moving_mean: Symbol | None = None,
+                  moving_var: Symbol | None = None, eps: float = 0.001, momentum: float = 0.9,
+                  fix_gamma: bool = True, use_global_stats: bool = False,
+                  output_mean_var: bool = False, ndev: int = 1, key: str = ...,
+                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+                  **kwargs: Any) -> Symbol:
+    """Normalises every channel over the batches of all devices."""
 def allclose(a: Symbol | None = None, b: Symbol | None = None, rtol: float = 1e-05,
              atol: float = 1e-08, equal_nan: bool = True, name: str | None = None,
              attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
@@ -104,6 +131,11 @@ def box_nms(data: Symbol | None = None, overlap_thresh: float = 0.5, valid_thres
             attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """Of boxes that overlap, keeps the one with the highest score."""
 box_non_maximum_suppression = box_nms
+def dequantize(data: Symbol | None = None, min_range: Symbol | None = None,
+               max_range: Symbol | None = None, out_type: Literal['float32'] = 'float32',
+               name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+               **kwargs: Any) -> Symbol:
+    """8 bits back to float32."""
 def div_sqrt_dim(data: Symbol | None = None, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The input divided by the square root of its last axis' length."""
@@ -114,7 +146,37 @@ def index_copy(old_tensor: Symbol | None = None, index_vector: Symbol | None = N
                new_tensor: Symbol | None = None, name: str | None = None,
                attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The old tensor with some rows replaced by the new tensor's."""
+def interleaved_matmul_encdec_qk(queries: Symbol | None = None, keys_values: Symbol | None = None,
+                                 heads: int = ..., name: str | None = None,
+                                 attr: dict[str, str] | None = None, out: Out = None,
+                                 **kwargs: Any) -> Symbol:
+    """Scores of attention between two sequences."""
+def interleaved_matmul_encdec_valatt(keys_values: Symbol | None = None,
+                                     attention: Symbol | None = None, heads: int = ...,
+                                     name: str | None = None, attr: dict[str, str] | None = None,
+                                     out: Out = None, **kwargs: Any) -> Symbol:
+    """Values of attention between two sequences."""
+def interleaved_matmul_selfatt_qk(queries_keys_values: Symbol | None = None, heads: int = ...,
+                                  name: str | None = None, attr: dict[str, str] | None = None,
+                                  out: Out = None, **kwargs: Any) -> Symbol:
+    """Scores of self-attention."""
+def interleaved_matmul_selfatt_valatt(queries_keys_values: Symbol | None = None,
+                                      attention: Symbol | None = None, heads: int = ...,
+                                      name: str | None = None, attr: dict[str, str] | None = None,
+                                      out: Out = None, **kwargs: Any) -> Symbol:
+    """Values of self-attention."""
 def quadratic(data: Symbol | None = None, a: float = 0, b: float = 0, c: float = 0,
               name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
               **kwargs: Any) -> Symbol:
     """a·x² + b·x + c."""
+def quantize(data: Symbol | None = None, min_range: Symbol | None = None,
+             max_range: Symbol | None = None, out_type: Literal['int8', 'uint8'] = 'uint8',
+             name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+             **kwargs: Any) -> Symbol:
+    """float32 to 8 bits, in a range that is given."""
+def requantize(data: Symbol | None = None, min_range: Symbol | None = None,
+               max_range: Symbol | None = None, out_type: Literal['auto', 'int8', 'uint8'] = 'int8',
+               min_calib_range: float | None = None, max_calib_range: float | None = None,
+               name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+               **kwargs: Any) -> Symbol:
+    """int32 to 8 bits, in the range of a calibration or of the data."""

@@ -35,11 +35,11 @@ def makediag(A: Symbol | None = None, offset: int = 0, name: str | None = None,
 def maketrian(A: Symbol | None = None, offset: int = 0, lower: bool = True, name: str | None = None,
               attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """Matrices with a given packed triangle."""
-def potrf(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
-          out: Out = None, **kwargs: Any) -> Symbol:
+def potrf(A: Symbol | None = None, lower: bool = True, name: str | None = None,
+          attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ."""
-def potri(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
-          out: Out = None, **kwargs: Any) -> Symbol:
+def potri(A: Symbol | None = None, lower: bool = True, name: str | None = None,
+          attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹."""
 def slogdet(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
             out: Out = None, **kwargs: Any) -> Symbol:
@@ -47,6 +47,9 @@ def slogdet(A: Symbol | None = None, name: str | None = None, attr: dict[str, st
 def sumlogdiag(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
                out: Out = None, **kwargs: Any) -> Symbol:
     """The sum of the logarithms of the diagonal."""
+def syevd(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
+          out: Out = None, **kwargs: Any) -> Symbol:
+    """Eigenvectors, one a row, and eigenvalues of symmetric matrices."""
 def syrk(A: Symbol | None = None, transpose: bool = False, alpha: float = 1,
          name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
          **kwargs: Any) -> Symbol:

@@ -53,6 +53,7 @@ def Convolution(data: Symbol | None = None, weight: Symbol | None = None,
                 name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                 **kwargs: Any) -> Symbol:
     """Convolution over one, two or three spatial axes."""
+Convolution_v1 = Convolution
 def Correlation(data1: Symbol | None = None, data2: Symbol | None = None, kernel_size: int = 1,
                 max_displacement: int = 1, stride1: int = 1, stride2: int = 1, pad_size: int = 0,
                 is_multiply: bool = True, name: str | None = None,
@@ -167,6 +168,7 @@ def Pooling(data: Symbol | None = None, kernel: Shape = (),
             name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
             **kwargs: Any) -> Symbol:
     """Maximum, average, sum or p-norm of a sliding window."""
+Pooling_v1 = Pooling
 def RNN(data: Symbol | None = None, parameters: Symbol | None = None, state: Symbol | None = None,
         state_cell: Symbol | None = None, sequence_length: Symbol | None = None,
         state_size: int = ..., num_layers: int = ..., bidirectional: bool = False,
@@ -536,10 +538,10 @@ def linalg_maketrian(A: Symbol | None = None, offset: int = 0, lower: bool = Tru
                      name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                      **kwargs: Any) -> Symbol:
     """Matrices with a given packed triangle."""
-def linalg_potrf(A: Symbol | None = None, name: str | None = None,
+def linalg_potrf(A: Symbol | None = None, lower: bool = True, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ."""
-def linalg_potri(A: Symbol | None = None, name: str | None = None,
+def linalg_potri(A: Symbol | None = None, lower: bool = True, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹."""
 def linalg_slogdet(A: Symbol | None = None, name: str | None = None,

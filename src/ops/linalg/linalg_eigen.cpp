@@ -121,7 +121,6 @@ using Names = std::vector<std::string>;
 void register_linalg_eigen(OpRegistry& r) {
   r.add("_linalg_syevd")
       .doc("Eigenvectors, one a row, and eigenvalues of symmetric matrices.")
-      .alias("linalg_syevd")
       .inputs(Names{"A"})
       .outputs({"output0", "output1"})
       .infer(infer)
