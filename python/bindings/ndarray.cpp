@@ -392,6 +392,8 @@ void bind_class(nb::class_<NDArray>& c) {
            [](A a, nb::handle to) {
              const NDArray target = writable_from(to, "the target of a copy");
              released_if(a.nbytes() > kWorthReleasing, [&] { a.copy_to(target); });
+             if (autograd::is_recording())  // the note on the handle goes to the object
+               array_from(to).set_tape(target.tape());
            })
       .def("_copy", [](const A& a) { return array_to(a.copy()); })
       .def("_as_in_context",
