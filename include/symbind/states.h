@@ -41,6 +41,11 @@ Optimizer::Multipliers multipliers_from(const StateValue& value);
 StateValue counts_value(const std::map<std::int64_t, Optimizer::Counts>& counts);
 std::map<std::int64_t, Optimizer::Counts> counts_from(const StateValue& value);
 
+/// Takes those attributes of an object in a file that this optimizer describes (hyper-parameters,
+/// multipliers, names, counts); others are ignored. kIo names one that is no such number: counts
+/// are whole and from 0 to 2^53, rates are finite.
+void set_saved_attributes(Optimizer& optimizer, const StateValue& object);
+
 /// An optimizer as its attributes, the way MXNet pickles it.
 StateValue optimizer_value(Optimizer& optimizer);
 /// Its way back; kIo for a class that is not the library's.

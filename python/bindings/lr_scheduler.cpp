@@ -1,6 +1,9 @@
 // Learning rate schedulers. Python's own classes stand over these; a scheduler written in Python is
 // a function to C++.
 
+#include <cmath>
+#include <limits>
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -58,15 +61,20 @@ void field_from(AttrField& field, nb::handle value, const std::string& owner) {
             *slot = real();
         } else if constexpr (std::is_same_v<T, Tuple>) {
           Tuple members;
-          for (const nb::handle member : nb::iter(value))
-            members.push_back(static_cast<std::int64_t>(PyFloat_AsDouble(member.ptr())));
-          if (PyErr_Occurred() != nullptr) throw nb::python_error();
+          for (const nb::handle member : nb::iter(value)) {
+            const double number = PyFloat_AsDouble(member.ptr());
+            if (PyErr_Occurred() != nullptr) throw nb::python_error();
+            if (!(std::abs(number) <= 0x1p53)) throw misfit("a list of whole numbers");
+            members.push_back(static_cast<std::int64_t>(number));
+          }
           *slot = std::move(members);
         } else if constexpr (std::is_floating_point_v<T>) {
           *slot = static_cast<T>(real());
         } else if constexpr (std::is_integral_v<T>) {
           const double number = real();
-          if (number != static_cast<double>(static_cast<std::int64_t>(number)))
+          if (number != std::trunc(number) || std::abs(number) > 0x1p53 ||
+              number < static_cast<double>(std::numeric_limits<T>::min()) ||
+              number > static_cast<double>(std::numeric_limits<T>::max()))
             throw misfit("a whole number");
           *slot = static_cast<T>(number);
         }

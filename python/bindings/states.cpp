@@ -62,6 +62,18 @@ nb::object text_to(const std::string& text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
+/// Python hashes these in little time and without collisions that a file could choose. The others
+/// of Kind are lists, which are no keys, and numbers of any length, whose hashes a file can choose.
+void check_key(const StateValue& key) {
+  const bool plain = key.kind == Kind::kNone || key.kind == Kind::kBool ||
+                     key.kind == Kind::kFloat || key.kind == Kind::kText ||
+                     key.kind == Kind::kBytes || (key.kind == Kind::kInt && key.text.empty());
+  if (plain) return;
+  if (key.kind != Kind::kTuple)
+    throw Error(ErrorKind::kIo, "a key of a dictionary is neither a number nor a name");
+  for (const StateValue& item : key.items) check_key(item);
+}
+
 }  // namespace
 
 nb::object value_to(const StateValue& v, nb::handle put_together) {
@@ -86,8 +98,10 @@ nb::object value_to(const StateValue& v, nb::handle put_together) {
     case Kind::kObject: break;
   }
   nb::dict dict;
-  for (std::size_t i = 0; i + 1 < v.items.size(); i += 2)
+  for (std::size_t i = 0; i + 1 < v.items.size(); i += 2) {
+    check_key(v.items[i]);
     dict[value_to(v.items[i], put_together)] = value_to(v.items[i + 1], put_together);
+  }
   if (v.kind == Kind::kDict) return dict;
   return put_together(text_to(v.text), dict);
 }
@@ -130,6 +144,14 @@ void bind_states(nb::module_& m) {
         return nb::bytes(bytes.data(), bytes.size());
       },
       nb::arg("value").none(), nb::arg("take_apart"));
+  m.def("set_saved_attributes", [](Optimizer& optimizer, const nb::dict& attributes) {
+    set_saved_attributes(optimizer, plain_from(attributes));
+  });
+  m.def("set_saved_attributes", [](LRScheduler& scheduler, const nb::dict& attributes) {
+    Fields fields;
+    scheduler.describe(fields);
+    set_fields(fields, plain_from(attributes));
+  });
   m.def("load_states", &load, nb::arg("bytes"), nb::arg("source"), nb::arg("known"),
         nb::arg("put_together"));
 }

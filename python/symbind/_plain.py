@@ -44,10 +44,43 @@ def from_plain(value):
     if not isinstance(value, dict):
         return value
     if _NUMPY in value:
-        data = value["data"]
-        data = data.asnumpy().tobytes() if isinstance(data, NDArray) else data
-        return np.frombuffer(data, np.dtype(value[_NUMPY])).reshape(value["shape"]).copy()
+        return _numpy_array(value)
     return {from_plain(key): from_plain(item) for key, item in value.items()}
+
+
+def _numpy_array(value):
+    """The NumPy array of such a dictionary; error.OSError if it is none."""
+    data, kind, shape = value.get("data"), value[_NUMPY], value.get("shape")
+    data = data.asnumpy().tobytes() if isinstance(data, NDArray) else data
+    try:
+        dtype = np.dtype(kind)
+        if dtype.hasobject or dtype.kind not in "biufcSUmM?":
+            raise ValueError("no array of numbers or texts")
+        return np.frombuffer(data, dtype).reshape(shape).copy()
+    except (TypeError, ValueError, AttributeError) as failure:
+        raise error.OSError("a checkpoint's NumPy array of type {!r} and shape {!r} cannot be made: {}".format(
+            kind, shape, failure)) from None
+
+
+def random_state(state):
+    """NumPy's global generator as a checkpoint has it, checked: NumPy itself reads past its numbers if the position is
+    beyond them."""
+    if isinstance(state, dict) and state.get("bit_generator") in ("PCG64", "PCG64DXSM", "SFC64"):
+        return state  # they have no position
+    inner = state.get("state") if isinstance(state, dict) else None
+    key, place = (inner.get("key"), inner.get("pos")) if isinstance(inner, dict) else (None, None)
+    good = isinstance(inner, dict) and state.get("bit_generator") == "MT19937" \
+        and isinstance(key, np.ndarray) and key.dtype == np.uint32 and key.shape == (624,)
+    if not good:
+        raise error.OSError("the checkpoint's state of NumPy's generator is none of MT19937: 624 numbers and a position")
+    if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place <= 624:
+        raise error.OSError("the checkpoint's position in NumPy's generator is {!r}; it is from 0 to 624".format(place))
+    gauss = state.get("gauss", 0.0)
+    if state.get("has_gauss", 0) not in (0, 1) or not isinstance(gauss, (int, float)):
+        raise error.OSError("the checkpoint's kept number of NumPy's generator is {!r}, {!r}".format(
+            state.get("has_gauss"), gauss))
+    return {"bit_generator": "MT19937", "state": {"key": key, "pos": place},
+            "has_gauss": state.get("has_gauss", 0), "gauss": float(gauss)}
 
 
 def plain_attributes(thing):
@@ -62,6 +95,9 @@ def plain_attributes(thing):
 
 
 def set_plain_attributes(thing, attributes):
-    """Takes them back."""
-    for name, value in attributes.items():
-        setattr(thing, name, from_plain(value))
+    """Takes back those that the object has now as plain data; a file adds no attribute and replaces nothing else. The
+    names of the others."""
+    known = plain_attributes(thing)
+    for name in known.keys() & attributes.keys():
+        setattr(thing, name, from_plain(attributes[name]))
+    return sorted(attributes.keys() - known.keys())

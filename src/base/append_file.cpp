@@ -17,6 +17,7 @@
 namespace symbind {
 
 AppendFile::AppendFile(const std::string& path, Open how) : path_(path) {
+  check_path(path);
   const int must_be_new = how == Open::kMustBeNew ? O_EXCL : 0;
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | must_be_new, 0666);
   check(descriptor_ >= 0, ErrorKind::kIo, "{}: cannot open it for appending: {}", path,

@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "base/sha256.h"
 
 namespace symbind {
@@ -50,13 +53,27 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// A link keeps being a link: what it points to is replaced.
+/// What the last part of a path points to, if it is a link; nothing otherwise.
+std::optional<std::string> link_target(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return std::nullopt;
+  std::string target(PATH_MAX, '\0');
+  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+  if (size < 0) return std::nullopt;
+  target.resize(static_cast<size_t>(size));
+  return target.starts_with('/') ? target : folder_of(path) + "/" + target;
+}
+
+/// A link keeps being a link: what it points to is written, whether it is there or not.
 std::string real_target(const std::string& path) {
-  char* resolved = ::realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return path;
-  std::string target = resolved;
-  std::free(resolved);
-  return target;
+  constexpr int kMostLinks = 40;  // as Linux
+  std::string target = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::optional<std::string> next = link_target(target);
+    if (!next) return target;
+    target = std::move(*next);
+  }
+  fail_io("write", path, ELOOP);
 }
 
 /// Removes the temporary file unless it was renamed.
@@ -76,6 +93,13 @@ mode_t wanted_mode(const std::string& target) {
 }
 
 }  // namespace
+
+void check_path(const std::string& path) {
+  const size_t at = path.find('\0');
+  check(at == std::string::npos,
+        "a path of {} bytes has a NUL byte at {}, after '{}': no file has such a name", path.size(),
+        at, path.substr(0, at));
+}
 
 FileCalls& file_calls() {
   static FileCalls calls = {
@@ -139,6 +163,7 @@ class AtomicFile {
   AtomicFile(const std::string& path, const std::function<void(FileWriter&)>& fill, Sha256* hash)
       : path_(path), fill_(fill), hash_(hash) {
     check(!path.empty(), ErrorKind::kIo, "cannot write a file: its path is empty");
+    check_path(path);
   }
 
   /// Writes it and returns its size.
@@ -195,6 +220,8 @@ FileDigest write_file_digested(const std::string& path,
 }
 
 void rename_file(const std::string& from, const std::string& to) {
+  check_path(from);
+  check_path(to);
   if (file_calls().rename(from.c_str(), to.c_str()) != 0) {
     const int code = errno;
     fail(ErrorKind::kIo, "cannot rename '{}' to '{}': {}", from, to,
@@ -204,17 +231,24 @@ void rename_file(const std::string& from, const std::string& to) {
 }
 
 bool remove_file(const std::string& path) {
+  check_path(path);
   if (file_calls().unlink(path.c_str()) == 0) return true;
   if (errno != ENOENT) fail_io("remove", path, errno);
   return false;
 }
 
 std::vector<std::byte> read_file(const std::string& path) {
+  check_path(path);
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail_io("read", path, errno);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) fail_io("read", path, errno);
   if (S_ISDIR(info.st_mode)) fail_io("read", path, EISDIR);
+
+  const auto check_size = [&](size_t size) {
+    check_limit(Limit::kFileBytes, static_cast<std::int64_t>(size), path, ErrorKind::kIo);
+  };
+  check_size(static_cast<size_t>(std::max<off_t>(info.st_size, 0)));
 
   // The size is a hint only: pipes say 0, and a file may change while it is read.
   std::vector<std::byte> data(static_cast<size_t>(std::max<off_t>(info.st_size, 0)));
@@ -235,6 +269,7 @@ std::vector<std::byte> read_file(const std::string& path) {
     if (got < 0) fail_io("read", path, errno);
     if (got == 0) break;
     filled += static_cast<size_t>(got);
+    check_size(filled);
   }
   data.resize(filled);
   return data;

@@ -26,6 +26,10 @@ struct FileCalls {
 /// Those in use; the system's own unless a test changed them.
 FileCalls& file_calls();
 
+/// kValue for a path with a NUL byte: the system would open the file that is named before it. Every
+/// function here checks its paths.
+void check_path(const std::string& path);
+
 /// What a file was written with.
 struct FileDigest {
   std::uint64_t size = 0;
@@ -65,7 +69,8 @@ class FileWriter {
 /// Writes `path` through `fill`: a temporary file in the same folder is filled, synchronised and
 /// renamed over it. On any error, ours or thrown by `fill`, the old file is untouched, nothing is
 /// left behind, and an Error of kind kIo names the path and the system's reason. What is no plain
-/// file (a pipe, a device) is written to as it is, never replaced.
+/// file (a pipe, a device) is written to as it is, never replaced. A link stays: the file it points
+/// to is written, also where there is none yet.
 void write_file_atomic(const std::string& path, const std::function<void(FileWriter&)>& fill);
 /// The same, and says what was written.
 FileDigest write_file_digested(const std::string& path,
@@ -75,7 +80,7 @@ void rename_file(const std::string& from, const std::string& to);
 /// Takes a file away; whether it was there. kIo if it cannot be.
 bool remove_file(const std::string& path);
 
-/// The whole file, or an Error of kind kIo.
+/// The whole file, or an Error of kind kIo; one beyond Limit::kFileBytes is refused.
 std::vector<std::byte> read_file(const std::string& path);
 
 /// Reads numbers and bytes off a span. Running past its end is an Error of kind kIo that names the

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/files.h"
 
 namespace symbind {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::size_t kBuffer = 1 << 16;
 }  // namespace
 
 StreamFile::StreamFile(const std::string& path) : path_(path), process_(::getpid()) {
+  check_path(path);
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   check(descriptor_ >= 0, ErrorKind::kIo, "{}: {}", path, std::strerror(errno));
 }

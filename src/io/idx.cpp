@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "ndarray/access.h"
 
 namespace symbind {
@@ -51,6 +52,7 @@ class Source {
   }
   /// No file of this size holds more.
   std::uint64_t most_bytes() const { return file_.size() * (gzip_ ? kDeflateRatio : 1); }
+  const std::string& path() const { return path_; }
   std::string first_bytes_look_like() const { return looks_like(file_); }
 
   [[noreturn]] void fail(std::string_view what) const {
@@ -126,6 +128,7 @@ Shape read_header(Source& source) {
     bytes *= extent;
     shape.push_back(extent);
   }
+  check_limit(Limit::kFileBytes, static_cast<std::int64_t>(bytes), source.path(), ErrorKind::kIo);
   return shape;
 }
 

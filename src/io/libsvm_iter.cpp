@@ -52,8 +52,8 @@ float parse_line(const TextLines& lines, std::string_view line, std::span<std::b
         !parse(word.substr(colon + 1), value))
       lines.fail(fmt::format("'{}' is not of the form index:value", word.substr(0, 40)));
     if (index < 0 || index >= width)
-      lines.fail(fmt::format("index {} in '{}'; the shape wants indices from 0 to {}", index, word,
-                             width - 1));
+      lines.fail(fmt::format("index {} in '{}'; the shape wants indices from 0 to {}", index,
+                             word.substr(0, 40), width - 1));
     if (index <= last) lines.fail(fmt::format("index {} behind {}; they must ascend", index, last));
     last = index;
     std::memcpy(row.data() + static_cast<std::size_t>(index) * sizeof(float), &value,

@@ -329,8 +329,10 @@ void NDArrayIter::set_state(const StateValue& state) {
     carried = rows_from(state.array_at("carried", kWhat), s.num_data, kWhat);
   check(order.empty() || order.size() == static_cast<std::size_t>(s.num_data), ErrorKind::kIo,
         "{}: the order has {} rows of {}", kWhat, order.size(), s.num_data);
-  check(cursor >= -2 * s.options.batch_size && epoch >= 0, ErrorKind::kIo, "{}: cursor {}", kWhat,
-        cursor);
+  const std::int64_t first = -2 * s.options.batch_size;
+  const std::int64_t last = s.num_data + (std::int64_t{1} << 53);  // next() at the end moves it on
+  check(cursor >= first && cursor <= last && epoch >= 0, ErrorKind::kIo,
+        "{}: cursor {} in epoch {}; it is from {} to {}", kWhat, cursor, epoch, first, last);
   s.cursor = cursor;
   s.epoch = static_cast<std::uint64_t>(epoch);
   s.order = std::move(order);

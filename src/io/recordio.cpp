@@ -12,6 +12,8 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/files.h"
+#include "base/limits.h"
 #include "base/stream_file.h"
 
 namespace symbind {
@@ -29,6 +31,7 @@ struct Close {
 using File = std::unique_ptr<std::FILE, Close>;
 
 File open(const std::string& path) {
+  check_path(path);
   File file(std::fopen(path.c_str(), "rb"));
   check(file != nullptr, ErrorKind::kIo, "{}: {}", path, std::strerror(errno));
   return file;
@@ -116,6 +119,7 @@ Flag RecordReader::State::get_part(std::vector<std::byte>& record) {
             fmt::format("a record of {} bytes, and the file has {} left", length, size - offset));
   const bool goes_on = flag == kMiddle || flag == kLast;
   const std::size_t had = record.size();
+  check_limit(Limit::kFileBytes, static_cast<std::int64_t>(had + length + 4), path, ErrorKind::kIo);
   record.resize(had + (goes_on ? 4 : 0) + length);
   std::byte* out = record.data() + had;
   if (goes_on) {

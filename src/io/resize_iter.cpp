@@ -44,6 +44,8 @@ std::optional<StateValue> ResizeIter::state() {
 void ResizeIter::set_state(const StateValue& state) {
   check_iter_state(state, "ResizeIter", {{"size", size_}});
   const std::int64_t given = state.integer_at("given", "ResizeIter");
+  check(given >= 0 && given <= size_, ErrorKind::kIo, "ResizeIter: {} batches given of {}", given,
+        size_);
   iter_->set_state(state.at("within", "ResizeIter"));
   given_ = given;
 }

@@ -111,6 +111,9 @@ void RowBatches::set_state(const StateValue& state) {
   const std::int64_t row = state.integer_at("row", what);
   const std::int64_t wrapped = state.integer_at("wrapped", what);
   const bool ended = state.integer_at("ended", what) != 0;
+  check(row >= 0 && wrapped >= 0 && wrapped <= batch_size_, ErrorKind::kIo,
+        "{}: the state says row {} and {} rows of the start; those are at most a batch of {}", what,
+        row, wrapped, batch_size_);
   hard_reset();
   // Without round_batch every epoch begins at row 0, and a row's place in its batch, where filler
   // may find it, follows from its number.

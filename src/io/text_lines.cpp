@@ -1,7 +1,7 @@
 // Text files line by line.
 //
-// Decided here: files are read in pieces of 1 MiB, whatever their size, and a line may be as long
-// as memory allows. A part begins behind the first line end at or after its first byte, and ends
+// Decided here: files are read in pieces of 1 MiB, whatever their size; a line has at most
+// Limit::kFileBytes. A part begins behind the first line end at or after its first byte, and ends
 // behind the first one at or after its last: every line is in exactly one part, as in MXNet.
 #include "io/text_lines.h"
 
@@ -11,6 +11,8 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/files.h"
+#include "base/limits.h"
 
 namespace symbind {
 namespace {
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPiece = 1 << 20;
 
 std::vector<std::string> files_of(const std::string& paths) {
+  check_path(paths);
   std::vector<std::string> result;
   for (std::size_t at = 0; at <= paths.size();) {
     const std::size_t end = std::min(paths.find(';', at), paths.size());
@@ -114,6 +117,7 @@ std::size_t TextLines::refill() {
   if (at_ > 0) std::memmove(buffer_.data(), buffer_.data() + at_, filled_ - at_);
   filled_ -= at_;
   at_ = 0;
+  check_limit(Limit::kFileBytes, static_cast<std::int64_t>(filled_), path(), ErrorKind::kIo);
   if (buffer_.size() < filled_ + kPiece) buffer_.resize(filled_ + kPiece);
   const std::size_t got = std::fread(buffer_.data() + filled_, 1, kPiece, file_.get());
   check(got > 0 || std::ferror(file_.get()) == 0, ErrorKind::kIo, "{}: {}", path(),

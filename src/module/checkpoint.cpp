@@ -49,6 +49,7 @@ std::string checkpoint_path(const std::string& prefix, int epoch, const char* en
 }
 
 std::vector<int> checkpoint_epochs(const std::string& prefix) {
+  check_path(prefix);
   const fs::path base(prefix);
   const fs::path folder = base.has_parent_path() ? base.parent_path() : fs::path(".");
   const std::string start = base.filename().string() + "-";

@@ -30,8 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// The files beside a prefix whose names begin with it and end so, without the prefix.
+/// The files beside a prefix whose names begin with it and have `part` in them, without the prefix.
 std::vector<std::string> names_beside(const std::string& prefix, std::string_view part) {
+  check_path(prefix);
   const fs::path base(prefix);
   const fs::path folder = base.has_parent_path() ? base.parent_path() : fs::path(".");
   const std::string start = base.filename().string();
@@ -46,16 +47,63 @@ std::vector<std::string> names_beside(const std::string& prefix, std::string_vie
   return names;
 }
 
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+/// Cuts a number as a save writes it off the front: `width` digits at least, filled up with zeros.
+bool take_number(std::string_view& text, std::size_t width) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (digits < width || digits > 9 || (digits > width && text.front() == '0')) return false;
+  text.remove_prefix(digits);
+  return true;
 }
 
-/// Whether this stands behind a prefix in the name of a set: "-0003", "-0003-b000250".
-bool is_set_name(std::string_view name) {
-  if (!name.starts_with('-')) return false;
-  const std::size_t dash = name.find("-b", 1);
-  if (dash == std::string_view::npos) return all_digits(name.substr(1));
-  return all_digits(name.substr(1, dash - 1)) && all_digits(name.substr(dash + 2));
+bool take(std::string_view& text, std::string_view wanted) {
+  if (!text.starts_with(wanted)) return false;
+  text.remove_prefix(wanted.size());
+  return true;
+}
+
+/// Cuts the name of a set off the front: "-0003", "-0003-b000250".
+bool take_set_name(std::string_view& text) {
+  if (!take(text, "-") || !take_number(text, 4)) return false;
+  std::string_view batch = text;
+  if (take(batch, "-b") && take_number(batch, 6)) text = batch;
+  return true;
+}
+
+bool is_set_name(std::string_view name) { return take_set_name(name) && name.empty(); }
+
+/// The name of a set's file without the set: ".params", ".extra", ".states", "-1.states".
+bool is_ending_of_set(std::string_view rest) {
+  if (rest == ".params" || rest == ".extra" || rest == ".states") return true;
+  return take(rest, "-") && take_number(rest, 1) && rest == ".states";
+}
+
+/// "-symbol.json", "-1-symbol.json": sets share them.
+bool is_symbol_name(std::string_view name) {
+  if (name == "-symbol.json") return true;
+  return take(name, "-") && take_number(name, 1) && name == "-symbol.json";
+}
+
+/// Whether a save made a file of this name on its way: a file of a set under its temporary name.
+bool is_pending_name(std::string_view name) {
+  if (!name.ends_with(kPendingEnding)) return false;
+  name.remove_suffix(std::string_view(kPendingEnding).size());
+  if (is_symbol_name(name)) return true;
+  return take_set_name(name) && is_ending_of_set(name);
+}
+
+/// The process whose unfinished file this is (the rest is files.cpp's ".tmp-<process>-<number>");
+/// 0 if no save makes such a name.
+int process_of_unfinished(std::string_view name) {
+  const std::size_t at = name.rfind(".tmp-");
+  if (at == std::string_view::npos) return 0;
+  std::string_view target = name.substr(0, at), rest = name.substr(at + 5);
+  const char* digits = rest.data();
+  if (!take_number(rest, 1)) return 0;
+  int process = 0;
+  std::from_chars(digits, rest.data(), process);
+  if (!take(rest, "-") || !take_number(rest, 1) || !rest.empty()) return 0;
+  if (is_pending_name(target)) return process;
+  return take_set_name(target) && target == kManifestEnding ? process : 0;
 }
 
 std::string extra_name(const std::string& set) { return set + ".extra"; }
@@ -159,6 +207,11 @@ std::string set_name(int epoch, int batch) {
   return batch == 0 ? fmt::format("-{:04d}", epoch) : fmt::format("-{:04d}-b{:06d}", epoch, batch);
 }
 
+bool is_file_of_set(std::string_view name, std::string_view set) {
+  if (is_symbol_name(name)) return true;
+  return take(name, set) && is_ending_of_set(name);
+}
+
 std::vector<std::string> manifest_paths(const std::string& prefix) {
   std::vector<std::string> paths;
   const std::string_view ending = kManifestEnding;
@@ -225,7 +278,7 @@ void remove_set(const std::string& manifest_path) {
   try {
     for (const auto& [name, digest] : read_manifest(manifest_path).files)
       if (name.starts_with(set)) names.push_back(name);
-  } catch (const Error&) {  // what it cannot say is guessed
+  } catch (const Error&) {  // a manifest that is refused names nothing
   }
   for (const std::string& name : names) {
     remove_file(prefix + name);
@@ -246,11 +299,9 @@ void clear_leftovers(const std::string& prefix) {
     }
   }
   for (const std::string& name : names_beside(prefix, kPendingEnding))
-    if (name.ends_with(kPendingEnding)) PendingFiles::remove_quietly(prefix + name);
+    if (is_pending_name(name)) PendingFiles::remove_quietly(prefix + name);
   for (const std::string& name : names_beside(prefix, ".tmp-")) {  // of processes that are no more
-    const std::size_t at = name.rfind(".tmp-") + 5;
-    int process = 0;
-    std::from_chars(name.data() + at, name.data() + name.size(), process);
+    const int process = process_of_unfinished(name);
     if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH)
       PendingFiles::remove_quietly(prefix + name);
   }

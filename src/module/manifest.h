@@ -33,7 +33,12 @@ std::vector<std::string> manifest_paths(const std::string& prefix);
 /// The prefix and the set's name of a manifest's path; kValue if it is none.
 std::pair<std::string, std::string> split_manifest_path(const std::string& path);
 
-/// Reads and checks a manifest alone; kIo says what is wrong with it.
+/// Whether a save of the set `set` makes a file of this name: "-0003.params", "-0003.extra",
+/// "-0003.states" or "-0003-1.states", "-symbol.json" or "-1-symbol.json", and nothing else.
+bool is_file_of_set(std::string_view name, std::string_view set);
+
+/// Reads and checks a manifest alone, the names in it before all: kIo says what is wrong with it.
+/// What it returns names no file that a save of this prefix does not make.
 Manifest read_manifest(const std::string& path);
 /// What is wrong with the files of a set, one line each; empty when it is complete.
 std::vector<std::string> find_faults(const std::string& prefix, const Manifest& manifest);

@@ -2,6 +2,7 @@
 // newest set is told which one is complete.
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +11,7 @@
 #include <symbind/model.h>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "base/sha256.h"
 #include "module/manifest.h"
 #include "module/state_json.h"
@@ -24,20 +26,59 @@ std::string_view text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Manifest manifest_from(const Json& json) {
+/// The whole number `name`, at least 0 and at most `most`.
+std::int64_t whole_at(const Json& json, const char* name, std::int64_t most) {
+  const Json& value = json.at(name);
+  check(value.is_number_integer(), ErrorKind::kIo, "its {} is {}, not a whole number", name,
+        value.dump());
+  const bool fits = value.is_number_unsigned()
+                        ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
+                        : value.get<std::int64_t>() >= 0 && value.get<std::int64_t>() <= most;
+  check(fits, ErrorKind::kIo, "its {} is {}; it must be from 0 to {}", name, value.dump(), most);
+  return value.get<std::int64_t>();
+}
+
+/// JSON whose nesting is limited while it is read: everything else here goes down level by level.
+Json parse_limited(std::string_view text) {
+  // One level of data takes up to three: {"$dict": [[key, value]]}. The manifest has two of its
+  // own.
+  const std::int64_t most = 3 * limit(Limit::kNesting) + 2;
+  return Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > most)
+      check_limit(Limit::kNesting, limit(Limit::kNesting) + 1, "it", ErrorKind::kIo);
+    return true;
+  });
+}
+
+FileDigest digest_from(const Json& file) {
+  constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+  return {static_cast<std::uint64_t>(whole_at(file, "size", kMostBytes)),
+          file.at("sha256").get<std::string>()};
+}
+
+Manifest manifest_from(const Json& json, const std::string& set) {
+  constexpr std::int64_t kMostSequence = std::int64_t{1} << 53;
+  constexpr int kMostEpochs = 999'999'999;  // what a set's name may say
   const Json& inner = json.at("checkpoint");
   check(json.at("sha256").get<std::string>() == sha256(inner.dump()), ErrorKind::kIo,
         "its checksum does not fit: it was changed or damaged");
-  const int format = inner.at("format").get<int>();
+  const std::int64_t format = whole_at(inner, "format", kMostEpochs);
   check(format == 1, ErrorKind::kIo, "it is of format {}; this version reads format 1", format);
   Manifest m;
-  m.epoch = inner.at("epoch").get<int>();
-  m.batch = inner.at("batch").get<int>();
-  m.sequence = inner.at("sequence").get<std::int64_t>();
-  m.parts = inner.at("parts").get<std::size_t>();
+  for (const auto& [name, file] : inner.at("files").items()) {
+    check(is_file_of_set(name, set), ErrorKind::kIo,
+          "it lists the file '{}', which no checkpoint{} has: nothing was opened or removed", name,
+          set);
+    m.files[name] = digest_from(file);
+  }
+  m.epoch = static_cast<int>(whole_at(inner, "epoch", kMostEpochs));
+  m.batch = static_cast<int>(whole_at(inner, "batch", kMostEpochs));
+  check(set_name(m.epoch, m.batch) == set, ErrorKind::kIo,
+        "it is of epoch {}, batch {}, and its name says{}", m.epoch, m.batch, set);
+  m.sequence = whole_at(inner, "sequence", kMostSequence);
+  const auto most_parts = static_cast<std::int64_t>(std::max<std::size_t>(m.files.size(), 1));
+  m.parts = static_cast<std::size_t>(whole_at(inner, "parts", most_parts));
   m.facts = inner.at("training");
-  for (const auto& [name, file] : inner.at("files").items())
-    m.files[name] = {file.at("size").get<std::uint64_t>(), file.at("sha256").get<std::string>()};
   if (inner.contains("score"))
     m.score = NameValue(inner["score"].at("name").get<std::string>(),
                         state_from_json(inner["score"].at("value"), {}).number);
@@ -162,9 +203,10 @@ std::optional<TrainingState> load_plain(const std::string& prefix) {
 }  // namespace
 
 Manifest read_manifest(const std::string& path) {
+  const std::string set = split_manifest_path(path).second;
   const std::vector<std::byte> bytes = read_file(path);
   try {
-    return manifest_from(Json::parse(text_of(bytes)));
+    return manifest_from(parse_limited(text_of(bytes)), set);
   } catch (const Json::exception& error) {
     fail(ErrorKind::kIo, "{}: this is no manifest of a checkpoint ({}; it looks like {})", path,
          error.what(), looks_like(bytes));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,6 +19,8 @@ namespace symbind {
 namespace {
 
 using Kind = StateValue::Kind;
+
+constexpr std::int64_t kMostDevices = 1 << 16;
 
 StateValue bits(std::uint64_t value) { return StateValue::of(std::bit_cast<std::int64_t>(value)); }
 std::uint64_t bits_at(const StateValue& dict, const char* name, const char* what) {
@@ -80,11 +83,18 @@ StateValue random_facts() {
 void set_random_facts(const StateValue& facts) {
   constexpr const char* kWhat = "random numbers of a checkpoint";
   RandomState state{.common_seed = bits_at(facts, "seed", kWhat)};
-  for (const StateValue& device : facts.at("devices", kWhat).items)
-    state.generators.push_back({{static_cast<DeviceType>(device.integer_at("type", kWhat)),
-                                 static_cast<int>(device.integer_at("id", kWhat))},
+  for (const StateValue& device : facts.at("devices", kWhat).items) {
+    const std::int64_t type = device.integer_at("type", kWhat), id = device.integer_at("id", kWhat);
+    const bool known = type == static_cast<std::int64_t>(DeviceType::kCpu) ||
+                       type == static_cast<std::int64_t>(DeviceType::kGpu) ||
+                       type == static_cast<std::int64_t>(DeviceType::kCpuPinned) ||
+                       type == static_cast<std::int64_t>(DeviceType::kCpuShared);
+    check(known && id >= 0 && id < kMostDevices, ErrorKind::kIo,
+          "{}: there is no device of type {} with id {}", kWhat, type, id);
+    state.generators.push_back({{static_cast<DeviceType>(type), static_cast<int>(id)},
                                 bits_at(device, "seed", kWhat),
                                 bits_at(device, "draws", kWhat)});
+  }
   set_random_state(state);
 }
 
@@ -173,6 +183,21 @@ bool same_metric(const EvalMetric& metric, const StateValue& facts) {
   return true;
 }
 
+/// Sums may be NaN, as the losses they are of; counts are not.
+void check_counts(const EvalMetric& metric, const StateValue& facts) {
+  const std::vector<StateValue>& sums = facts.find("sums")->items;
+  for (const StateValue& sum : sums)
+    check(sum.kind == Kind::kFloat, ErrorKind::kIo, "a sum of metric '{}' is no number",
+          metric.name);
+  for (const std::size_t i : {std::size_t{1}, std::size_t{3}})
+    check(std::isfinite(sums[i].number) && sums[i].number >= 0, ErrorKind::kIo,
+          "the count of instances of metric '{}' is {}: it must be finite and not negative",
+          metric.name, sums[i].number);
+  if (const auto* several = dynamic_cast<const CompositeEvalMetric*>(&metric))
+    for (std::size_t i = 0; i < several->metrics.size(); ++i)
+      check_counts(*several->metrics[i], facts.find("within")->items[i]);
+}
+
 void take_metric(EvalMetric& metric, const StateValue& facts) {
   const std::vector<StateValue>& sums = facts.find("sums")->items;
   metric.sum_metric = sums[0].number;
@@ -191,6 +216,7 @@ void take_metric(EvalMetric& metric, const StateValue& facts) {
 
 bool set_metric_facts(EvalMetric& metric, const StateValue& facts) {
   if (!same_metric(metric, facts)) return false;
+  check_counts(metric, facts);
   take_metric(metric, facts);
   return true;
 }

@@ -6,14 +6,13 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/limits.h"
 
 namespace symbind {
 namespace {
 
 using Json = nlohmann::json;
 using Kind = StateValue::Kind;
-
-constexpr int kDeepest = 100;
 
 std::string hex_of(const std::string& bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -46,7 +45,7 @@ bool plain_keys(const StateValue& dict) {
 }
 
 Json out(const StateValue& v, NDArrayMap& arrays, int depth) {
-  check(depth < kDeepest, "the state of a training is nested too deeply");
+  check_limit(Limit::kNesting, depth, "the state of a training");
   const auto list = [&] {
     Json items = Json::array();
     for (const StateValue& item : v.items) items.push_back(out(item, arrays, depth + 1));
@@ -125,7 +124,7 @@ StateValue special_in(const std::string& name, const Json& json, const NDArrayMa
 }
 
 StateValue in(const Json& json, const NDArrayMap& arrays, int depth) {
-  check(depth < kDeepest, ErrorKind::kIo, "it is nested too deeply");
+  check_limit(Limit::kNesting, depth, "it", ErrorKind::kIo);
   if (json.is_null()) return {};
   if (json.is_boolean()) return StateValue::of(json.get<bool>());
   if (json.is_number_integer()) return StateValue::of(json.get<std::int64_t>());

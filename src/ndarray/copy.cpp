@@ -13,6 +13,7 @@
 #include "ndarray/access.h"
 #include "ndarray/convert.h"
 #include "ndarray/recorder.h"
+#include "ndarray/stored_form.h"
 
 namespace symbind {
 
@@ -89,6 +90,7 @@ NDArray NDArray::copy() const {
   check_defined(*this, "copy");
   NDArray result(shape_, context(), dtype_);
   copy_to(result);
+  copy_stored_form(*this, result);
   return result;
 }
 
@@ -97,6 +99,7 @@ NDArray NDArray::as_in_context(Context context) const {
   if (context == this->context()) return *this;
   NDArray result(shape_, context, dtype_);
   copy_to(result);
+  copy_stored_form(*this, result);
   return result;
 }
 

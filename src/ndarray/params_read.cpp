@@ -2,7 +2,8 @@
 //
 // Decided here: every number is checked against the bytes that are left before memory is taken for
 // it; whatever is wrong is an Error kIo with path, offset and what the file looks like. Arrays land
-// on cpu(0) whatever context the file names. Sparse records become dense, with a note in the log.
+// on cpu(0) whatever context the file names. Sparse records become dense, with a note in the log,
+// and are saved as sparse ones again; what all those of a file may take is limited (base/limits.h).
 // An empty record is NDArray(). Bytes behind the end are let pass with a warning, as MXNet does.
 
 #include <algorithm>
@@ -14,24 +15,23 @@
 #include <symbind/ndarray.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/settings.h"
 #include "device/runtime.h"
 #include "ndarray/access.h"
 #include "ndarray/convert.h"
 #include "ndarray/params_format.h"
+#include "ndarray/params_read.h"
+#include "ndarray/stored_form.h"
 
 namespace symbind {
 namespace {
 
-// A sparse record may grow this much on its way to dense; a few damaged bytes may not fill the
-// memory.
-constexpr std::size_t kFreelyDense = std::size_t{256} << 20;
-constexpr std::size_t kMostExpansion = 4096;
-
 class RecordReader {
  public:
-  explicit RecordReader(ByteReader& in) : in_(in) {}
+  RecordReader(ByteReader& in, SparseBudget& sparse) : in_(in), sparse_(sparse) {}
 
   NDArray read() {
     const auto version = in_.read<std::uint32_t>();
@@ -144,26 +144,41 @@ class RecordReader {
     std::vector<Part> aux;
     for (int i = 0; i < (type == params::kRowSparse ? 1 : 2); ++i) {
       const DType dtype = read_dtype();
+      if (dtype != DType::kInt64 && dtype != DType::kInt32)
+        in_.fail(
+            fmt::format("a sparse index of dtype {}; int64 and int32 are read", dtype_name(dtype)));
       aux.push_back(measure(read_shape<std::int64_t>(read_rank()), dtype));
     }
     const NDArray values = read_data(available(stored.shape, stored.dtype));
-    std::vector<std::vector<std::int64_t>> index;
-    for (const Part& part : aux)
-      index.push_back(read_data(available(part.shape, part.dtype)).to_vector<std::int64_t>());
-    const Part dense = measure(shape, stored.dtype);
-    const std::size_t most =
-        std::max(kFreelyDense, (in_.offset() + in_.remaining()) * kMostExpansion);
-    if (dense.bytes > std::min(most, cpu_runtime().memory().free / 2))
-      in_.fail(fmt::format("a sparse array of shape {} wants {} bytes when dense", shape.str(),
-                           dense.bytes));
+    std::vector<NDArray> index;
+    std::vector<std::vector<std::int64_t>> places;
+    for (const Part& part : aux) {
+      index.push_back(read_data(available(part.shape, part.dtype)));
+      places.push_back(index.back().to_vector<std::int64_t>());
+    }
+    take_room_for(measure(shape, stored.dtype));
     log_info(fmt::format("{}: a {} array of shape {} was read as a dense one", in_.path(),
                          type == params::kRowSparse ? "row_sparse" : "csr", shape.str()));
     NDArray result = NDArray::zeros(shape, cpu(), stored.dtype);
     if (type == params::kRowSparse)
-      scatter_rows(values, index[0], result);
+      scatter_rows(values, places[0], result);
     else
-      scatter_csr(values, index[0], index[1], result);
+      scatter_csr(values, places[0], places[1], result);
+    note_stored_form(result, static_cast<params::StorageType>(type), std::move(index));
     return result;
+  }
+
+  void take_room_for(const Part& dense) {
+    const auto refuse = [&](std::string_view why) {
+      in_.fail(fmt::format("a sparse array of shape {} wants {} bytes when dense: {}",
+                           dense.shape.str(), dense.bytes, why));
+    };
+    try {
+      sparse_.take(dense.bytes);
+    } catch (const Error& error) {
+      refuse(error.what());
+    }
+    if (dense.bytes > cpu_runtime().memory().free / 2) refuse("more than half of the free memory");
   }
 
   void scatter_rows(const NDArray& values, const std::vector<std::int64_t>& rows,
@@ -192,6 +207,9 @@ class RecordReader {
     if (shape.rank() != 2 || values.size() != count ||
         static_cast<std::int64_t>(starts.size()) != shape[0] + 1)
       in_.fail(fmt::format("csr parts do not fit the shape {}", shape.str()));
+    if (starts.front() != 0 || starts.back() != count)
+      in_.fail(fmt::format("csr rows run from {} to {} and there are {} values", starts.front(),
+                           starts.back(), count));
     const std::size_t item = size_of(into.dtype());
     std::byte* out = write_pointer(into);
     for (std::int64_t row = 0; row < shape[0]; ++row) {
@@ -214,6 +232,7 @@ class RecordReader {
   }
 
   ByteReader& in_;
+  SparseBudget& sparse_;
 };
 
 constexpr std::size_t kLeastRecord = 4;  // a version word
@@ -228,6 +247,8 @@ std::vector<std::string> read_names(ByteReader& in, std::uint64_t arrays) {
   std::set<std::string_view> seen;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto bytes = in.bytes(in.read<std::uint64_t>());
+    check_limit(Limit::kNameBytes, static_cast<std::int64_t>(bytes.size()), in.path(),
+                ErrorKind::kIo);
     names.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (!seen.insert({reinterpret_cast<const char*>(bytes.data()), bytes.size()}).second)
       in.fail(fmt::format("the name '{}' stands twice", names.back().substr(0, 100)));
@@ -241,10 +262,12 @@ NamedArrays read_list(ByteReader& in) {
   const auto count = in.read<std::uint64_t>();
   if (count > in.remaining() / kLeastRecord)
     in.fail(fmt::format("the file ends too early for {} arrays", count));
+  check_limit(Limit::kFileArrays, static_cast<std::int64_t>(count), in.path(), ErrorKind::kIo);
   NamedArrays result;
+  SparseBudget sparse(in.path(), in.offset() + in.remaining());
   for (std::uint64_t i = 0; i < count; ++i) {
     try {
-      result.arrays.push_back(RecordReader(in).read());
+      result.arrays.push_back(RecordReader(in, sparse).read());
     } catch (const Error& error) {
       throw error.with_context(fmt::format("in array {} of {}", i + 1, count));
     }
@@ -298,10 +321,26 @@ NamedArrays load_frombuffer(std::span<const std::byte> bytes) {
   return read_named(bytes, "<buffer>");
 }
 
+void SparseBudget::take(std::size_t bytes) {
+  taken_ = checked_add(taken_, static_cast<std::int64_t>(bytes), "what sparse arrays take");
+  check_limit(Limit::kSparseBytes, taken_, owner_, ErrorKind::kIo);
+  constexpr std::int64_t kAlways = std::int64_t{256} << 20, kTimes = 4096;
+  const auto grown = mul_fits(static_cast<std::int64_t>(file_bytes_), kTimes);
+  check(taken_ <= kAlways || !grown || taken_ <= *grown, ErrorKind::kIo,
+        "{} has {} bytes of sparse arrays made dense, more than 256 MiB and more than {} times its "
+        "{} bytes",
+        owner_, taken_, kTimes, file_bytes_);
+}
+
 NDArray from_record(std::span<const std::byte> bytes) {
+  SparseBudget sparse("the record", bytes.size());
+  return read_record(bytes, sparse);
+}
+
+NDArray read_record(std::span<const std::byte> bytes, SparseBudget& sparse) {
   return explain(bytes, "one array record", [&] {
     ByteReader in(bytes, "<record>");
-    NDArray array = RecordReader(in).read();
+    NDArray array = RecordReader(in, sparse).read();
     if (in.remaining() > 0) in.fail(fmt::format("{} bytes behind the record", in.remaining()));
     return array;
   });

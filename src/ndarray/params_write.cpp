@@ -1,10 +1,12 @@
 // Writing MXNet's array files: V2 records, which every MXNet since 0.12 reads, on cpu(0).
 //
 // Decided here: a scalar of rank 0 has no V2 form and becomes V3 (MXNet reads it under np_shape
-// only; the log says so); NDArray() becomes V2's empty record.
+// only; the log says so); NDArray() becomes V2's empty record. An array that a file held sparsely
+// is written so (stored_form.h).
 
 #include "ndarray/params_write.h"
 
+#include <cstring>
 #include <string_view>
 
 #include <symbind/log.h>
@@ -13,6 +15,7 @@
 #include "base/check.h"
 #include "ndarray/access.h"
 #include "ndarray/params_format.h"
+#include "ndarray/stored_form.h"
 
 namespace symbind {
 namespace {
@@ -35,7 +38,64 @@ class MemoryWriter {
 };
 
 template <class Writer>
+void put_shape(Writer& out, const Shape& shape) {
+  out.put(static_cast<std::int32_t>(shape.rank()));
+  for (const std::int64_t dim : shape) out.put(dim);
+}
+
+template <class Writer>
+void put_data(Writer& out, const NDArray& host) {
+  if (host.nbytes() > 0) out.write(read_pointer(host), host.nbytes());
+}
+
+/// What of `host` is stored, in the order of the index.
+NDArray stored_values(const NDArray& host, const StoredForm& form) {
+  const auto places = form.index.back().to_vector<std::int64_t>();
+  const bool rows = form.type == params::kRowSparse;
+  Shape shape = rows ? host.shape() : Shape{0};
+  shape[0] = static_cast<std::int64_t>(places.size());
+  NDArray values(shape, cpu(), host.dtype());
+  const std::size_t item =
+      size_of(host.dtype()) * static_cast<std::size_t>(rows ? host.shape().count(1) : 1);
+  std::byte* to = write_pointer(values);
+  const auto copy = [&](std::int64_t from) {
+    if (item > 0) std::memcpy(to, read_pointer(host) + static_cast<std::size_t>(from) * item, item);
+    to += item;
+  };
+  if (rows) {
+    for (const std::int64_t row : places) copy(row);
+    return values;
+  }
+  const auto starts = form.index.front().to_vector<std::int64_t>();
+  for (std::size_t r = 0; r + 1 < starts.size(); ++r)
+    for (std::int64_t i = starts[r]; i < starts[r + 1]; ++i)
+      copy(static_cast<std::int64_t>(r) * host.shape()[1] + places[static_cast<std::size_t>(i)]);
+  return values;
+}
+
+template <class Writer>
+void put_sparse(Writer& out, const NDArray& host, const StoredForm& form) {
+  const NDArray values = stored_values(host, form);
+  out.put(is_np_shape() ? params::kV3 : params::kV2);
+  out.put(std::int32_t{form.type});
+  put_shape(out, values.shape());
+  put_shape(out, host.shape());
+  out.put(static_cast<std::int32_t>(DeviceType::kCpu));
+  out.put(std::int32_t{0});
+  out.put(static_cast<std::int32_t>(host.dtype()));
+  for (const NDArray& one : form.index) {
+    out.put(static_cast<std::int32_t>(one.dtype()));
+    put_shape(out, one.shape());
+  }
+  put_data(out, values);
+  for (const NDArray& one : form.index) put_data(out, one);
+}
+
+template <class Writer>
 void put_record(Writer& out, const NDArray& array) {
+  if (array.defined()) array.wait_to_read();
+  if (const auto form = current_form(array))
+    return put_sparse(out, array.as_in_context(cpu()), *form);
   const int rank = array.defined() ? array.ndim() : 0;
   const bool scalar = array.defined() && rank == 0;
   const bool v3 = scalar || is_np_shape();
@@ -48,9 +108,7 @@ void put_record(Writer& out, const NDArray& array) {
   out.put(static_cast<std::int32_t>(DeviceType::kCpu));
   out.put(std::int32_t{0});
   out.put(static_cast<std::int32_t>(array.dtype()));
-  array.wait_to_read();
-  const NDArray host = in_gpu_memory(array.context()) ? array.as_in_context(cpu()) : array;
-  if (host.nbytes() > 0) out.write(read_pointer(host), host.nbytes());
+  put_data(out, in_gpu_memory(array.context()) ? array.as_in_context(cpu()) : array);
 }
 
 }  // namespace

@@ -88,6 +88,10 @@ void FactorScheduler::describe(Fields& f) {
 double FactorScheduler::operator()(std::int64_t num_update) {
   if (num_update < warmup_steps_) return get_warmup_lr(num_update);
   check_step(step_);
+  constexpr std::int64_t kMostChanges = 1 << 20;  // at once; training changes it one by one
+  check((num_update - count_) / step_ <= kMostChanges, ErrorKind::kState,
+        "FactorScheduler: update {} is more than {} steps of {} after the last change, update {}",
+        num_update, kMostChanges, step_, count_);
   while (num_update > count_ + step_) {
     count_ += step_;
     base_lr_ *= factor_;

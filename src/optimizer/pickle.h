@@ -10,6 +10,8 @@
 
 #include <symbind/states.h>
 
+#include "ndarray/params_read.h"
+
 namespace symbind {
 
 /// A value while a pickle is read. Nodes refer to one another freely, also in circles; the machine
@@ -35,14 +37,15 @@ struct PickleNode {
   double number = 0;
   std::string_view text = {};  ///< texts and bytes; a class and an object: "module.name"
   NDArray array = {};
-  std::vector<PickleNode*> items = {};  ///< of dictionaries and objects keys and values in turn
+  std::vector<PickleNode*> items = {};  ///< of dictionaries keys and values in turn
+  const PickleNode* state = nullptr;    ///< of an object: the dictionary of its attributes
 };
 
 /// Owns the nodes and counts what they cost.
 class PickleHeap {
  public:
   PickleHeap(std::string_view input, std::string source)
-      : input_(input), source_(std::move(source)) {}
+      : input_(input), source_(std::move(source)), sparse_(source_, input.size()) {}
 
   PickleNode* make(PickleNode::Kind kind);
   PickleNode* make_text(PickleNode::Kind kind, std::string_view text);
@@ -64,7 +67,8 @@ class PickleHeap {
   std::deque<PickleNode> nodes_;
   std::deque<std::string> texts_;
   std::map<const char*, NDArray> arrays_;
-  std::size_t text_bytes_ = 0, array_bytes_ = 0;
+  SparseBudget sparse_;
+  std::size_t text_bytes_ = 0;
 };
 
 /// Latin-1 as UTF-8.

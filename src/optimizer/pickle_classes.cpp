@@ -1,9 +1,10 @@
 // What a pickle may name and call: the array class, bytes in their old spellings, NumPy's numbers,
 // optimizers and schedulers. Everything else is refused by its name, and nothing is ever run.
 //
-// Decided here: an array record is read once however often it is named, and what texts, arrays and
-// the final tree may cost is bounded by the length of the file, so that a small file cannot become
-// a large one.
+// Decided here: an array record is read once however often it is named, an object refers to its
+// attributes and does not copy them, and what texts and the final tree may cost is bounded by the
+// length of the file, so that a small file cannot become a large one. Arrays and nesting have the
+// limits of base/limits.h.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/half.h"
+#include "base/limits.h"
 #include "optimizer/builtin.h"
 #include "optimizer/pickle.h"
 
@@ -24,9 +26,8 @@ using Kind = PickleNode::Kind;
 
 namespace {
 
-constexpr std::size_t kFree = std::size_t{1} << 20;          // what any file may cost
-constexpr std::size_t kFreeArrays = std::size_t{256} << 20;  // as much as one sparse record may
-constexpr int kDeepest = 64;
+constexpr std::size_t kFree = std::size_t{1} << 20;  // what any file may cost
+constexpr std::size_t kMostEntries = 64;             // in the state of one array; MXNet's has 1
 
 }  // namespace
 
@@ -65,13 +66,12 @@ NDArray PickleHeap::array_of(std::string_view record) {
   if (it != arrays_.end()) return it->second;
   NDArray array;
   try {
-    array = from_record({reinterpret_cast<const std::byte*>(record.data()), record.size()});
+    check_limit(Limit::kFileArrays, static_cast<std::int64_t>(arrays_.size() + 1), source_);
+    array =
+        read_record({reinterpret_cast<const std::byte*>(record.data()), record.size()}, sparse_);
   } catch (const Error& error) {
     fail(error.what());
   }
-  if (array.defined()) array_bytes_ += array.nbytes();
-  if (array_bytes_ > kFreeArrays + 64 * input_.size())
-    fail("its arrays grow beyond any file of states");
   return arrays_.emplace(record.data(), std::move(array)).first->second;
 }
 
@@ -233,10 +233,14 @@ void pickle_build(PickleHeap& heap, PickleNode& object, const PickleNode& state)
   }
   if (state.kind != Kind::kDict) heap.fail("a state that is no dictionary");
   if (object.kind == Kind::kObject) {
-    object.items.insert(object.items.end(), state.items.begin(), state.items.end());
+    if (object.state != nullptr) heap.fail("a second state for an object");
+    object.state = &state;
     return;
   }
   if (object.kind != Kind::kArray) heap.fail("a state for something that takes none");
+  if (state.items.size() > 2 * kMostEntries)
+    heap.fail(fmt::format("the state of an array has {} entries; {} are the most",
+                          state.items.size() / 2, kMostEntries));
   for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
     if (state.items[i]->kind != Kind::kText || state.items[i]->text != "handle") continue;
     const PickleNode& handle = *state.items[i + 1];
@@ -254,9 +258,9 @@ class Tree {
  public:
   explicit Tree(PickleHeap& heap) : heap_(heap), left_(kFree / 64 + heap.input().size()) {}
 
-  StateValue value(const PickleNode& node, int depth = 0) {
-    if (depth > kDeepest)
-      heap_.fail(fmt::format("it is nested deeper than {}, or in a circle", kDeepest));
+  StateValue value(const PickleNode& node, std::int64_t depth = 0) {
+    if (depth > deepest_)
+      heap_.fail(fmt::format("it is nested deeper than {}, or in a circle", deepest_));
     if (left_-- == 0) heap_.fail("its memo makes it larger than any file of states");
     using V = StateValue::Kind;
     StateValue out;
@@ -277,8 +281,9 @@ class Tree {
       case Kind::kObject: copy_text(node, V::kObject, out); break;
       default: heap_.fail("a class or a type where a value should be");
     }
-    out.items.reserve(std::min(node.items.size(), left_));
-    for (const PickleNode* item : node.items) out.items.push_back(value(*item, depth + 1));
+    const std::vector<PickleNode*>& items = node.state != nullptr ? node.state->items : node.items;
+    out.items.reserve(std::min(items.size(), left_));
+    for (const PickleNode* item : items) out.items.push_back(value(*item, depth + 1));
     return out;
   }
 
@@ -292,6 +297,7 @@ class Tree {
   }
 
   PickleHeap& heap_;
+  const std::int64_t deepest_ = limit(Limit::kNesting);
   std::size_t left_, text_bytes_ = 0;
 };
 

@@ -137,7 +137,14 @@ class Machine {
     const bool complete = end == digits.data() + digits.size() && !digits.empty();
     if (error == std::errc() && complete) return push(heap_.make_int(value));
     if (error != std::errc::result_out_of_range || !complete) parsed<std::int64_t>(digits);
+    check_digits(digits.size());
     push_big(heap_.keep(std::string(digits)));
+  }
+  /// Python makes an int of them in quadratic time; random generators have 6,000 bits.
+  void check_digits(std::size_t digits) {
+    constexpr std::size_t kMostDigits = 4300;
+    if (digits > kMostDigits)
+      heap_.fail(fmt::format("a number of {} digits; {} are the most", digits, kMostDigits));
   }
   void push_long(std::string_view raw) {
     const bool negative = !raw.empty() && (raw.back() & 0x80) != 0;
@@ -148,6 +155,7 @@ class Machine {
       return push(heap_.make_int(static_cast<std::int64_t>(value)));
     }
     if (negative) heap_.fail("negative numbers beyond 64 bits are not read");
+    check_digits(2 * raw.size());
     std::string hex = "0x";
     for (std::size_t i = raw.size(); i-- > 0;)
       hex += fmt::format("{:02x}", static_cast<unsigned char>(raw[i]));

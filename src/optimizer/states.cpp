@@ -2,9 +2,14 @@
 // MXNet's object has.
 #include <symbind/states.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "optimizer/builtin.h"
 
 namespace symbind {
@@ -86,10 +91,53 @@ StateValue symbol_value(const SymbolFacts& symbol) {
 
 double number_of(const StateValue& v, const std::string& what) {
   if (v.kind == Kind::kFloat) return v.number;
-  check(v.kind == Kind::kInt || v.kind == Kind::kBool, ErrorKind::kIo,
+  check((v.kind == Kind::kInt || v.kind == Kind::kBool) && v.text.empty(), ErrorKind::kIo,
         "attribute {} of a saved object is no number", what);
   return static_cast<double>(v.integer);
 }
+
+/// A number that is neither NaN nor infinity: one of those in a rate makes every weight NaN.
+double finite_of(const StateValue& v, const std::string& what) {
+  const double number = number_of(v, what);
+  check(std::isfinite(number), ErrorKind::kIo,
+        "attribute {} of a saved object is {}: it must be finite", what, number);
+  return number;
+}
+
+/// A whole number from `low` to `high`.
+std::int64_t whole_of(const StateValue& v, const std::string& what, std::int64_t low,
+                      std::int64_t high) {
+  const bool exact = (v.kind == Kind::kInt || v.kind == Kind::kBool) && v.text.empty();
+  const double number = exact ? 0 : number_of(v, what);
+  const bool whole = exact || number == std::trunc(number);  // NaN is not
+  const std::int64_t value = exact ? v.integer : whole_or(number, std::int64_t{-1} << 62);
+  check(whole && value >= low && value <= high, ErrorKind::kIo,
+        "attribute {} of a saved object is {}: it must be a whole number from {} to {}", what,
+        exact ? fmt::format("{}", v.integer) : fmt::format("{}", number), low, high);
+  return value;
+}
+
+// Counts become doubles in schedules and in bias corrections, and grow by one each update.
+constexpr std::int64_t kMostUpdates = std::int64_t{1} << 53;
+constexpr std::int64_t kMostDevices = 1 << 16;
+
+std::int64_t count_of(const StateValue& v, const std::string& what) {
+  return whole_of(v, what, 0, kMostUpdates);
+}
+
+/// The least a whole number may be, where a loop or a division needs that.
+std::int64_t lowest_of(const AttrField& field) {
+  constexpr std::pair<std::string_view, std::int64_t> kLowest[] = {
+      {"num_update", 0},   {"begin_num_update", 0}, {"count", 0},
+      {"cur_step_ind", 0}, {"warmup_steps", 0},     {"step", 1},
+      {"max_steps", 1},    {"max_update", 1}};
+  for (const auto& [name, lowest] : kLowest)
+    if (field.name == name) return lowest;
+  return -kMostUpdates;
+}
+
+/// ReduceOnPlateauScheduler's is the metric's best value, NaN before there is one.
+bool may_be_nan(const AttrField& field) { return field.name == "best"; }
 
 void set_field(AttrField& field, const StateValue& v) {
   std::visit(
@@ -103,13 +151,22 @@ void set_field(AttrField& field, const StateValue& v) {
           if (v.kind == Kind::kNone)
             slot->reset();
           else
-            *slot = number_of(v, field.name);
+            *slot = finite_of(v, field.name);
         } else if constexpr (std::is_same_v<T, Tuple>) {
-          slot->clear();
+          Tuple read;
           for (const StateValue& item : v.items)
-            slot->push_back(static_cast<std::int64_t>(number_of(item, field.name)));
-        } else if constexpr (std::is_arithmetic_v<T>) {
-          *slot = static_cast<T>(number_of(v, field.name));
+            read.push_back(whole_of(item, field.name, lowest_of(field), kMostUpdates));
+          *slot = std::move(read);
+        } else if constexpr (std::is_same_v<T, bool>) {
+          *slot = number_of(v, field.name) != 0;
+        } else if constexpr (std::is_integral_v<T>) {
+          const std::int64_t low = std::numeric_limits<T>::min();
+          const std::int64_t high = std::numeric_limits<T>::max();
+          *slot = static_cast<T>(whole_of(v, field.name, std::max(low, lowest_of(field)),
+                                          std::min(high, kMostUpdates)));
+        } else if constexpr (std::is_floating_point_v<T>) {
+          *slot = static_cast<T>(may_be_nan(field) ? number_of(v, field.name)
+                                                   : finite_of(v, field.name));
         }
       },
       field.slot);
@@ -178,7 +235,7 @@ StateValue multipliers_value(const Optimizer::Multipliers& multipliers) {
 Optimizer::Multipliers multipliers_from(const StateValue& value) {
   Optimizer::Multipliers multipliers;
   for (std::size_t i = 0; i + 1 < value.items.size(); i += 2)
-    multipliers[key_of(value.items[i])] = number_of(value.items[i + 1], "multiplier");
+    multipliers[key_of(value.items[i])] = finite_of(value.items[i + 1], "multiplier");
   return multipliers;
 }
 
@@ -192,11 +249,10 @@ StateValue counts_value(const std::map<std::int64_t, Optimizer::Counts>& counts)
 std::map<std::int64_t, Optimizer::Counts> counts_from(const StateValue& value) {
   std::map<std::int64_t, Optimizer::Counts> counts;
   for (std::size_t i = 0; i + 1 < value.items.size(); i += 2) {
-    const auto device = static_cast<std::int64_t>(number_of(value.items[i], "device"));
+    const std::int64_t device = whole_of(value.items[i], "device", 0, kMostDevices);
     const std::vector<StateValue>& entries = value.items[i + 1].items;
     for (std::size_t k = 0; k + 1 < entries.size(); k += 2)
-      counts[device][key_of(entries[k])] =
-          static_cast<std::int64_t>(number_of(entries[k + 1], "update count"));
+      counts[device][key_of(entries[k])] = count_of(entries[k + 1], "update count");
   }
   return counts;
 }
@@ -230,20 +286,23 @@ std::shared_ptr<Optimizer> optimizer_from(const StateValue& object, const std::s
     if (name == one.class_name) optimizer = one.make();
   check(object.kind == Kind::kObject && optimizer != nullptr, ErrorKind::kIo,
         "{}: there is no optimizer where one should be", source);
-  set_fields(optimizer->fields(), object);
+  set_saved_attributes(*optimizer, object);
   optimizer->set_lr_scheduler(scheduler_from(object.find("lr_scheduler")));
-  const auto number = [](const StateValue& v) { return number_of(v, "multiplier"); };
-  read_map(object, "lr_mult", optimizer->lr_mult(), number);
-  read_map(object, "wd_mult", optimizer->wd_mult(), number);
-  read_map(object, "idx2name", optimizer->idx2name(), [](const StateValue& v) { return v.text; });
-  read_symbol(object.find("sym_info"), optimizer->symbol_facts());
-  if (const StateValue* all = object.find("_all_index_update_counts"))
-    optimizer->all_counts() = counts_from(*all);
-  else  // MXNet 0.11
-    read_map(object, "_index_update_count", optimizer->counts(), [](const StateValue& v) {
-      return static_cast<std::int64_t>(number_of(v, "update count"));
-    });
   return optimizer;
+}
+
+void set_saved_attributes(Optimizer& optimizer, const StateValue& object) {
+  set_fields(optimizer.fields(), object);
+  const auto number = [](const StateValue& v) { return finite_of(v, "multiplier"); };
+  read_map(object, "lr_mult", optimizer.lr_mult(), number);
+  read_map(object, "wd_mult", optimizer.wd_mult(), number);
+  read_map(object, "idx2name", optimizer.idx2name(), [](const StateValue& v) { return v.text; });
+  read_symbol(object.find("sym_info"), optimizer.symbol_facts());
+  if (const StateValue* all = object.find("_all_index_update_counts"))
+    optimizer.all_counts() = counts_from(*all);
+  else  // MXNet 0.11
+    read_map(object, "_index_update_count", optimizer.counts(),
+             [](const StateValue& v) { return count_of(v, "update count"); });
 }
 
 }  // namespace symbind

@@ -10,7 +10,10 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
+#include "base/append_file.h"
+#include "base/settings.h"
 #include "symbind/error.h"
 
 namespace symbind {
@@ -199,6 +202,79 @@ TEST(LooksLike, KnownBeginnings) {
   EXPECT_EQ(looks_like(as_bytes("\n  {\"nodes\": []}")), "JSON text");
   EXPECT_EQ(looks_like(as_bytes("hello, world\n")), "text");
   EXPECT_EQ(looks_like(as_bytes("\0\0\0\1"sv)), "binary data of an unknown kind");
+}
+
+// ---- Links, NUL, limits -------------------------------------------------------------------------
+
+TEST_F(Files, ADanglingLinkIsWrittenThrough) {
+  fs::create_directory(path("store"));
+  fs::create_symlink("store/target", path("near"));       // relative to the link's folder
+  fs::create_symlink(path("store/far"), path("second"));  // absolute, over another link
+  fs::create_symlink("second", path("first"));
+  write_text(path("near"), "one");
+  write_text(path("first"), "two");
+  for (const char* name : {"near", "first", "second"})
+    EXPECT_TRUE(fs::is_symlink(path(name))) << name;
+  EXPECT_EQ(text_of(path("store/target")), "one");
+  EXPECT_EQ(text_of(path("store/far")), "two");
+  write_text(path("first"), "three");  // and again, where it points to a file now
+  EXPECT_EQ(text_of(path("store/far")), "three");
+  EXPECT_TRUE(fs::is_symlink(path("first")));
+  EXPECT_EQ(entries(), 4U);
+}
+
+TEST_F(BadInputFiles, LinksInACircleOrIntoNoFolder) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  fs::create_symlink("nowhere/file", path("c"));
+  EXPECT_NE(io_message([&] { write_text(path("a"), "x"); }).find("levels of symbolic links"),
+            std::string::npos);
+  EXPECT_NE(io_message([&] { write_text(path("c"), "x"); }).find("No such file"),
+            std::string::npos);
+  EXPECT_TRUE(fs::is_symlink(path("a")) && fs::is_symlink(path("c")));
+  EXPECT_EQ(entries(), 3U);
+}
+
+TEST_F(BadInputFiles, PathsWithNulAreRefused) {
+  write_text(path("kept"), "text");
+  const std::string bad = path("kept") + std::string("\0.tmp", 5);
+  const auto refused = [](auto&& call) {
+    try {
+      call();
+    } catch (const Error& e) {
+      return e.kind() == ErrorKind::kValue &&
+             std::string(e.what()).find("NUL byte") != std::string::npos;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused([&] { read_file(bad); }));
+  EXPECT_TRUE(refused([&] { write_text(bad, "other"); }));
+  EXPECT_TRUE(refused([&] { remove_file(bad); }));
+  EXPECT_TRUE(refused([&] { rename_file(path("kept"), bad); }));
+  EXPECT_TRUE(refused([&] { rename_file(bad, path("new")); }));
+  EXPECT_TRUE(refused([&] { AppendFile(bad, AppendFile::Open::kContinue); }));
+  EXPECT_EQ(text_of(path("kept")), "text");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(BadInputFiles, BytesBeyondTheLimit) {
+  write_text(path("file"), std::string(101, 'x'));
+  const settings::override_for_test lowered("SYMBIND_LIMIT_FILE_BYTES", "100");
+  const std::string text = io_message([&] { read_file(path("file")); });
+  EXPECT_NE(text.find("file has 101 bytes; the limit is 100"), std::string::npos) << text;
+  // A pipe says its size is 0.
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] {
+    const int end = ::open(path("pipe").c_str(), O_WRONLY);
+    const std::string bytes(200, 'x');
+    EXPECT_EQ(::write(end, bytes.data(), bytes.size()), 200);
+    ::close(end);
+  });
+  const std::string piped = io_message([&] { read_file(path("pipe")); });
+  writer.join();
+  EXPECT_NE(piped.find("pipe has 200 bytes; the limit is 100"), std::string::npos) << piped;
+  write_text(path("file"), std::string(100, 'x'));
+  EXPECT_EQ(read_file(path("file")).size(), 100U);
 }
 
 }  // namespace

@@ -223,7 +223,8 @@ class NDArrayIter(DataIter):
 
     def _load_order_state(self, state):
         if state is not None:
-            self._order.idx, self._order.rows = state["idx"], state["rows"]
+            self._order.idx, self._order.rows = (
+                _base.permutation_of(state, name, len(self._order.idx)) for name in ("idx", "rows"))
 
     def _native(self):
         if self._special is None and _base.is_plain(self, NDArrayIter, _base.VERBS):

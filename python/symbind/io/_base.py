@@ -8,6 +8,24 @@ import numpy as np
 
 from .. import _core
 from ..base import mx_real_t
+from ..error import OSError as OSError_
+
+
+def count_of(state, name, most):
+    """The whole number `name` of an iterator's saved state, from 0 to `most`."""
+    value = state[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise OSError_("the iterator's state has %s=%r; it is from 0 to %d" % (name, value, most))
+    return value
+
+
+def permutation_of(state, name, rows):
+    """The order `name` of an iterator's saved state: every row once."""
+    order = state[name]
+    if not isinstance(order, np.ndarray) or order.dtype.kind not in "iu" or order.shape != (rows,) or \
+            not np.array_equal(np.sort(order), np.arange(rows)):
+        raise OSError_("the iterator's state has an order %r that is none of the %d rows here" % (name, rows))
+    return order.astype(np.int64)
 
 
 class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):

@@ -6,6 +6,7 @@ import threading
 import numpy as np
 
 from .. import _core
+from .._plain import random_state
 from ..error import AssertionError as AssertionError_
 from . import _base
 from ._base import DataBatch, DataDesc, DataIter
@@ -86,7 +87,7 @@ class ResizeIter(DataIter):
             self._load_order_state(state["order"])
         else:
             self.data_iter.load_state_dict(state["within"])
-        self.cur = state["cur"]
+        self.cur = _base.count_of(state, "cur", self.size)
 
     def _order_state(self):
         return self.data_iter._order_state()
@@ -133,7 +134,7 @@ class _Reader:
                 self._iterator.reset()
             if task == 'load':
                 self._iterator.load_state_dict(self._state["iterator"])
-                np.random.set_state(self._state["numpy"])
+                np.random.set_state(random_state(self._state["numpy"]))
             state = self._iterator.state_dict() if hasattr(self._iterator, 'state_dict') else None
             if state is not None:
                 before = {"iterator": copy.deepcopy(state),

@@ -3,10 +3,9 @@ import sys
 
 import numpy as np
 
-from .. import _core
 from ..error import TypeError as TypeError_  # MXNet's TypeError and an MXNetError
 from ..ndarray import NDArray, array
-from ..ndarray.sparse import CSRNDArray
+from ..ndarray.sparse import CSRNDArray, _under
 
 
 def _is_h5py(value):
@@ -67,10 +66,7 @@ def _getdata_by_idx(data, idx):
 
 def _as_csr(data):
     """The same memory under the name csr."""
-    result = CSRNDArray.__new__(CSRNDArray)
-    _core.NDArray.__init__(result)
-    result._assign(data)
-    return result
+    return _under("csr", data)
 
 
 def _rows_of_h5py(dataset, rows):

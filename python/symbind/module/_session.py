@@ -12,7 +12,7 @@ import threading
 import numpy as np
 
 from .. import _core, error
-from .._plain import from_plain, plain_attributes, set_plain_attributes, to_plain
+from .._plain import from_plain, plain_attributes, random_state, set_plain_attributes, to_plain
 from ..base import _as_list
 
 
@@ -26,8 +26,19 @@ def _random_facts():
 def _set_random_facts(facts):
     _core.set_random_facts(facts["devices"])
     if "numpy" in facts:
-        np.random.set_state(from_plain(facts["numpy"]))
-        random.setstate(from_plain(facts["python"]))
+        np.random.set_state(random_state(from_plain(facts["numpy"])))
+        try:
+            random.setstate(from_plain(facts["python"]))
+        except (TypeError, ValueError, OverflowError) as failure:
+            raise error.OSError("the checkpoint's state of Python's generator is none: %s" % failure) from None
+
+
+def _set_own(thing, attributes):
+    """Takes an object's own attributes; says which are ignored, for it does not have them."""
+    ignored = set_plain_attributes(thing, attributes)
+    if ignored:
+        logging.warning("resume: %s has no attributes %s before the training starts: they are not set from the "
+                        "checkpoint", type(thing).__name__, ", ".join(map(repr, ignored)))
 
 
 def _stateful(thing):
@@ -66,7 +77,7 @@ def _set_metric_facts(metric, facts):
     within = list(getattr(metric, "metrics", ()))
     if facts.get("class") != type(metric).__name__ or len(within) != len(facts.get("within", ())):
         return False
-    set_plain_attributes(metric, facts["own"])
+    _set_own(metric, facts["own"])
     return all([_set_metric_facts(child, saved)
                 for child, saved in zip(within, facts.get("within", ()))])
 
@@ -137,9 +148,9 @@ class _Part:
         before = _core.optimizer_facts(optimizer._inner)
         if facts is not None:
             _core.set_optimizer_facts(optimizer._inner, facts["optimizer"], source)
-            set_plain_attributes(optimizer, facts["own"])
+            _set_own(optimizer, facts["own"])
             if "scheduler" in facts:
-                set_plain_attributes(optimizer.lr_scheduler, facts["scheduler"])
+                _set_own(optimizer.lr_scheduler, facts["scheduler"])
             _core.compare_kernel_facts(self.kernels, facts["kernels"])
         if states is None or self.updater is None:
             return

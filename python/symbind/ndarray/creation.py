@@ -195,11 +195,16 @@ def save(fname, data):
     else:
         raise error.ValueError("data needs to either be a NDArray, dict of str, NDArray pairs or a list "
                                "of NDarrays.")
+    for one in data.values() if isinstance(data, dict) else data:
+        if one._defined:
+            _core.set_storage_type(one, one.stype)
     _core.save(str(fname), data)
 
 
 def _list_or_dict(loaded):
-    arrays, names = loaded
+    from .sparse import _as_stored
+
+    arrays, names = [_as_stored(one) for one in loaded[0]], loaded[1]
     return dict(zip(names, arrays)) if names else arrays
 
 

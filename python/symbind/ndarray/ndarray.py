@@ -411,6 +411,8 @@ class NDArray(_core.NDArray):
 
     def __getstate__(self):
         state = {k: v for k, v in self.__dict__.items() if k not in ("handle", "_handle_number")}
+        if self._defined:
+            _core.set_storage_type(self, self.stype)
         state["handle"] = bytearray(self._record()) if self._defined else None
         return state
 

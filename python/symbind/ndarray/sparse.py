@@ -2,7 +2,7 @@
 
 All numbers are stored densely here. An array made as csr or row_sparse has a class and an `stype` of
 that name and answers for its parts (indices, data, indptr), so that scripts go on; there is no
-saving in memory or time.
+saving in memory or time. Files hold it by its storage type, as MXNet's do.
 """
 import numpy as np
 
@@ -105,10 +105,21 @@ def cast_storage(data, stype):
         raise ValueError(f"storage type '{stype}' is unknown; there are {', '.join(_CLASSES)}")
     if stype == "csr" and data.ndim != 2:
         raise ValueError(f"csr is for matrices; this array has shape {data.shape}")
+    return _under(stype, data._copy())
+
+
+def _under(stype, data):
+    """The same memory under another storage type."""
     result = _CLASSES[stype].__new__(_CLASSES[stype])
     _core.NDArray.__init__(result)
-    result._assign(data._copy())
+    result._assign(data)
     return result
+
+
+def _as_stored(data):
+    """An array of a file under the storage type it has there."""
+    stype = "default" if data is None else _core.storage_type(data)
+    return data if stype == "default" else _under(stype, data)
 
 
 def zeros(stype, shape, ctx=None, dtype=None, **kwargs):

@@ -4,13 +4,14 @@ import numbers
 import sys
 
 from .. import _core, error
+from .._plain import plain_attributes
 from ..lr_scheduler import LRScheduler
 
 
 def _state_class(module, name, optimizers):
-    """The class of a state of one's own, or None: it stands in the module of a registered optimizer, and nothing but
-    its attributes makes an object of it."""
-    if module not in {klass.__module__ for klass in optimizers.values()}:
+    """The class of a state that an optimizer of `optimizers` keeps, or None: it is in the module of one of them, and
+    nothing but its attributes makes an object of it."""
+    if module not in {klass.__module__ for klass in optimizers}:
         return None
     klass = getattr(sys.modules.get(module), name, None)
     plain = isinstance(klass, type) and klass.__new__ is object.__new__ \
@@ -18,15 +19,6 @@ def _state_class(module, name, optimizers):
         and getattr(klass, "__getstate__", None) is getattr(object, "__getstate__", None) \
         and not hasattr(klass, "__setstate__") and klass.__dictoffset__ != 0
     return klass if plain else None
-
-
-def _known(optimizers):
-    """Whether a class beyond the library's may stand in a file: a registered optimizer, or what one keeps."""
-    def known(module, name):
-        klass = optimizers.get(name.lower())
-        return (klass is not None and klass.__name__ == name and klass.__module__ == module) \
-            or _state_class(module, name, optimizers) is not None
-    return known
 
 
 def dump(value, base):
@@ -41,7 +33,7 @@ def dump(value, base):
         if isinstance(item, numbers.Number) and hasattr(item, "item"):
             return item.item()
         module, name = type(item).__module__, type(item).__qualname__
-        if _state_class(module, name, base.opt_registry) is type(item):
+        if _state_class(module, name, base.opt_registry.values()) is type(item):
             return module + "." + name, dict(vars(item))
         raise error.NotImplementedError(
             f"optimizer states hold a {type(item).__module__}.{type(item).__qualname__}, which is "
@@ -49,22 +41,58 @@ def dump(value, base):
     return _core.dump_states(value, take_apart)
 
 
-def load(data, base, source="optimizer states"):
-    """What a pickle of states holds; nothing in it is run."""
+# What MXNet's optimizers have besides the attributes that C++ describes and the dictionaries it takes.
+_FURTHER = ("allow_np_array",)
+
+
+def _scheduler(name, attributes):
+    klass = getattr(importlib.import_module("symbind.lr_scheduler"), name)
+    made = klass.__new__(klass)
+    _core.set_saved_attributes(made._schedule, attributes)
+    return made
+
+
+def _optimizer(klass, attributes, given):
+    """An optimizer with those of the attributes that it describes; with those of `given`, the optimizer of the call,
+    too, if it is of the same class. Others are ignored."""
+    made = klass.__new__(klass)
+    core, attributes = made._inner, dict(attributes)
+    scheduler = attributes.pop("lr_scheduler", None)
+    own = set(_FURTHER)
+    if type(given) is klass:
+        own.update(plain_attributes(given))
+    for name in core.names():  # what C++ cannot hold is for a class that decides by itself
+        value = attributes.get(name)
+        if not isinstance(value, (numbers.Number, str, list, tuple, type(None))) and made._decides(name):
+            own.add(name)
+    _core.set_saved_attributes(core, {k: v for k, v in attributes.items() if k not in own})
+    for name in sorted(own & set(attributes)):
+        setattr(made, name, attributes[name])
+    made.lr_scheduler = scheduler
+    return made
+
+
+def load(data, base, given, source="optimizer states"):
+    """What a pickle of states holds; nothing in it is run. A class that is not the library's is made only if it is that
+    of `given`, the optimizer of the call, or what that one keeps for a weight."""
+    mine = type(given)
+    library = mine.__module__.startswith("symbind.")
+
+    def known(module, name):
+        return not library and ((mine.__module__, mine.__name__) == (module, name) or
+                                _state_class(module, name, [mine]) is not None)
+
     def put_together(name, attributes):
         module, _, last = name.rpartition(".")
+        if module.endswith("lr_scheduler") and module.startswith(("mxnet.", "symbind.")):
+            return _scheduler(last, attributes)
         if module.startswith(("mxnet.", "symbind.")):
-            klass = getattr(importlib.import_module(
-                "symbind.lr_scheduler" if module.endswith("lr_scheduler") else "symbind.optimizer"),
-                last, None) or base.opt_registry[last.lower()]
-        else:
-            kept = _state_class(module, last, base.opt_registry)
-            if kept is not None and not issubclass(kept, base):
-                made = kept.__new__(kept)
-                vars(made).update(attributes)
-                return made
-            klass = base.opt_registry[last.lower()]
-        made = klass.__new__(klass)
-        made.__setstate__(attributes)
+            klass = getattr(importlib.import_module("symbind.optimizer"), last, None) or \
+                base.opt_registry[last.lower()]
+            return _optimizer(klass, attributes, given)
+        if (mine.__module__, mine.__name__) == (module, last):
+            return _optimizer(mine, attributes, given)
+        made = object.__new__(_state_class(module, last, [mine]))
+        vars(made).update(attributes)
         return made
-    return _core.load_states(data, source, _known(base.opt_registry), put_together)
+    return _core.load_states(data, source, known, put_together)

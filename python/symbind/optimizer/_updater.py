@@ -132,7 +132,7 @@ class Updater:
 
     def set_states(self, states):
         """Takes the states, and the optimizer if it is with them, from get_states' bytes."""
-        loaded = _files.load(states, Optimizer)
+        loaded = _files.load(states, Optimizer, self._optimizer)
         optimizer = self._optimizer
         if isinstance(loaded, tuple) and len(loaded) == 2:
             loaded, optimizer = loaded
