@@ -440,8 +440,11 @@ void bind_ndarray(nb::module_& m) {
       "is_ready", [](nb::handle object) { return nb::inst_ready(object); },
       "Whether an object of a class bound here was initialised (pickle makes some that were not).");
   m.def("waitall", &waitall, nb::call_guard<nb::gil_scoped_release>());
-  m.def("storage_type", [](const A& a) { return std::string(storage_type(a)); });
-  m.def("set_storage_type", [](const A& a, const std::string& type) { set_storage_type(a, type); });
+  m.def("storage_type",
+        [](nb::handle array) { return std::string(storage_type(array_from(array))); });
+  m.def("set_storage_type", [](nb::handle array, const std::string& type) {
+    set_storage_type(array_from(array), type);
+  });
   m.def("save", [](const std::string& path, nb::handle arrays) {
     if (nb::isinstance<nb::dict>(arrays)) {
       NamedArrays named;
