@@ -4,12 +4,14 @@
 //   checked_add(begin, size, "begin + size of Crop")        an Error that names the operands
 //   add_fits(a, b)                                          nothing instead of an Error
 //   whole_or(label, -1)                                     a float used as an index
+//   wrapped_add(a, b)                                       numbers of the data, which may wrap
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "base/check.h"
 
@@ -47,6 +49,17 @@ inline std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view
   const auto result = mul_fits(a, b);
   check(result.has_value(), "{} is too large: {} * {}", what, a, b);
   return *result;
+}
+
+/// a + b of elements: signed integers wrap around, as they do in NumPy and MXNet.
+template <class T>
+T wrapped_add(T a, T b) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) >= sizeof(int)) {
+    using Bits = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Bits>(a) + static_cast<Bits>(b));
+  } else {
+    return static_cast<T>(a + b);
+  }
 }
 
 /// A number of the data as a whole one, rounded toward zero; `otherwise` for NaN, infinity and what

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "ndarray/access.h"
 
 namespace symbind {
 
@@ -49,6 +50,7 @@ void Inference::set_shape(Ref r, const Shape& needed, std::string_view because) 
     throw Conflict{r, shape(r).str(), needed.str(),
                    std::string(because) + difference(shape(r), needed)};
   }
+  check_extents(merged);
   shape_of(r) = merged;
 }
 

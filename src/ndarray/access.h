@@ -31,5 +31,9 @@ void check_defined(const NDArray& array, const char* what);
 /// The bytes of `shape` × `dtype`; throws kShape or kType when unknown, kMemory beyond what is
 /// addressable.
 std::size_t bytes_of(const Shape& shape, DType dtype);
+/// Throws when the extents that are known, but for zeros, multiply to more than 2^47: no memory
+/// holds so many elements, and a zero beside them would hide it. Of a shape that passed, every
+/// product of extents fits into 64 bits.
+void check_extents(const Shape& shape);
 
 }  // namespace symbind

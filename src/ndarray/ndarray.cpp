@@ -18,6 +18,18 @@
 
 namespace symbind {
 
+void check_extents(const Shape& shape) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 47;  // bytes a process can address
+  std::int64_t product = 1;
+  for (const std::int64_t extent : shape) {
+    if (extent <= 0) continue;
+    check(extent <= kMost / product, ErrorKind::kMemory,
+          "the shape {} has more elements than any memory: its extents multiply to more than 2^47",
+          shape.str());
+    product *= extent;
+  }
+}
+
 std::size_t bytes_of(const Shape& shape, DType dtype) {
   const std::size_t item = size_of(dtype);
   check(item > 0, ErrorKind::kType, "an array needs a known dtype");
@@ -25,6 +37,7 @@ std::size_t bytes_of(const Shape& shape, DType dtype) {
   check(count <= std::numeric_limits<std::ptrdiff_t>::max() / item, ErrorKind::kMemory,
         "an array of shape {} and dtype {} is beyond what can be addressed", shape.str(),
         dtype_name(dtype));
+  check_extents(shape);
   return count * item;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "ndarray/access.h"
 #include "passes/infer.h"
 
 namespace symbind {
@@ -187,6 +188,7 @@ Inferred start_inference(const IndexedGraph& graph, const ShapeMap& shapes,
     } else if (const auto attr = attrs.find("__shape__"); attr != attrs.end()) {
       if (const auto dims = parse_tuple(attr->second)) known.shapes[e] = from_user(Shape(*dims));
     }
+    check_extents(known.shapes[e]);
     if (const auto it = dtypes.find(n.node->name); it != dtypes.end()) {
       known.dtypes[e] = it->second;
     } else if (const auto attr = attrs.find("__dtype__"); attr != attrs.end()) {

@@ -165,5 +165,19 @@ TEST(BadInputNDArray, TooLargeIsAnErrorAndTheNextCallWorks) {
   EXPECT_EQ(NDArray::zeros({2}).size(), 2);
 }
 
+// NumPy refuses it as well: steps along such axes do not fit into 64 bits.
+TEST(BadInputNDArray, HugeExtentsBesideA0) {
+  const std::int64_t huge = std::int64_t{1} << 40;
+  for (const Shape& shape : {Shape{0, huge, huge}, Shape{huge, 0, huge}, Shape{huge, huge, 0}}) {
+    try {
+      NDArray::zeros(shape);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kMemory) << error.what();
+    }
+  }
+  EXPECT_EQ(NDArray::zeros({0, huge}).size(), 0);
+}
+
 }  // namespace
 }  // namespace symbind
