@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/checked.h"
 #include "base/parallel.h"
 
 namespace symbind {
@@ -203,6 +204,7 @@ void by_taps(const ResizePlan& p, const T* src, T* dst, void* workspace) {
 std::vector<std::int64_t> nearest_sources(std::int64_t from, std::int64_t to) {
   const double scale = 1. / (static_cast<double>(to) / static_cast<double>(from));
   std::vector<std::int64_t> sources;
+  sources.reserve(static_cast<std::size_t>(to));
   for (std::int64_t i = 0; i < to; ++i) {
     const auto at = static_cast<std::int64_t>(std::floor(static_cast<double>(i) * scale));
     sources.push_back(std::min(at, from - 1));
@@ -228,7 +230,8 @@ void block_means(const ResizePlan& p, const T* src, T* dst) {
   for (std::int64_t y = 0; y < p.to.height; ++y)
     for (std::int64_t x = 0; x < p.to.width; ++x)
       for (std::int64_t c = 0; c < p.channels; ++c) {
-        Work<T> sum = 0;
+        // A block of bytes may have more than 2^23 pixels: their sum needs 64 bits.
+        std::conditional_t<std::is_same_v<T, std::uint8_t>, std::int64_t, T> sum = 0;
         for (std::int64_t j = 0; j < sy; ++j)
           for (std::int64_t i = 0; i < sx; ++i)
             sum += src[((y * sy + j) * p.from.width + x * sx + i) * p.channels + c];
@@ -280,25 +283,32 @@ void area_means(const ResizePlan& p, const T* src, T* dst, void* workspace) {
 
 }  // namespace
 
-ResizePlan::ResizePlan(ImageSize from, ImageSize to, std::int64_t channels, Interpolation how)
-    : from(from), to(to), channels(channels), taps(tap_count(how)) {
+ResizeSizes::ResizeSizes(ImageSize from, ImageSize to, std::int64_t channels, Interpolation given)
+    : from(from), to(to), channels(channels), how(given), taps(tap_count(given)) {
   const std::int64_t sy = from.height / to.height, sx = from.width / to.width;
   const bool whole = sy >= 1 && sx >= 1 && from == ImageSize{to.height * sy, to.width * sx};
   const bool shrinks = from.height >= to.height && from.width >= to.width;
   if (how == Interpolation::kLinear && whole && sy == 2 && sx == 2) how = Interpolation::kArea;
-  if (from == to) {
+  if (from == to)
     way = Way::kCopy;
-  } else if (how == Interpolation::kNearest) {
+  else if (how == Interpolation::kNearest)
     way = Way::kNearest;
+  else if (how == Interpolation::kArea && whole)
+    way = Way::kBlocks;
+  else if (how == Interpolation::kArea && shrinks)
+    way = Way::kShares;
+}
+
+ResizePlan::ResizePlan(const ResizeSizes& sizes) : ResizeSizes(sizes) {
+  if (way == Way::kNearest) {
     rows = nearest_sources(from.height, to.height);
     columns = nearest_sources(from.width, to.width);
-  } else if (how == Interpolation::kArea && whole) {
-    way = Way::kBlocks;
-  } else if (how == Interpolation::kArea && shrinks) {
-    way = Way::kShares;
+  } else if (way == Way::kShares) {
     sharing = area_shares(from.width, to.width);
     shared_rows = area_shares(from.height, to.height);
-  } else {
+  } else if (way == Way::kTaps) {
+    across.reserve(static_cast<std::size_t>(to.width));
+    down.reserve(static_cast<std::size_t>(to.height));
     for (std::int64_t x = 0; x < to.width; ++x)
       across.push_back(taps_at(x, from.width, to.width, how, true));
     for (std::int64_t y = 0; y < to.height; ++y)
@@ -306,11 +316,12 @@ ResizePlan::ResizePlan(ImageSize from, ImageSize to, std::int64_t channels, Inte
   }
 }
 
-std::size_t ResizePlan::workspace(std::size_t element_bytes) const {
-  const std::size_t row = static_cast<std::size_t>(to.width * channels) *
-                          std::max<std::size_t>(sizeof(int), element_bytes);
-  if (way == Way::kShares) return 2 * row;
-  return way == Way::kTaps ? row * static_cast<std::size_t>(from.height) : 0;
+std::size_t ResizeSizes::workspace(std::size_t element_bytes) const {
+  if (way != Way::kShares && way != Way::kTaps) return 0;
+  constexpr const char* kWhat = "the workspace of a resized image";
+  const std::int64_t row = checked_mul(checked_mul(to.width, channels, kWhat),
+                                       std::max<std::int64_t>(sizeof(int), element_bytes), kWhat);
+  return static_cast<std::size_t>(checked_mul(row, way == Way::kTaps ? from.height : 2, kWhat));
 }
 
 template <class T>

@@ -31,18 +31,25 @@ struct ResizeTaps {
   std::array<float, 8> weight{};
 };
 
-/// All that depends on the sizes alone, made once.
-struct ResizePlan {
+/// What is resized to what, and in which way.
+struct ResizeSizes {
   enum class Way : std::int8_t { kCopy, kNearest, kBlocks, kShares, kTaps };
 
-  ResizePlan(ImageSize from, ImageSize to, std::int64_t channels, Interpolation how);
+  ResizeSizes(ImageSize from, ImageSize to, std::int64_t channels, Interpolation how);
   /// Bytes that resize_image needs as its workspace.
   std::size_t workspace(std::size_t element_bytes) const;
 
   ImageSize from, to;
   std::int64_t channels;
+  Interpolation how;  ///< kArea for a linear shrink to one half
   Way way = Way::kTaps;
-  int taps = 2;                                   ///< kTaps: how many
+  int taps = 2;  ///< kTaps: how many
+};
+
+/// With tables for all places of the new image, made once.
+struct ResizePlan : ResizeSizes {
+  explicit ResizePlan(const ResizeSizes& sizes);
+
   std::vector<std::int64_t> rows, columns;        ///< kNearest: the source of each target
   std::vector<ResizeTaps> across, down;           ///< kTaps: of each target
   std::vector<ResizeShare> sharing, shared_rows;  ///< kShares: along the width, along the height

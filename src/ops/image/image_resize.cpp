@@ -4,6 +4,8 @@
 // MXNet; types are those OpenCV resamples in MXNet, uint8, float32 and float64.
 #include <symbind/operator.h>
 
+#include "base/checked.h"
+#include "kernels/first_run.h"
 #include "kernels/image_resize.h"
 #include "ops/image/images.h"
 
@@ -41,8 +43,13 @@ struct ResizeAttrs {
     if (size.size() == 2) return {size[1], size[0]};
     const Images of(image);
     if (!keep_ratio) return {size[0], size[0]};
-    if (of.height > of.width) return {of.height * size[0] / of.width, size[0]};
-    return {size[0], of.width * size[0] / of.height};
+    const std::int64_t shorter = std::min(of.height, of.width),
+                       longer = std::max(of.height, of.width);
+    check(shorter > 0, ErrorKind::kShape, "an image of shape {} is empty and has no ratio",
+          image.str());
+    const std::int64_t other = checked_mul(longer, size[0], "the longer edge times size") / shorter;
+    if (of.height > of.width) return {other, size[0]};
+    return {size[0], other};
   }
 };
 
@@ -58,7 +65,7 @@ void infer(const A& a, Inference& io, const char* op, bool batches) {
 }
 
 template <class A>
-ResizePlan plan_of(const A& a, const Shape& shape) {
+ResizeSizes sizes_of(const A& a, const Shape& shape) {
   const Images of(shape);
   check(of.size() > 0, ErrorKind::kShape, "an image of shape {} is empty and cannot be resized",
         shape.str());
@@ -74,12 +81,13 @@ Offer offer(const A& a, const KernelRequest& r) {
     case DType::kFloat64: break;
     default: return refuse("images are resized as uint8, float32 or float64");
   }
-  return accept_plain(r, plan_of(a, r.in[0].shape).workspace(size_of(r.in[0].dtype)));
+  return accept_plain(r, sizes_of(a, r.in[0].shape).workspace(size_of(r.in[0].dtype)));
 }
 
 template <class T>
-Prepared resize_all(ResizePlan plan, std::int64_t count) {
-  return [plan = std::move(plan), count](const Args& args) {
+Prepared resize_all(const ResizeSizes& sizes, std::int64_t count) {
+  return [made = FirstRun([sizes] { return ResizePlan(sizes); }), count](const Args& args) {
+    const ResizePlan& plan = made();
     const std::int64_t from = plan.from.height * plan.from.width * plan.channels,
                        to = plan.to.height * plan.to.width * plan.channels;
     for (std::int64_t i = 0; i < count; ++i)
@@ -91,9 +99,9 @@ template <class A>
 Prepared prepare(const A& a, const KernelRequest& r, const Offer&) {
   const Shape& shape = r.in[0].shape;
   const std::int64_t count = Images(shape).count;
-  if (r.in[0].dtype == DType::kUint8) return resize_all<std::uint8_t>(plan_of(a, shape), count);
-  if (r.in[0].dtype == DType::kFloat32) return resize_all<float>(plan_of(a, shape), count);
-  return resize_all<double>(plan_of(a, shape), count);
+  if (r.in[0].dtype == DType::kUint8) return resize_all<std::uint8_t>(sizes_of(a, shape), count);
+  if (r.in[0].dtype == DType::kFloat32) return resize_all<float>(sizes_of(a, shape), count);
+  return resize_all<double>(sizes_of(a, shape), count);
 }
 
 }  // namespace

@@ -14,8 +14,10 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/first_run.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -59,16 +61,22 @@ std::int64_t out_extent(const PoolingAttrs& a, int axis, std::int64_t) {
   return size;
 }
 
+/// An extent times a factor, which may be anything.
+std::int64_t scaled(std::int64_t in, float scale) {
+  const std::int64_t out = whole_or(static_cast<float>(in) * scale, -1);
+  check(out >= 0, "scale_height or scale_width {} makes no image of an extent of {}", scale, in);
+  return out;
+}
+
 std::int64_t out_extent(const ResizeAttrs& a, int axis, std::int64_t in) {
   const std::optional<float> scale = axis == 0 ? a.scale_height : a.scale_width;
   if (a.mode == "size" && !scale) return axis == 0 ? a.height : a.width;
   if (in == kUnknownDim) return in;
   const bool even = in % 2 == 0;
-  if (a.mode == "size") return static_cast<std::int64_t>(*scale * static_cast<float>(in));
+  if (a.mode == "size") return scaled(in, *scale);
   if (a.mode == "odd_scale") {
     check(scale.has_value(), "mode odd_scale needs scale_height and scale_width");
-    return even ? static_cast<std::int64_t>(static_cast<float>(in) * *scale)
-                : static_cast<std::int64_t>(static_cast<float>(in - 1) * *scale) + 1;
+    return even ? scaled(in, *scale) : checked_add(scaled(in - 1, *scale), 1, "an odd extent");
   }
   const bool to_even = a.mode.starts_with("to_even"), up = a.mode.ends_with("up");
   return even == to_even ? in : up ? in + 1 : in - 1;
@@ -114,11 +122,17 @@ struct Axis {
   std::vector<float> weight, last;
   std::int64_t in = 0;
   std::int64_t size() const { return static_cast<std::int64_t>(first.size()); }
+  void reserve(std::int64_t out) {
+    const auto n = static_cast<std::size_t>(out);
+    first.reserve(n), count.reserve(n), weight.reserve(n), last.reserve(n);
+  }
 };
 
 Axis axis_of(const PoolingAttrs&, std::int64_t in, std::int64_t out) {
   Axis a;
   a.in = in;
+  a.reserve(out);
+  checked_mul(in, checked_add(out, 1, "the output's extent"), "input extent · output extent");
   for (std::int64_t i = 0; i < out; ++i) {
     const std::int64_t begin = i * in / out, end = ((i + 1) * in + out - 1) / out;
     a.first.push_back(begin);
@@ -132,6 +146,7 @@ Axis axis_of(const PoolingAttrs&, std::int64_t in, std::int64_t out) {
 Axis axis_of(const ResizeAttrs& r, std::int64_t in, std::int64_t out) {
   Axis a;
   a.in = in;
+  a.reserve(out);
   const auto real = [](std::int64_t v) { return static_cast<float>(v); };
   float ratio = 0;
   if (out > 1) ratio = r.align_corners ? real(in - 1) / real(out - 1) : real(in) / real(out);
@@ -192,21 +207,25 @@ template <class A>
 Prepared forward(const A& a, const KernelRequest& r) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
-    return [plan = plan_of(a, r.in[0].shape, r.out[0].shape)](const Args& args) {
-      const T* x = args.in<T>(0);
-      T* y = args.out<T>(0);
-      parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p) {
-          std::int64_t at = -1;
-          Acc sum = 0;
-          plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
-            if (out != at) sum = 0, at = out;
-            sum += weight * static_cast<Acc>(x[in]);
-            y[out] = static_cast<T>(sum);
+    return
+        [made = FirstRun([a, x = r.in[0].shape, y = r.out[0].shape] { return plan_of(a, x, y); }),
+         empty = r.out[0].shape.size() == 0](const Args& args) {
+          if (empty) return;
+          const Plan& plan = made();
+          const T* x = args.in<T>(0);
+          T* y = args.out<T>(0);
+          parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t p = begin; p < end; ++p) {
+              std::int64_t at = -1;
+              Acc sum = 0;
+              plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
+                if (out != at) sum = 0, at = out;
+                sum += weight * static_cast<Acc>(x[in]);
+                y[out] = static_cast<T>(sum);
+              });
+            }
           });
-        }
-      });
-    };
+        };
   });
 }
 
@@ -220,20 +239,25 @@ template <class A>
 Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
-    return [plan = plan_of(a, r.out[0].shape, r.in[0].shape)](const Args& args) {
-      const T* dy = args.in<T>(0);
-      T* dx = args.out<T>(0);
-      Acc* sums = static_cast<Acc*>(args.workspace);
-      const std::int64_t size = plan.rows.in * plan.columns.in;
-      parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
-        std::fill(sums + begin * size, sums + end * size, Acc(0));
-        for (std::int64_t p = begin; p < end; ++p)
-          plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
-            sums[in] += weight * static_cast<Acc>(dy[out]);
+    return
+        [made = FirstRun([a, x = r.out[0].shape, y = r.in[0].shape] { return plan_of(a, x, y); }),
+         empty = r.out[0].shape.size() == 0](const Args& args) {
+          if (empty) return;
+          const Plan& plan = made();
+          const T* dy = args.in<T>(0);
+          T* dx = args.out<T>(0);
+          Acc* sums = static_cast<Acc*>(args.workspace);
+          const std::int64_t size = plan.rows.in * plan.columns.in;
+          parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
+            std::fill(sums + begin * size, sums + end * size, Acc(0));
+            for (std::int64_t p = begin; p < end; ++p)
+              plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
+                sums[in] += weight * static_cast<Acc>(dy[out]);
+              });
+            for (std::int64_t i = begin * size; i < end * size; ++i)
+              dx[i] = static_cast<T>(sums[i]);
           });
-        for (std::int64_t i = begin * size; i < end * size; ++i) dx[i] = static_cast<T>(sums[i]);
-      });
-    };
+        };
   });
 }
 

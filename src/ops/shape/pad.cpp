@@ -8,7 +8,9 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
+#include "kernels/first_run.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -50,7 +52,8 @@ void infer(const PadAttrs& a, Inference& io) {
     if (in[d] < 0) continue;
     check(a.mode != "reflect" || std::max(before, behind) < in[d],
           "reflect needs a border smaller than the extent {} of axis {}", in[d], d);
-    out[d] = in[d] + before + behind;
+    out[d] = checked_add(checked_add(in[d], before, "an axis with its border"), behind,
+                         "an axis with its border");
   }
   io.set_shape(io.out(0), out, "attribute pad_width");
 }
@@ -78,6 +81,7 @@ struct Maps {
       const std::int64_t n = shape[d], before = a.pad_width[static_cast<std::size_t>(2 * d)],
                          behind = a.pad_width[static_cast<std::size_t>(2 * d + 1)];
       in[static_cast<std::size_t>(k)] = n;
+      map.reserve(static_cast<std::size_t>(before + n + behind));
       for (std::int64_t i = -before; i < n + behind; ++i) {
         if (i >= 0 && i < n)
           map.push_back(i);
@@ -108,8 +112,9 @@ struct Maps {
 
 Prepared prepare(const PadAttrs& a, const KernelRequest& q) {
   return dispatch_dtype(q.in[0].dtype, [&]<class T>() -> Prepared {
-    return [maps = Maps(a, q.in[0].shape),
+    return [made = FirstRun([a, shape = q.in[0].shape] { return Maps(a, shape); }),
             border = convert_element<T>(a.constant_value)](const Args& args) {
+      const Maps& maps = made();
       parallel_for(maps.planes, std::max<std::int64_t>(1, 16384 / maps.out_plane()),
                    [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t p = begin; p < end; ++p) {
@@ -127,22 +132,25 @@ Prepared prepare(const PadAttrs& a, const KernelRequest& q) {
 
 Prepared prepare_backward(const PadAttrs& a, const KernelRequest& q) {
   return dispatch_float(q.in[0].dtype, [&]<class T>() -> Prepared {
-    return [maps = Maps(a, q.in[1].shape)](const Args& args) {
-      parallel_for(maps.planes, std::max<std::int64_t>(1, 16384 / maps.out_plane()),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t p = begin; p < end; ++p) {
-                       const T* dy = args.in<T>(0) + p * maps.out_plane();
-                       T* dx = args.out<T>(0) + p * maps.in_plane();
-                       std::fill_n(dx, maps.in_plane(), T(0));
-                       maps.rows([&](std::int64_t at, std::int64_t to) {
-                         for (const std::int64_t i : maps.axis[2]) {
-                           if (to >= 0 && i >= 0) dx[to + i] = static_cast<T>(dx[to + i] + dy[at]);
-                           ++at;
+    return
+        [made = FirstRun([a, shape = q.in[1].shape] { return Maps(a, shape); })](const Args& args) {
+          const Maps& maps = made();
+          parallel_for(maps.planes, std::max<std::int64_t>(1, 16384 / maps.out_plane()),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t p = begin; p < end; ++p) {
+                           const T* dy = args.in<T>(0) + p * maps.out_plane();
+                           T* dx = args.out<T>(0) + p * maps.in_plane();
+                           std::fill_n(dx, maps.in_plane(), T(0));
+                           maps.rows([&](std::int64_t at, std::int64_t to) {
+                             for (const std::int64_t i : maps.axis[2]) {
+                               if (to >= 0 && i >= 0)
+                                 dx[to + i] = static_cast<T>(dx[to + i] + dy[at]);
+                               ++at;
+                             }
+                           });
                          }
                        });
-                     }
-                   });
-    };
+        };
   });
 }
 
