@@ -5,6 +5,7 @@
 // it has unpacked ("l0_i2h_f_weight"), in this order, so that draws come in the same order.
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "init/fill.h"
 
 namespace symbind {
@@ -57,7 +58,8 @@ void FusedRnnInit::init_weight(const InitDesc& desc, NDArray& array) const {
   const auto m = static_cast<std::int64_t>(gates.size());
   check(h > 0 && o.num_layers > 0, "FusedRNN: num_hidden is {} and num_layers {}; both must be > 0",
         h, o.num_layers);
-  const std::int64_t later = (o.num_layers - 1) * (h + b * h + 2);
+  const std::int64_t later =
+      checked_mul(o.num_layers - 1, h + b * h + 2, "FusedRNN: the parameters of later layers");
   const std::int64_t inputs = array.size() / b / h / m - later - h - 2;
   check(
       inputs > 0 && (inputs + h + 2 + later) * b * h * m == array.size(), ErrorKind::kState,

@@ -20,7 +20,7 @@ namespace {
 
 // Whole numbers wrap as the type does; halves are summed in float.
 template <class T>
-using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, Accumulator<T>>;
+using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, Accumulator<T>>;
 
 template <class T>
 void sum_rows(const std::vector<const T*>& in, T* out, std::int64_t n) {

@@ -71,6 +71,10 @@ class TopKAccuracyMetric : public EvalMetric {
       check(shape.rank() <= 2, ErrorKind::kState,
             "Predictions should be no more than 2 dims, and one of metric '{}' has shape {}", name,
             shape.str());
+      check(shape.rank() == 1 || (shape.rank() == 2 && shape[1] > 0), ErrorKind::kValue,
+            "metric '{}' takes a row of outputs or a class for each instance, and got an output of "
+            "shape {}",
+            name, shape.str());
       check_same(labels[i].size(), shape[0], name);
       with_numbers(labels[i], label_scratch_, [&](const auto* label) {
         with_numbers(preds[i], pred_scratch_, [&](const auto* pred) { count(shape, label, pred); });

@@ -27,7 +27,8 @@ class PerplexityMetric : public EvalMetric {
     double loss = 0, count = 0;
     for (std::size_t i = 0; i < preds.size(); ++i) {
       const Shape& shape = preds[i].shape();
-      check(shape.rank() > 0 && labels[i].size() * shape.back() == preds[i].size(),
+      check(shape.rank() > 0 && labels[i].size() * shape.back() == preds[i].size() &&
+                (preds[i].size() > 0 || labels[i].size() == 0),
             ErrorKind::kState, "shape mismatch: {} vs. {} in metric '{}'", labels[i].shape().str(),
             shape.str(), name);
       const AroundAxis a = around_axis(shape, axis_, name);

@@ -214,6 +214,11 @@ TEST(BadInputInitializer, what_cannot_be_filled) {
   message_of([] { Mixed({{"(", One()}}); }, ErrorKind::kValue);
   message_of([&] { FusedRNN({.num_hidden = 2})->init_weight({.name = "p"}, vector); },
              ErrorKind::kState);
+  const FusedRNNOptions huge{
+      .num_hidden = 2147483647, .num_layers = 2147483647, .bidirectional = true};
+  EXPECT_THAT(
+      message_of([&] { FusedRNN(huge)->init_weight({.name = "p"}, vector); }, ErrorKind::kValue),
+      testing::HasSubstr("parameters of later layers is too large"));
   for (const char* text :
        {"[", "[1, {}]", "[\"zero\"]", "[\"constant\", {\"value\": [[1], [1, 2]]}]",
         "[\"constant\", {\"value\": \"x\"}]", "{\"a\": 1}"})

@@ -117,6 +117,19 @@ TEST(KVStore, an_update_function_gets_the_sum_and_the_stored_value) {
   EXPECT_EQ(grads[0].to_vector<float>(), (Floats{1, 2})) << "gradients stay as they are";
 }
 
+TEST(KVStore, whole_numbers_wrap_around) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto array = [](std::int64_t value, Context at) {
+    return NDArray::from_vector(std::vector{value}, {1}, at);
+  };
+  const auto store = create_kvstore();
+  store->init("n", array(0, cpu()));
+  store->push("n", {array(kMost, cpu(0)), array(1, cpu(1))});
+  NDArray sum = array(0, cpu());
+  store->pull("n", {sum});
+  EXPECT_EQ(sum.to_vector<std::int64_t>(), std::vector{std::numeric_limits<std::int64_t>::min()});
+}
+
 TEST(KVStore, numbers_or_names) {
   const auto store = create_kvstore();
   store->init(std::int64_t{3}, NDArray::ones({1}));

@@ -159,6 +159,10 @@ TEST(BadInputMetric, outputs_without_classes) {
   for (const char* name : {"acc", "f1", "ce", "pcc", "nll_loss"})
     EXPECT_THROW(create_metric(name)->update({kLabel}, {empty}), Error) << name;
   EXPECT_THROW(Perplexity({})->update({NDArray(Shape{0})}, {empty}), Error);
+  EXPECT_THROW(create_metric("top_k_accuracy", {{"top_k", 2}})->update({kLabel}, {empty}), Error);
+  EXPECT_THROW(
+      create_metric("top_k_accuracy", {{"top_k", 2}})->update({kLabel}, {NDArray(Shape{})}), Error);
+  EXPECT_THROW(Perplexity({}, 1)->update({kLabel}, {NDArray(Shape{2, 3, 0})}), Error);
   set_np_shape(before);
 }
 
