@@ -2,6 +2,7 @@
 // the outputs and raised by the next wait, as in a graph.
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <symbind/executor.h>
@@ -55,8 +56,11 @@ Context context_of(const std::vector<NDArray>& inputs, const std::vector<NDArray
   if (it == attrs.end() || it->second.empty() || it->second == "None") return current_context();
   for (const Context& c : {cpu(), gpu(), cpu_pinned(), cpu_shared()}) {
     const std::string name = c.str().substr(0, c.str().find('('));
-    if (it->second.starts_with(name + "("))
-      return {c.type, std::atoi(it->second.c_str() + name.size() + 1)};
+    if (!it->second.starts_with(name + "(")) continue;
+    int id = -1;
+    const char* digits = it->second.data() + name.size() + 1;
+    const auto [end, error] = std::from_chars(digits, it->second.data() + it->second.size(), id);
+    if (error == std::errc() && id >= 0 && std::string_view(end) == ")") return {c.type, id};
   }
   fail(ErrorKind::kValue, "ctx='{}' is no context; write cpu(0) or gpu(0)", it->second);
 }
