@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #ifdef __CUDACC__
@@ -42,13 +43,27 @@ SYMBIND_HD T modulo(T a, T b) {
 template <class T>
 SYMBIND_HD T power(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    if (b < 0) return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+    if (b < 0) {  // a fraction but for these; 1 / 0 is what x86 makes of infinity
+      if (a == 0) return std::numeric_limits<T>::min();
+      return a == 1 || (a == -1 && b % 2 == 0) ? 1 : a == -1 ? -1 : 0;
+    }
     std::make_unsigned_t<T> result = 1, base = static_cast<std::make_unsigned_t<T>>(a);
     for (T e = b; e > 0; e >>= 1, base *= base)
       if (e & 1) result *= base;
     return static_cast<T>(result);
   } else {
     return std::pow(a, b);
+  }
+}
+
+template <class T>
+SYMBIND_HD T hypotenuse(T a, T b) {
+  const auto length = std::hypot(a, b);
+  if constexpr (std::is_integral_v<T>) {  // the largest where the length does not fit
+    constexpr T kMost = std::numeric_limits<T>::max();
+    return length >= static_cast<double>(kMost) ? kMost : static_cast<T>(length);
+  } else {
+    return length;
   }
 }
 
@@ -72,7 +87,7 @@ SYMBIND_BINARY(Mod, modulo(a, b))
 SYMBIND_BINARY(Power, power(a, b))
 SYMBIND_BINARY(Maximum, (a > b || a != a) ? a : b)
 SYMBIND_BINARY(Minimum, (a < b || a != a) ? a : b)
-SYMBIND_BINARY(Hypot, std::hypot(a, b))
+SYMBIND_BINARY(Hypot, hypotenuse(a, b))
 SYMBIND_BINARY(Equal, a == b ? T(1) : T(0))
 SYMBIND_BINARY(NotEqual, a != b ? T(1) : T(0))
 SYMBIND_BINARY(Greater, a > b ? T(1) : T(0))

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/element_type.h"
 #include "ndarray/convert.h"
@@ -84,7 +85,7 @@ struct Gather {
                         T* to = dx + (o * extent + in_range(at[k], extent, mode)) * inner;
                         const T* from = dy + (o * count + first + k) * inner;
                         for (std::int64_t j = left; j < right; ++j)
-                          to[j] = static_cast<T>(to[j] + from[j]);
+                          to[j] = wrapped_add(to[j], from[j]);
                       }
                     }
                   });

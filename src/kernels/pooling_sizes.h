@@ -22,6 +22,8 @@ struct PoolingSizes {
       pad_after{0, 0, 0};
 
   static std::int64_t product(const Axes& a) { return a[0] * a[1] * a[2]; }
+  /// Elements of one image and channel.
+  std::int64_t plane() const { return product(in); }
 };
 
 }  // namespace symbind

@@ -17,6 +17,11 @@ constexpr std::int64_t kBlock = 512, kTile = 256, kBlockRows = 32;
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
 
+// Integers wrap around, as they do in NumPy and MXNet.
+template <class T>
+using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                             std::type_identity<T>>::type;
+
 // A monoid and what is done to an element before it joins.
 struct Sum {
   template <class T>
@@ -25,7 +30,7 @@ struct Sum {
   }
   template <class T>
   static T join(T a, T b) {
-    return a + b;
+    return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
   }
   template <class T>
   static T map(T x) {
@@ -39,7 +44,7 @@ struct Prod : Sum {
   }
   template <class T>
   static T join(T a, T b) {
-    return a * b;
+    return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
   }
 };
 struct Max : Sum {
@@ -79,13 +84,13 @@ struct NanProd : Prod {
 struct Norm1 : Sum {
   template <class T>
   static T map(T x) {
-    return x < T(0) ? -x : x;
+    return x < T(0) ? static_cast<T>(-static_cast<Wrapping<T>>(x)) : x;
   }
 };
 struct Norm2 : Sum {
   template <class T>
   static T map(T x) {
-    return x * x;
+    return static_cast<T>(static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(x));
   }
 };
 

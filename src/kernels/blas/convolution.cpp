@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
 #include "kernels/gemm.h"
 #include "kernels/patches.h"
 
@@ -22,7 +23,8 @@ Slice slice(const ConvolutionSizes& s, std::int64_t n, std::int64_t g) {
 }  // namespace
 
 std::int64_t patch_elements(const ConvolutionSizes& s) {
-  return s.group_in() * ConvolutionSizes::product(s.kernel) * ConvolutionSizes::product(s.out);
+  return checked_mul(s.group_in() * ConvolutionSizes::product(s.kernel),
+                     ConvolutionSizes::product(s.out), "the patches under a kernel");
 }
 
 template <class T>

@@ -158,6 +158,7 @@ bool is_reference(const dnnl::primitive_desc_base& pd) {
 std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
   if (s.batch == 0 || ConvolutionSizes::product(s.in) == 0) return "the data is empty";
+  if (!windows_fit(s.kernel, s.stride, s.dilate, s.pad)) return "the window is too wide";
   return {};
 }
 

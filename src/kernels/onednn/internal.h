@@ -28,6 +28,18 @@ std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape);
 /// The widest blocked layout the channels divide into, else plain.
 Layout widest_layout(const Shape& shape);
 
+/// Whether oneDNN, which counts in 32 bits within a window, can be given these strides, pads, ….
+template <class... Axes>
+bool windows_fit(const Axes&... all) {
+  constexpr std::int64_t kMost = 1 << 15;
+  const auto fits = [](const auto& axes) {
+    for (const std::int64_t n : axes)
+      if (n > kMost) return false;
+    return true;
+  };
+  return (fits(all) && ...);
+}
+
 /// Scratch memory is passed in, so that primitives are re-entrant.
 dnnl::primitive_attr user_scratchpad();
 

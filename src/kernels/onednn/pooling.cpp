@@ -23,6 +23,7 @@ std::string unfit(const PoolingSizes& s, DType dtype) {
   if (dtype != DType::kFloat32) return "dtype is not float32";
   if (s.kind == PoolKind::kSum || s.kind == PoolKind::kLp) return "oneDNN has max and avg only";
   if (s.batch == 0 || PoolingSizes::product(s.in) == 0) return "the data is empty";
+  if (!windows_fit(s.kernel, s.stride, s.pad, s.pad_after)) return "the window is too wide";
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t past = (s.out[i] - 1) * s.stride[i] + s.kernel[i] - s.in[i] - s.pad[i];
     if (past >= s.kernel[i]) return "a window lies outside the data";

@@ -7,8 +7,9 @@
 //   lighting a     y = x + E·diag(v)·a,  E and v the principal colours of ImageNet
 //
 // Decided here: amounts are drawn once per call from the operator's stream; color_jitter draws an
-// order of its four changes first. A byte is cut to 0 … 255 and loses its fraction, as in MXNet;
-// other types are stored as they come. No gradient.
+// order of its four changes first. A byte is cut to 0 … 255 (NaN is 0) and loses its fraction, as
+// in MXNet; other types are stored as they come. Where a pixel is NaN or infinite so is its hue,
+// and what follows from it is NaN. No gradient.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,6 +17,7 @@
 
 #include <symbind/operator.h>
 
+#include "base/checked.h"
 #include "kernels/accumulate.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -41,7 +43,7 @@ void infer(const A&, Inference& io) {
 template <class T>
 T stored(float value) {
   if constexpr (std::is_same_v<T, std::uint8_t>)
-    return static_cast<T>(std::clamp(value, 0.f, 255.f));
+    return static_cast<T>(value > 0.f ? std::min(value, 255.f) : 0.f);
   else
     return convert_element<T>(value);
 }
@@ -104,7 +106,7 @@ std::array<float, 3> to_rgb(const Hls& hls) {
   const float p2 = l <= 0.5f ? l * (1 + s) : l + s - l * s, p1 = 2 * l - p2;
   float h = hls.hue * (1.f / 60.f);
   h -= 6 * std::floor(h / 6);
-  const int sector = std::min(5, static_cast<int>(h));
+  const auto sector = clamped_whole(h, 0, 5);
   h -= static_cast<float>(sector);
   const std::array<float, 4> at = {p2, p1, p1 + (p2 - p1) * (1 - h), p1 + (p2 - p1) * h};
   constexpr std::size_t kBgr[6][3] = {{1, 3, 0}, {1, 0, 2}, {3, 0, 1},

@@ -141,7 +141,7 @@ void infer_crop(const CropAttrs& a, Inference& io) {
   const Images of(in);
   check(of.channels == 1 || of.channels == 3, ErrorKind::kShape,
         "image.crop takes 1 or 3 channels, shape {} has {}", in.str(), of.channels);
-  check(a.x + a.width <= of.width && a.y + a.height <= of.height,
+  check(a.width <= of.width - a.x && a.height <= of.height - a.y,
         "the rectangle of {} × {} (width × height) at ({}, {}) reaches beyond the image of {} × {}",
         a.width, a.height, a.x, a.y, of.width, of.height);
   io.set_shape(io.out(0), image_shape(in, a.height, a.width), "width and height say so");

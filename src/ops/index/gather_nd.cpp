@@ -13,6 +13,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/copy_block.h"
 #include "ndarray/convert.h"
@@ -130,7 +131,7 @@ void scatter(const Places& places, const T* x, const void* index, T* y) {
                    const T* from = x + i * places.inner;
                    T* to = y + places.place(index, i);
                    for (std::int64_t j = begin; j < end; ++j)
-                     to[j] = adds ? static_cast<T>(to[j] + from[j]) : from[j];
+                     to[j] = adds ? wrapped_add(to[j], from[j]) : from[j];
                  }
                });
 }

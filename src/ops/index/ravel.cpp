@@ -3,8 +3,9 @@
 //   _ravel_multi_index  (axes, n) → (n):     place = (…(i₀·s₁ + i₁)·s₂ + …)
 //   _unravel_index      (…) → (axes, …):     the same backwards; what exceeds the shape stays in i₀
 //
-// Decided here: numbers are read and computed as int64 and written in the input's type; the first
-// extent is not read and may be -1. Nothing is checked against the extents. No gradient.
+// Decided here: numbers are read and computed as int64, which wraps around, and written in the
+// input's type; the first extent is not read and may be -1. Nothing is checked against the extents.
+// No gradient.
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -57,11 +58,12 @@ Prepared prepare_ravel(const RavelAttrs& a, const KernelRequest& q) {
       T* y = args.out<T>(0);
       parallel_for(n, 16384, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-          std::int64_t place = 0;
+          std::uint64_t place = 0;
           for (std::size_t d = 0; d < extents.size(); ++d)
-            place = place * extents[d] +
-                    convert_element<std::int64_t>(x[static_cast<std::int64_t>(d) * n + i]);
-          y[i] = convert_element<T>(place);
+            place = place * static_cast<std::uint64_t>(extents[d]) +
+                    static_cast<std::uint64_t>(
+                        convert_element<std::int64_t>(x[static_cast<std::int64_t>(d) * n + i]));
+          y[i] = convert_element<T>(static_cast<std::int64_t>(place));
         }
       });
     };

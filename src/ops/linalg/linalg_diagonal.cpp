@@ -11,6 +11,7 @@
 
 #include <symbind/operator.h>
 
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/linalg/linalg_matrix.h"
@@ -20,6 +21,7 @@ namespace {
 
 struct DiagonalAttrs {
   int offset = 0;
+  std::int64_t shift() const { return std::abs(std::int64_t{offset}); }
   void describe(AttrVisitor& v) {
     v.field("offset", offset, "Which diagonal: above the main one when positive.");
   }
@@ -29,7 +31,7 @@ struct DiagonalAttrs {
   /// Where the elements lie in a matrix with n columns.
   std::vector<std::int64_t> places(std::int64_t n) const {
     std::vector<std::int64_t> result;
-    for (std::int64_t i = 0; i < n - std::abs(offset); ++i)
+    for (std::int64_t i = 0; i < n - shift(); ++i)
       result.push_back(offset > 0 ? i * n + i + offset : (i - offset) * n + i);
     return result;
   }
@@ -37,11 +39,14 @@ struct DiagonalAttrs {
 struct TriangleAttrs {
   int offset = 0;
   bool lower = true;
+  std::int64_t shift() const { return std::abs(std::int64_t{offset}); }
   void describe(AttrVisitor& v) {
     v.field("offset", offset, "The diagonal at which the triangle begins.");
     v.field("lower", lower, "Which triangle, where offset is 0.");
   }
-  std::int64_t packed(std::int64_t length) const { return length * (length + 1) / 2; }
+  std::int64_t packed(std::int64_t length) const {
+    return checked_mul(length, length + 1, "the elements of a triangle, twice") / 2;
+  }
   std::int64_t length(std::int64_t packed) const {
     auto length = static_cast<std::int64_t>(std::sqrt(2.0 * static_cast<double>(packed)));
     while (length > 0 && this->packed(length) > packed) --length;
@@ -50,7 +55,7 @@ struct TriangleAttrs {
   std::vector<std::int64_t> places(std::int64_t n) const {
     const bool below = offset == 0 ? lower : offset < 0;
     std::vector<std::int64_t> result;
-    for (std::int64_t i = 0; i < n - std::abs(offset); ++i)
+    for (std::int64_t i = 0; i < n - shift(); ++i)
       for (std::int64_t j = 0; j <= i; ++j)
         result.push_back(below ? (i - offset) * n + j : j * n + i + offset);
     return result;
@@ -61,7 +66,7 @@ struct TriangleAttrs {
 template <class A>
 void infer(const A& a, Inference& io, Inference::Ref matrix, Inference::Ref vector) {
   io.all_same_dtype();
-  const std::int64_t shift = std::abs(a.offset);
+  const std::int64_t shift = a.shift();
   const Shape m = io.shape(matrix);
   if (m.rank_known()) {
     check_square(m);

@@ -18,6 +18,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "ndarray/convert.h"
@@ -199,7 +200,10 @@ Sizes sizes_of(const CTCLossAttrs& a, const KernelRequest& r) {
 
 Offer offer_forward(const CTCLossAttrs& a, const KernelRequest& r) {
   const Sizes z = sizes_of(a, r);
-  return accept_plain(r, static_cast<std::size_t>(z.batch * (z.doubles() + z.states())) * 8);
+  constexpr const char* kWhat = "the workspace of CTCLoss";
+  const std::int64_t sample = checked_mul(2 * z.steps + 4, z.states(), kWhat);
+  return accept_plain(
+      r, static_cast<std::size_t>(checked_mul(checked_mul(z.batch, sample, kWhat), 8, kWhat)));
 }
 
 /// Whole numbers of an input, whatever its type.

@@ -16,6 +16,7 @@
 
 #include "base/build.h"
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "base/settings.h"
 #include "kernels/accumulate.h"
@@ -139,13 +140,20 @@ Prepared forward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
   });
 }
 
+/// A number as the class it means; NaN and what 32 bits do not hold are no class, as in MXNet the
+/// lowest integer.
+int label_of(float value) {
+  constexpr std::int64_t kNone = std::numeric_limits<int>::min();
+  const std::int64_t whole = whole_or(value, kNone);
+  return static_cast<int>(whole > std::numeric_limits<int>::max() ? kNone : std::max(whole, kNone));
+}
+
 template <class T>
 struct HardLabels {
   const T* label;
-  std::int64_t count;
-  int ignore;
+  std::int64_t count, ignore;
 
-  int at(std::int64_t row) const { return static_cast<int>(static_cast<float>(label[row])); }
+  std::int64_t at(std::int64_t row) const { return label_of(static_cast<float>(label[row])); }
   std::int64_t valid() const {
     std::int64_t n = count;
     for (std::int64_t i = 0; i < count; ++i) n -= at(i) == ignore;
@@ -186,7 +194,7 @@ void hard_gradient(const SoftmaxOutputAttrs& a, const ClassGrid& g, const HardLa
   parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t at = row / g.positions * g.classes * g.positions + row % g.positions;
-      const int label = labels.at(row);
+      const std::int64_t label = labels.at(row);
       const bool ignored = use_ignore && label == labels.ignore;
       for (std::int64_t c = 0; c < g.classes; ++c) {
         const std::int64_t i = at + c * g.positions;
@@ -220,7 +228,7 @@ Prepared backward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
     return [a, soft, checked, g = class_grid(a, x), n = label.size()](const Args& args) {
       const T *p = args.in<T>(0), *given = args.in<T>(1);
       if (soft) return soft_gradient(a, n, given, p, args.out<T>(0));
-      const HardLabels<T> labels{given, n, static_cast<int>(a.ignore_label)};
+      const HardLabels<T> labels{given, n, label_of(a.ignore_label)};
       if (checked) check_labels(a, labels, g);
       hard_gradient(a, g, labels, p, args.out<T>(0));
     };
@@ -239,7 +247,7 @@ Prepared backward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
   cuda::HardLabelGradient how{.by_valid = a.normalization == "valid",
                               .labels = labels,
                               .smooth_alpha = a.multi_output ? 0 : a.smooth_alpha,
-                              .ignore = static_cast<int>(a.ignore_label),
+                              .ignore = label_of(a.ignore_label),
                               .use_ignore = a.use_ignore,
                               .times_output = a.out_grad};
   how.scale = a.grad_scale;

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "kernels/copy_block.h"
@@ -72,8 +73,7 @@ Prepared backward(const SVMOutputAttrs& a, const KernelRequest& r) {
       const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / (classes + 1));
       parallel_for(rows, grain, [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin * classes; i < end * classes; ++i) {
-          const bool own =
-              i % classes == static_cast<std::int64_t>(static_cast<Acc>(label[i / classes]));
+          const bool own = i % classes == whole_or(static_cast<Acc>(label[i / classes]), -1);
           const Acc score = static_cast<Acc>(y[i]), missing = margin - (own ? score : -score);
           const Acc d = missing > 0 ? c * (linear ? Acc(1) : 2 * missing) : Acc(0);
           dx[i] = static_cast<T>(own ? -d : d);

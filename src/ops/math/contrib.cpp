@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -74,7 +75,7 @@ Prepared div_sqrt_dim(const NoAttrs&, const KernelRequest& q) {
       T* y = a.out<T>(0);
       parallel_for(n, kGrain, [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
-          y[i] = static_cast<T>(static_cast<Wide<T>>(x[i]) / root);
+          y[i] = convert_element<T>(static_cast<Wide<T>>(x[i]) / root);
       });
     };
   });

@@ -188,9 +188,10 @@ Prepared linspace(const LinspaceAttrs& a, const KernelRequest& q) {
 Prepared eye(const EyeAttrs& a, const KernelRequest& q) {
   return [k = a.k, out = q.out[0]](const Args& args) {
     fill(args.outputs[0].data, out.dtype, 0, out.shape.size());
-    const std::int64_t columns = out.shape[1];
+    const std::int64_t rows = out.shape[0], columns = out.shape[1];
+    if (k <= -rows || k >= columns) return;  // no such diagonal; k may be any number
     auto* y = static_cast<char*>(args.outputs[0].data);
-    for (std::int64_t row = std::max<std::int64_t>(0, -k); row < out.shape[0]; ++row)
+    for (std::int64_t row = std::max<std::int64_t>(0, -k); row < rows; ++row)
       if (row + k < columns)
         fill(y + (row * columns + row + k) * static_cast<std::int64_t>(size_of(out.dtype)),
              out.dtype, 1, 1);

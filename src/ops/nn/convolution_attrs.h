@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "kernels/convolution_sizes.h"
 #include "ops/nn/window_attrs.h"
 
@@ -98,7 +99,8 @@ inline void infer_convolution(const ConvolutionAttrs& a, Inference& io, Inferenc
   io.set_shape(y, out, "what kernel, stride, dilate and pad leave of the data");
   // Backwards: channels from the weight, extents from the output where no stride hides them.
   Shape back = Shape::of_rank(n + 2);
-  if (io.shape(w)[1] != kUnknownDim) back[1] = io.shape(w)[1] * a.num_group;
+  if (io.shape(w)[1] != kUnknownDim)
+    back[1] = checked_mul(io.shape(w)[1], a.num_group, "the channels of all groups");
   back[0] = io.shape(y)[0];
   for (int i = 0; i < n; ++i) {
     const std::int64_t o = io.shape(y)[i + 2];

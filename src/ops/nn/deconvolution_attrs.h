@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "kernels/convolution_sizes.h"
 #include "ops/nn/window_attrs.h"
 
@@ -48,6 +49,11 @@ struct DeconvolutionAttrs {
   std::int64_t stride_of(int axis) const { return at(stride, axis, 1); }
   std::int64_t dilate_of(int axis) const { return at(dilate, axis, 1); }
   std::int64_t reach(int axis) const { return dilate_of(axis) * (at(kernel, axis, 1) - 1) + 1; }
+  /// What the data makes without padding.
+  std::int64_t whole(int axis, std::int64_t in) const {
+    const std::int64_t steps = checked_mul(stride_of(axis), in - 1, "stride times the data");
+    return checked_add(steps, reach(axis), "what Deconvolution makes of an axis");
+  }
   bool has_target() const {
     for (const std::int64_t t : target_shape)
       if (t != 0) return true;
@@ -63,7 +69,7 @@ inline DeconvolutionPad deconvolution_pad(const DeconvolutionAttrs& a, int axis,
   if (!a.has_target())
     return {DeconvolutionAttrs::at(a.pad, axis, 0), DeconvolutionAttrs::at(a.adj, axis, 0)};
   const std::int64_t target = DeconvolutionAttrs::at(a.target_shape, axis, 0),
-                     whole = a.stride_of(axis) * (in - 1) + a.reach(axis);
+                     whole = a.whole(axis, in);
   check(target <= whole, "target_shape {} is too big: spatial axis {} gives {} at most",
         tuple_text(a.target_shape), axis, whole);
   return {(whole - target + 1) / 2, (whole - target) % 2};
@@ -108,7 +114,7 @@ inline void infer_deconvolution(const DeconvolutionAttrs& a, Inference& io, Infe
     weight[i + 2] = a.kernel[static_cast<std::size_t>(i)];
     if (data[i + 2] == kUnknownDim) continue;
     const DeconvolutionPad p = deconvolution_pad(a, i, data[i + 2]);
-    out[i + 2] = a.stride_of(i) * (data[i + 2] - 1) + a.reach(i) - 2 * p.pad + p.adj;
+    out[i + 2] = checked_add(a.whole(i, data[i + 2]) - 2 * p.pad, p.adj, "an axis with adj");
     check(out[i + 2] > 0 || data[i + 2] == 0, ErrorKind::kShape,
           "pad {} leaves nothing of spatial axis {}", tuple_text(a.pad), i);
     out[i + 2] = std::max<std::int64_t>(out[i + 2], 0);

@@ -10,6 +10,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "kernels/patches.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/nn/window_attrs.h"
@@ -88,10 +89,14 @@ void infer_both(const Im2colAttrs& a, Inference& io, Inference::Ref image, Infer
   const Shape x = io.shape(image);
   Shape columns = Shape::of_rank(3);
   columns[0] = x[0];
-  if (x[1] != kUnknownDim) columns[1] = x[1] * taps;
+  if (x[1] != kUnknownDim) columns[1] = checked_mul(x[1], taps, "channels · taps");
   bool known = true;
   for (int i = 0; i < a.spatial(); ++i) known = known && x[i + 2] != kUnknownDim;
-  if (known) columns[2] = ConvolutionSizes::product(windows(a, x).out);
+  if (known) {
+    columns[2] = 1;
+    for (const std::int64_t positions : windows(a, x).out)
+      columns[2] = checked_mul(columns[2], positions, "the positions of the window");
+  }
   io.set_shape(patches, columns, "(batch, channels · taps, positions of the window)");
   Shape back = Shape::of_rank(a.spatial() + 2);
   back[0] = io.shape(patches)[0];

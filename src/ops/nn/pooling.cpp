@@ -16,6 +16,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "kernels/onednn/pooling.h"
@@ -176,7 +177,7 @@ PoolingSizes pooling_sizes(const PoolingAttrs& a, const Shape& x, const Shape& y
 /// One window, cut to the image, and the count its average divides by.
 struct Window {
   PoolingSizes::Axes begin, end;
-  std::int64_t count;
+  double count;  ///< of a kernel as wide as an attribute may say, beyond 64 bits
 };
 Window window(const PoolingSizes& s, std::int64_t o) {
   const PoolingSizes::Axes at = {o / s.out[2] / s.out[1], o / s.out[2] % s.out[1], o % s.out[2]};
@@ -186,7 +187,8 @@ Window window(const PoolingSizes& s, std::int64_t o) {
     const std::int64_t end = std::min(begin + s.kernel[i], s.in[i] + s.pad_after[i]);
     w.begin[i] = std::max<std::int64_t>(begin, 0);
     w.end[i] = std::min(end, s.in[i]);
-    w.count *= s.count_padding ? end - begin : std::max<std::int64_t>(w.end[i] - w.begin[i], 0);
+    w.count *= static_cast<double>(
+        s.count_padding ? end - begin : std::max<std::int64_t>(w.end[i] - w.begin[i], 0));
   }
   return w;
 }
@@ -276,14 +278,20 @@ void backward_plane(const PoolingSizes& s, std::int64_t step, const T* dy,
 
 Offer offer_reference(const PoolingAttrs& a, const KernelRequest& r) {
   Offer offer = accept_plain(r);
+  check(!a.saves_positions() || !r.wanted[1] ||
+            pooling_sizes(a, r.in[0].shape, r.out[0].shape).plane() <=
+                std::numeric_limits<std::int32_t>::max(),
+        ErrorKind::kShape, "the positions of maxima in planes of {} do not fit int32",
+        r.in[0].shape.str());
   if (a.saves_positions() && r.wanted[1])
     offer.opaque_bytes[1] = static_cast<std::size_t>(r.out[0].shape.size()) * sizeof(std::int32_t);
   return offer;
 }
 
 std::int64_t plane_grain(const PoolingSizes& s) {
-  return std::max<std::int64_t>(
-      1, kElementGrain / (PoolingSizes::product(s.out) * PoolingSizes::product(s.kernel) + 1));
+  double work = static_cast<double>(PoolingSizes::product(s.out));  // may exceed 64 bits
+  for (const std::int64_t k : s.kernel) work *= static_cast<double>(k);
+  return clamped_whole(kElementGrain / (work + 1), 1, kElementGrain);
 }
 
 Prepared forward_reference(const PoolingAttrs& a, const KernelRequest& r, const Offer& offer) {

@@ -71,9 +71,9 @@ void sample(const Args& a, std::int64_t n, std::int64_t each, Reader read) {
 }
 
 template <class D>
-Prepared prepare(const SampleAttrs& attrs, const KernelRequest& q) {
-  std::int64_t each = 1;
-  for (const std::int64_t extent : attrs.shape) each *= extent;
+Prepared prepare(const SampleAttrs&, const KernelRequest& q) {
+  const std::int64_t sets = q.in[0].shape.size(),
+                     each = sets == 0 ? 1 : q.out[0].shape.size() / sets;
   return dispatch_float(q.out[0].dtype, [&]<class T>() -> Prepared {
     return [n = q.out[0].shape.size(), each, read = reader_of(q.in[0].dtype)](const Args& a) {
       sample<D, T>(a, n, each, read);

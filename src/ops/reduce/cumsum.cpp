@@ -7,6 +7,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "ndarray/convert.h"
@@ -57,7 +58,7 @@ void run_sums(T* y, std::int64_t outer, std::int64_t extent, std::int64_t inner,
                    T* at = y + row / inner * extent * inner + row % inner + first;
                    Sum<T> sum = 0;
                    for (std::int64_t i = 0; i < extent; ++i, at += step) {
-                     sum = static_cast<Sum<T>>(sum + static_cast<Sum<T>>(*at));
+                     sum = wrapped_add(sum, static_cast<Sum<T>>(*at));
                      *at = static_cast<T>(sum);
                    }
                  }

@@ -41,7 +41,7 @@ void infer(const HistogramAttrs& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(1));
   if (!a.has_bins_input()) {
     io.set_shape(io.out(0), Shape{*a.bin_cnt}, "attribute bin_cnt");
-    io.set_shape(io.out(1), Shape{*a.bin_cnt + 1}, "one bound more than bins");
+    io.set_shape(io.out(1), Shape{std::int64_t{*a.bin_cnt} + 1}, "one bound more than bins");
     return;
   }
   io.same_dtype(io.in(0), io.in(1));

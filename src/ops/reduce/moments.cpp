@@ -44,6 +44,14 @@ struct Offsets {
   std::vector<std::int64_t> kept{0}, folded{0};
   Offsets(const Tuple& axes, const Shape& in) {
     const auto reduced = reduced_axes(axes, false, in.rank());
+    if (in.size() == 0) {  // nothing to fold, but extents beside a 0 may be anything
+      std::int64_t outputs = 1;
+      for (int d = 0; d < in.rank(); ++d)
+        if (!reduced[static_cast<std::size_t>(d)]) outputs *= in[d];
+      kept.assign(static_cast<std::size_t>(outputs), 0);
+      folded.clear();
+      return;
+    }
     for (int d = 0; d < in.rank(); ++d) {
       std::vector<std::int64_t>& list = reduced[static_cast<std::size_t>(d)] ? folded : kept;
       std::vector<std::int64_t> longer;

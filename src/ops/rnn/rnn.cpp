@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "kernels/rnn/rnn.h"
 #include "ndarray/convert.h"
 #include "ops/rnn/staging.h"
@@ -97,6 +98,21 @@ rnn::Sizes sizes_of(const RNNAttrs& a, const Shape& data = {0, 0, 0}) {
 
 // ---- Inference and gradient ---------------------------------------------------------------------
 
+/// Throws when the parameters, or with the data's sizes what the steps need, cannot be counted: all
+/// sums of rnn::Sizes and rnn::Tape then fit into 64 bits.
+void check_countable(const rnn::Sizes& s) {
+  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+  const double stacked = real(s.layers) * real(s.directions), gates = real(s.gate_width());
+  const double parameters = stacked * (gates * (real(s.input) + 3 * real(s.width()) + 256) +
+                                       real(s.projection) * real(s.hidden));
+  const double values = real(s.steps + 2) * real(s.batch) * stacked *
+                        (gates + 2 * real(s.hidden) + 4 * real(s.directions) * real(s.width()));
+  check(parameters < 0x1p57 && values < 0x1p57, ErrorKind::kMemory,
+        "RNN: {} layers of state_size {} over {} steps, {} samples and {} inputs need more than "
+        "any memory",
+        s.layers, s.hidden, s.steps, s.batch, s.input);
+}
+
 /// The tensors around an RNN node, wherever they stand.
 struct Places {
   Inference::Ref data, parameters, output;
@@ -104,10 +120,14 @@ struct Places {
 };
 
 void infer_parameters(const rnn::Sizes& s, Inference& io, const Places& at) {
+  check_countable(s);
   const std::int64_t input = io.shape(at.data)[2], per_input = s.directions * s.gate_width(),
                      others = s.parameters();  // with input 0
+  constexpr const char* kWhat = "the number of parameters";
   io.set_shape(at.parameters,
-               Shape{input == kUnknownDim ? kUnknownDim : others + input * per_input},
+               Shape{input == kUnknownDim
+                         ? kUnknownDim
+                         : checked_add(others, checked_mul(input, per_input, kWhat), kWhat)},
                "all matrices and biases of these layers");
   const std::int64_t count = io.shape(at.parameters)[0];
   if (count == kUnknownDim || input != kUnknownDim) return;
@@ -208,6 +228,7 @@ struct ForwardPlan {
       : s(sizes_of(a, r.in[0].shape)),
         staging(r, r.in[0].dtype, floats(a, r), r.out.size() - 1),
         kept(r.wanted.back()) {
+    check_countable(s);
     const std::size_t size = r.in[0].dtype == DType::kFloat64 ? 8 : 4;
     if (!kept) staging.tape = staging.take(rnn::Tape(s, false).elements(), size);
     staging.scratch = staging.take(rnn::forward_scratch(s), size);
@@ -264,6 +285,7 @@ struct BackwardPlan {
   BackwardPlan(const RNNAttrs& a, const KernelRequest& r)
       : s(sizes_of(a, r.in[static_cast<std::size_t>(a.visible())].shape)),
         staging(r, r.in[0].dtype, floats(a, r), r.out.size()) {
+    check_countable(s);
     const std::size_t size = r.in[0].dtype == DType::kFloat64 ? 8 : 4;
     staging.scratch = staging.take(rnn::backward_scratch(s), size);
     staging.lengths = staging.take(a.use_sequence_length ? s.batch : 0, 8);

@@ -9,6 +9,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 
 namespace symbind {
@@ -72,7 +73,7 @@ void infer_concat(const ConcatAttrs& a, Inference& io) {
     if (extent < 0)
       unknown = i, ++missing;
     else
-      sum += extent;
+      sum = checked_add(sum, extent, "the inputs' extents on the axis of Concat");
   }
   Shape out = common;
   if (missing == 0) out[axis] = sum;
@@ -165,7 +166,9 @@ void infer_slice_channel(const SliceChannelAttrs& a, Inference& io) {
       continue;
     }
     const std::int64_t extent = part[k++];
-    back[d] = d == axis && extent >= 0 ? extent * a.num_outputs : extent;
+    back[d] = d == axis && extent >= 0
+                  ? checked_mul(extent, a.num_outputs, "num_outputs parts of SliceChannel")
+                  : extent;
   }
   io.set_shape(io.in(0), back, "the parts laid side by side");
 }

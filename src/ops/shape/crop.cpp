@@ -58,7 +58,7 @@ void infer_window(const CropAttrs& a, Inference& io, Inference::Ref x, Inference
     const std::int64_t from = in[axis + 2], to = out[axis + 2];
     if (from == kUnknownDim || to == kUnknownDim) continue;
     const std::int64_t begin = begin_of(a, axis, from, to);
-    check(to <= from && begin >= 0 && begin + to <= from, ErrorKind::kShape,
+    check(to <= from && begin >= 0 && begin <= from - to, ErrorKind::kShape,
           "a window of {} from {} does not fit into {} of the data {}", to, begin, from, in.str());
   }
 }

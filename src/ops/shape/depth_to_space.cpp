@@ -7,6 +7,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "kernels/copy_block.h"
 
 namespace symbind {
@@ -37,7 +38,9 @@ void infer(const BlockAttrs& a, Inference& io, Inference::Ref deep, Inference::R
     check(d[1] < 0 || d[1] % area == 0, ErrorKind::kShape,
           "{} channels cannot be moved into blocks of {}×{} pixels; {} must divide them", d[1],
           block, block, area);
-    const auto times = [&](std::int64_t x) { return x < 0 ? x : x * block; };
+    const auto times = [&](std::int64_t x) {
+      return x < 0 ? x : checked_mul(x, block, "pixels of blocks of block_size");
+    };
     io.set_shape(wide, Shape{d[0], d[1] < 0 ? d[1] : d[1] / area, times(d[2]), times(d[3])},
                  "channels moved into pixels");
   }
@@ -45,8 +48,9 @@ void infer(const BlockAttrs& a, Inference& io, Inference::Ref deep, Inference::R
     check((w[2] < 0 || w[2] % block == 0) && (w[3] < 0 || w[3] % block == 0), ErrorKind::kShape,
           "an image of {}×{} pixels cannot be cut into blocks of {}×{}", w[2], w[3], block, block);
     const auto part = [&](std::int64_t x) { return x < 0 ? x : x / block; };
-    io.set_shape(deep, Shape{w[0], w[1] < 0 ? w[1] : w[1] * area, part(w[2]), part(w[3])},
-                 "pixels moved into channels");
+    const std::int64_t channels =
+        w[1] < 0 ? w[1] : checked_mul(w[1], area, "channels of blocks of block_size");
+    io.set_shape(deep, Shape{w[0], channels, part(w[2]), part(w[3])}, "pixels moved into channels");
   }
 }
 

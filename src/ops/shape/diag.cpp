@@ -18,6 +18,7 @@ namespace {
 
 struct DiagAttrs {
   int k = 0, axis1 = 0, axis2 = 1;
+  std::int64_t shift() const { return std::abs(std::int64_t{k}); }
   void describe(AttrVisitor& v) {
     v.field("k", k, "Which diagonal: above the main one when positive, below when negative.");
     v.field("axis1", axis1, "The axis that counts rows.");
@@ -50,7 +51,7 @@ void infer(const DiagAttrs& a, Inference& io) {
   Shape in = io.shape(io.in(0));
   if (!in.rank_known()) return;
   check(in.rank() > 0, ErrorKind::kShape, "diag takes no scalar");
-  const std::int64_t shift = std::abs(a.k);
+  const std::int64_t shift = a.shift();
   if (in.rank() == 1) {
     const std::int64_t side = in[0] < 0 ? kUnknownDim : in[0] + shift;
     io.set_shape(io.out(0), Shape{side, side}, "a square matrix around the diagonal");
@@ -89,7 +90,7 @@ BlockCopy diagonal_of(const DiagAttrs& a, const Shape& whole, Axes axes, DType d
                      column = strides[static_cast<std::size_t>(axes.columns)];
   copy.shape.push_back(length_of(a, whole, axes));
   copy.from[d_out] = row + column;
-  copy.from_offset = a.k > 0 ? a.k * column : -a.k * row;
+  copy.from_offset = a.shift() * (a.k > 0 ? column : row);
   copy.to = contiguous_strides(copy.shape);
   return copy;
 }

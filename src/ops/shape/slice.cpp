@@ -63,12 +63,12 @@ Range range_of(std::int64_t begin, std::int64_t end, std::int64_t step, std::int
       begin == kNone ? (step > 0 ? 0 : extent - 1) : std::clamp(bound(begin), lowest, highest);
   const std::int64_t last =
       end == kNone ? (step > 0 ? extent : -1) : std::clamp(bound(end), lowest, highest);
-  const std::int64_t count = std::max<std::int64_t>(
-      0, step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step);
+  const std::int64_t distance = step > 0 ? last - first : first - last;
+  const std::int64_t count = distance <= 0 ? 0 : (distance - 1) / (step > 0 ? step : -step) + 1;
   check(count > 0 || may_be_empty, ErrorKind::kValue,
         "slice [{}, {}) by {} of axis {} with extent {} is empty", begin == kNone ? 0 : begin,
         end == kNone ? extent : end, step, axis, extent);
-  return {first, step, count};
+  return {first, count > 1 ? step : 1, count};  // one element needs no step, which may be huge
 }
 
 using Ranges = std::vector<Range>;

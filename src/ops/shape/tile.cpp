@@ -7,6 +7,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "kernels/copy_block.h"
 #include "kernels/reduce.h"
 
@@ -71,7 +72,7 @@ void infer_tile(const TileAttrs& a, Inference& io) {
     const std::int64_t times = r >= 0 ? a.reps[static_cast<std::size_t>(r)] : 1,
                        extent = k >= 0 ? in[k] : 1;
     check(times > 0, "reps {} must be positive", tuple_text(a.reps));
-    out.push_back(extent < 0 ? kUnknownDim : extent * times);
+    out.push_back(extent < 0 ? kUnknownDim : checked_mul(extent, times, "an axis times reps"));
   }
   io.set_shape(io.out(0), out, "attribute reps");
 }
@@ -83,9 +84,10 @@ void infer_repeat(const RepeatAttrs& a, Inference& io) {
   Shape out = in;
   if (a.axis) {
     const int axis = normalize_axis(*a.axis, in.rank());
-    if (in[axis] >= 0) out[axis] = in[axis] * a.repeats;
+    if (in[axis] >= 0) out[axis] = checked_mul(in[axis], a.repeats, "an axis times repeats");
   } else {
-    out = Shape{in.known() ? in.size() * a.repeats : kUnknownDim};
+    out = Shape{in.known() ? checked_mul(in.size(), a.repeats, "the elements times repeats")
+                           : kUnknownDim};
   }
   io.set_shape(io.out(0), out, "attribute repeats");
 }

@@ -73,12 +73,11 @@ void infer(const A& a, Inference& io) {
 NodeEntries gradient(const TransposeAttrs& a, GradientBuilder& g) {
   AttrDict attrs;
   if (!a.axes.empty()) {
-    const auto rank = static_cast<std::int64_t>(a.axes.size());
-    Tuple inverse(a.axes.size());
-    for (std::int64_t k = 0; k < rank; ++k) {
-      const std::int64_t axis = a.axes[static_cast<std::size_t>(k)];
-      inverse[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = k;
-    }
+    // No shape was inferred yet where an operator is recorded: the axes may be anything.
+    const Order order = order_of(a, Shape::of_rank(static_cast<int>(a.axes.size())).rank());
+    Tuple inverse(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k)
+      inverse[static_cast<std::size_t>(order[k])] = static_cast<std::int64_t>(k);
     attrs["axes"] = tuple_text(inverse);
   }
   return {g.call("transpose", {g.head(0)}, attrs)};

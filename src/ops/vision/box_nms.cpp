@@ -30,6 +30,7 @@ struct BoxNmsAttrs {
   float valid_thresh = 0;
   int topk = -1;
   int coord_start = 2;
+  std::int64_t coord_last() const { return std::int64_t{coord_start} + 3; }
   int score_index = 1;
   int id_index = -1;
   int background_id = -1;
@@ -56,8 +57,8 @@ struct BoxNmsAttrs {
 /// A place in a row that is none of the coordinates'.
 void check_place(const BoxNmsAttrs& a, const char* name, int place, std::int64_t width) {
   check(place >= 0 && place < width, "{} {} is outside a row of {}", name, place, width);
-  check(place < a.coord_start || place > a.coord_start + 3,
-        "{} {} is one of the coordinates, {} to {}", name, place, a.coord_start, a.coord_start + 3);
+  check(place < a.coord_start || place > a.coord_last(),
+        "{} {} is one of the coordinates, {} to {}", name, place, a.coord_start, a.coord_last());
 }
 
 void infer(const BoxNmsAttrs& a, Inference& io) {
@@ -69,8 +70,8 @@ void infer(const BoxNmsAttrs& a, Inference& io) {
   check(x.rank() >= 2, "the data {} must have rows of boxes, (…, boxes, width)", x.str());
   const std::int64_t width = x[x.rank() - 1];
   if (width >= 0) {
-    check(a.coord_start >= 0 && a.coord_start + 3 < width,
-          "coordinates {} to {} are outside a row of {}", a.coord_start, a.coord_start + 3, width);
+    check(a.coord_start >= 0 && a.coord_last() < width,
+          "coordinates {} to {} are outside a row of {}", a.coord_start, a.coord_last(), width);
     check_place(a, "score_index", a.score_index, width);
     if (a.id_index >= 0) {
       check_place(a, "id_index", a.id_index, width);

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
@@ -37,14 +38,16 @@ struct CorrelationAttrs {
 struct Sizes {
   std::int64_t channels = 0, height = 0, width = 0, displacements = 0, h = 0, w = 0;
   std::int64_t reach = 0, grid = 1;  ///< displacements along an axis: grid = 2·reach + 1
+  std::int64_t patch = 1;            ///< places of a patch
   Sizes(const CorrelationAttrs& a, const Shape& x) : reach(a.max_displacement / a.stride2) {
-    const std::int64_t border = a.max_displacement + (a.kernel_size - 1) / 2;
+    const std::int64_t border = std::int64_t{a.max_displacement} + (a.kernel_size - 1) / 2;
     const auto positions = [&](std::int64_t extent) {
-      return (extent + 2 * a.pad_size - 2 * border + a.stride1 - 1) / a.stride1;
+      return (extent + 2 * std::int64_t{a.pad_size} - 2 * border + a.stride1 - 1) / a.stride1;
     };
     channels = x[1], height = x[2], width = x[3];
     grid = 2 * reach + 1;
-    displacements = grid * grid;
+    displacements = checked_mul(grid, grid, "the number of displacements");
+    patch = std::int64_t{a.kernel_size} * a.kernel_size;
     h = positions(height), w = positions(width);
   }
 };
@@ -91,7 +94,7 @@ void each_pair(const CorrelationAttrs& a, const Sizes& z, std::int64_t displacem
   };
   for (std::int64_t i = 0; i < z.h; ++i)
     for (std::int64_t j = 0; j < z.w; ++j)
-      for (std::int64_t k = 0; k < a.kernel_size * a.kernel_size; ++k) {
+      for (std::int64_t k = 0; k < z.patch; ++k) {
         const std::int64_t row =
             i * a.stride1 + a.max_displacement + k / a.kernel_size - a.pad_size;
         const std::int64_t column =
@@ -104,7 +107,7 @@ Prepared forward(const CorrelationAttrs& a, const KernelRequest& r) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [a, z = Sizes(a, r.in[0].shape), batch = r.in[0].shape[0]](const Args& args) {
       const std::int64_t plane = z.height * z.width, out = z.displacements * z.h * z.w;
-      const double count = static_cast<double>(a.kernel_size * a.kernel_size * z.channels);
+      const double count = static_cast<double>(z.patch) * static_cast<double>(z.channels);
       parallel_for(batch * z.displacements, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p) {
           const std::int64_t n = p / z.displacements;
@@ -138,7 +141,7 @@ Prepared backward(const CorrelationAttrs& a, const KernelRequest& r, const Offer
     return [a, z = Sizes(a, r.in[1].shape), size = r.in[1].shape.size(),
             batch = r.in[1].shape[0]](const Args& args) {
       const std::int64_t plane = z.height * z.width, out = z.displacements * z.h * z.w;
-      const double count = static_cast<double>(a.kernel_size * a.kernel_size * z.channels);
+      const double count = static_cast<double>(z.patch) * static_cast<double>(z.channels);
       double *sum1 = static_cast<double*>(args.workspace), *sum2 = sum1 + size;
       parallel_for(batch * z.channels, 1, [&](std::int64_t begin, std::int64_t end) {
         std::fill(sum1 + begin * plane, sum1 + end * plane, 0.0);

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -39,8 +40,9 @@ void infer(const PriorAttrs& a, Inference& io) {
   io.set_shape(io.in(0), Shape::of_rank(4), "(batch, channels, height, width)");
   const Shape& in = io.shape(io.in(0));
   const bool known = in[2] >= 0 && in[3] >= 0;
-  io.set_shape(io.out(0), Shape{1, known ? in[2] * in[3] * a.boxes() : kUnknownDim, 4},
-               "boxes at every pixel");
+  const std::int64_t boxes =
+      known ? checked_mul(in[2] * in[3], a.boxes(), "the number of boxes") : kUnknownDim;
+  io.set_shape(io.out(0), Shape{1, boxes, 4}, "boxes at every pixel");
 }
 
 Prepared prepare(const PriorAttrs& a, const KernelRequest& r) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
@@ -116,9 +117,8 @@ class Matching {
 
   /// `predictions`: classes × anchors, before softmax.
   void mine(const T* predictions, std::int64_t classes, const TargetAttrs& a) {
-    const auto most =
-        std::min(static_cast<std::int64_t>(static_cast<float>(matched_) * a.negative_mining_ratio),
-                 count_ - matched_);
+    const std::int64_t most =
+        clamped_whole(static_cast<float>(matched_) * a.negative_mining_ratio, 0, count_ - matched_);
     std::vector<std::pair<float, std::int64_t>> candidates;  // by probability of background
     for (std::int64_t j = 0; j < count_; ++j)
       if (state(j) != kMatched && overlap(j, best_object(j)) < a.negative_mining_thresh)

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 
 namespace symbind {
@@ -62,7 +63,9 @@ void infer(const ProposalAttrs& a, Inference& io) {
   io.set_shape(io.in(1), Shape{batch, 4 * anchors, scores[2], scores[3]},
                "four numbers for every ratio and scale");
   io.set_shape(io.in(2), Shape{batch, 3}, "(height, width, scale) of every image");
-  const std::int64_t rows = batch < 0 ? kUnknownDim : batch * a.rpn_post_nms_top_n;
+  const std::int64_t rows =
+      batch < 0 ? kUnknownDim
+                : checked_mul(batch, a.rpn_post_nms_top_n, "the regions of all images");
   io.set_shape(io.out(0), Shape{rows, 5}, "(image, x1, y1, x2, y2)");
   io.set_shape(io.out(1), Shape{rows, 1}, "a score for each region");
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
@@ -65,7 +66,9 @@ void infer(const ROIAlignAttrs& a, Inference& io) {
                "(regions, channels, pooled_size)");
   const Shape& y = io.shape(io.out(0));
   io.set_shape(io.in(0),
-               Shape{kUnknownDim, y[1] < 0 ? kUnknownDim : y[1] * share, kUnknownDim, kUnknownDim},
+               Shape{kUnknownDim,
+                     y[1] < 0 ? kUnknownDim : checked_mul(y[1], share, "the channels of all bins"),
+                     kUnknownDim, kUnknownDim},
                "as many channels");
   io.set_shape(io.in(1), Shape{y[0], 5}, "as many regions");
 }

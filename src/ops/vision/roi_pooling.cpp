@@ -3,8 +3,8 @@
 // A row of `rois` is (image, x1, y1, x2, y2), in coordinates that spatial_scale brings to those of
 // the data, rounded; both corners belong to the region, which is at least 1×1. Bin i of n covers
 // ⌊i·size/n⌋ … ⌈(i+1)·size/n⌉ of it, cut at the image's edge. An empty bin and a region of no image
-// give 0. Decided here: the places of the maxima are a hidden output; the gradient goes to them,
-// and none to the regions.
+// give 0; so does a region that has a NaN. Decided here: the places of the maxima are a hidden
+// output; the gradient goes to them, and none to the regions.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
@@ -79,23 +80,28 @@ std::pair<std::int64_t, std::int64_t> bin(std::int64_t i, Acc size, std::int64_t
   return {std::clamp<std::int64_t>(low, 0, extent), std::clamp<std::int64_t>(high, 0, extent)};
 }
 
+/// Corners farther away than this are taken to be here: no image reaches so far, and differences of
+/// such numbers are exact.
+constexpr std::int64_t kFar = std::int64_t{1} << 50;
+
 /// One region of one channel.
 template <class T>
 void pool(const Sizes& z, const T* roi, float scale, std::int64_t channel, const T* x, T* y,
           std::int64_t* places) {
   using Acc = Accumulator<T>;
   const auto corner = [&](int i) {
-    return static_cast<std::int64_t>(
-        std::round(static_cast<Acc>(roi[i]) * static_cast<Acc>(scale)));
+    return clamped_whole(std::round(static_cast<Acc>(roi[i]) * static_cast<Acc>(scale)), -kFar,
+                         kFar);
   };
-  const std::int64_t image = static_cast<std::int64_t>(static_cast<Acc>(roi[0]));
+  const bool is_nan = std::any_of(roi, roi + 5, [](T v) { return v != v; });
+  const std::int64_t image = is_nan ? -1 : whole_or(static_cast<Acc>(roi[0]), -1);
   const std::int64_t left = corner(1), top = corner(2);
   const Acc tall = static_cast<Acc>(std::max<std::int64_t>(corner(4) - top + 1, 1)) /
                    static_cast<Acc>(z.tall),
             wide = static_cast<Acc>(std::max<std::int64_t>(corner(3) - left + 1, 1)) /
                    static_cast<Acc>(z.wide);
   const bool exists = image >= 0 && image < z.images;
-  const std::int64_t plane = (image * z.channels + channel) * z.height * z.width;
+  const std::int64_t plane = exists ? (image * z.channels + channel) * z.height * z.width : 0;
   for (std::int64_t i = 0; i < z.tall; ++i)
     for (std::int64_t j = 0; j < z.wide; ++j) {
       const auto [y1, y2] = bin(i, tall, top, z.height);
