@@ -195,7 +195,7 @@ ROWS = [
      "((a.y + j) * of.width + a.x) * of.channels", "((a.y + j) * of.width) * of.channels",
      "ops:Ops._image_crop"),
     ("bytes of a colour wrap around", "src/ops/image/image_color.cpp",
-     "return static_cast<T>(std::clamp(value, 0.f, 255.f));",
+     "return static_cast<T>(value > 0.f ? std::min(value, 255.f) : 0.f);",
      "return static_cast<T>(static_cast<int>(value));", "ops:Ops._image_random_brightness"),
     ("what a GPU means changes with the setting", "src/device/context.cpp",
      "if (gpu_means.compare_exchange_strong(means, GpuMeans::kCpu)) means = GpuMeans::kCpu;",
