@@ -1,6 +1,8 @@
 // Making an executor: compile the plan, take the arenas, and write every step's pointers down.
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -186,9 +188,9 @@ void Executor::Impl::wire_steps() {
   runnables_.reserve(plan_->steps.size());
   for (auto& list : written_) list.clear();
   for (auto& list : read_) list.clear();
-  const auto note = [](std::vector<Storage*>& list, Storage* storage) {
-    if (storage != nullptr && std::ranges::find(list, storage) == list.end())
-      list.push_back(storage);
+  std::unordered_map<const std::vector<Storage*>*, std::unordered_set<Storage*>> noted;
+  const auto note = [&](std::vector<Storage*>& list, Storage* storage) {
+    if (storage != nullptr && noted[&list].insert(storage).second) list.push_back(storage);
   };
   for (const PlanStep& step : plan_->steps) {
     const auto phase = static_cast<std::size_t>(step.phase);
@@ -215,14 +217,11 @@ void Executor::Impl::wire_steps() {
     }
     runnables_.push_back(r);
   }
-  // What a phase itself writes first is not an input whose old error could block it.
-  for (std::size_t phase = 0; phase < 2; ++phase) {
-    std::erase_if(read_[phase], [&](Storage* s) {
-      return std::ranges::any_of(outputs_,
-                                 [&](const NDArray& o) { return o.storage().get() == s; }) &&
-             phase == 0;
-    });
-  }
+  // What forward itself writes first is not an input whose old error could block it.
+  std::unordered_set<const Storage*> results;
+  for (const NDArray& o : outputs_) results.insert(o.storage().get());
+  std::erase_if(read_[static_cast<std::size_t>(Phase::kForward)],
+                [&](Storage* s) { return results.contains(s); });
 }
 
 std::string Executor::Impl::debug_str() const {

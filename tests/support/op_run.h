@@ -23,6 +23,8 @@ struct BindRequest {
   std::optional<HostTensors> values = {};  ///< of the inputs, instead of the case's
 };
 
+/// Every case of every operator.
+void for_every_case(const std::function<void(const OpCase&)>& look);
 /// The symbol of a case over variables in0, in1, …
 Symbol case_symbol(const OpCase& c, InputsAre inputs = InputsAre::kBound);
 /// The symbol of a case of which only these outputs are read; of none of them: the shape.
