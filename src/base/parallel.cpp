@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/check.h"
+#include "base/grain_for_test.h"
 #include "base/limits.h"
 #include "base/settings.h"
 #include "base/team.h"
@@ -34,6 +35,7 @@ __attribute__((constructor)) void watch_forks() {
 thread_local int chosen_threads = 0;  // 0: the setting decides
 thread_local int openmp_threads = 1;  // what OpenMP gave before one was chosen
 thread_local Team* current_team = nullptr;
+thread_local int64_t most_grain = INT64_MAX;  // less only in tests
 
 struct Job {
   detail::RangeFunction function;
@@ -120,6 +122,12 @@ TeamScope::TeamScope(Team* team) : before_(current_team) {
 
 TeamScope::~TeamScope() { current_team = before_; }
 
+GrainForTest::GrainForTest(int64_t most) : before_(most_grain) {
+  most_grain = most > 0 ? most : INT64_MAX;
+}
+
+GrainForTest::~GrainForTest() { most_grain = before_; }
+
 VendorThreads::VendorThreads() : before_(omp_get_max_threads()) {
   const int wanted = num_threads();
   if (wanted != before_) omp_set_num_threads(wanted);
@@ -131,7 +139,7 @@ VendorThreads::~VendorThreads() {
 
 void detail::parallel_for(int64_t n, int64_t grain, RangeFunction function, void* closure) {
   if (n <= 0) return;
-  grain = std::max<int64_t>(1, grain);
+  grain = std::clamp<int64_t>(grain, 1, most_grain);
   if (n <= grain || omp_in_parallel()) return function(closure, 0, n);
   const int threads = num_threads();
   const int64_t chunks = std::min<int64_t>(threads, n / grain);

@@ -21,7 +21,6 @@ UnaryRun::UnaryRun(const UnaryFunction& f, DType dtype) {
 }
 
 void UnaryRun::operator()(const void* x, void* y, std::int64_t n) const {
-  if (n <= grain && type.load == nullptr) return loop(x, y, n);
   const auto* xs = static_cast<const char*>(x);
   auto* ys = static_cast<char*>(y);
   const auto size = static_cast<std::int64_t>(type.size);
@@ -54,7 +53,6 @@ void BinaryRun::serial(const char* a, const char* b, char* y, std::int64_t n, Op
 
 void BinaryRun::operator()(const void* a, const void* b, void* y, std::int64_t n,
                            Operand form) const {
-  if (n <= grain && type.load == nullptr) return loop(a, b, y, n);
   const auto* as = static_cast<const char*>(a);
   const auto* bs = static_cast<const char*>(b);
   auto* ys = static_cast<char*>(y);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/grain_for_test.h"
 #include "base/settings.h"
 #include "base/threads_scope.h"
 #include "symbind/error.h"
@@ -75,6 +76,19 @@ TEST(ThreadsParallel, ChunksDependOnSizesOnly) {
     EXPECT_EQ(chunks_of(10, 6), (Chunks{{0, 10}}));
     EXPECT_EQ(chunks_of(2, 0), (Chunks{{0, 1}, {1, 2}}));
   }
+}
+
+TEST(ThreadsParallel, TestsSplitSmallLoops) {
+  Threads t(3);
+  {
+    const GrainForTest grain(2);
+    EXPECT_EQ(chunks_of(10, 100), (Chunks{{0, 4}, {4, 7}, {7, 10}}));
+    EXPECT_EQ(chunks_of(5, 100), (Chunks{{0, 3}, {3, 5}}));
+    EXPECT_EQ(chunks_of(3, 1), (Chunks{{0, 1}, {1, 2}, {2, 3}}));
+    const GrainForTest own(0);
+    EXPECT_EQ(chunks_of(10, 100), (Chunks{{0, 10}}));
+  }
+  EXPECT_EQ(chunks_of(10, 100), (Chunks{{0, 10}}));
 }
 
 TEST(ThreadsParallel, EveryItemOnce) {

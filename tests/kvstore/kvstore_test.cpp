@@ -8,6 +8,7 @@
 #include <symbind/error.h>
 
 #include "kvstore/reduce.h"
+#include "tests/support/shares.h"
 
 namespace symbind {
 namespace {
@@ -77,6 +78,28 @@ TEST(KVStore, sums_of_other_types) {
   const NDArray one = NDArray::ones({1}, cpu(), DType::kFloat16);
   sum_in_order({NDArray::full({1}, 2048, cpu(), DType::kFloat16), one, one}, half);
   EXPECT_EQ(half.to_vector<float>(), Floats{2050});
+}
+
+// 2,048 numbers are added at a time, and threads share all of them.
+TEST(KVStore, sums_cross_the_borders_of_pieces_and_shares) {
+  for (const std::size_t n : {5u, 2047u, 2048u, 2049u, 6145u, 12'290u}) {
+    const Shape shape = {static_cast<std::int64_t>(n)};
+    Floats a(n), b(n), want(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      a[i] = static_cast<float>(i % 1009);
+      b[i] = static_cast<float>(2 * (i % 313));
+      want[i] = a[i] + b[i];
+    }
+    const std::vector<NDArray> values = on_devices({a, b}, shape);
+    for (const int threads : {1, 2, 3}) {
+      NDArray sum = NDArray::full(shape, -1);
+      {
+        const Shares shares(threads);
+        sum_in_order(values, sum);
+      }
+      EXPECT_EQ(sum.to_vector<float>(), want) << n << " numbers in " << threads << " shares";
+    }
+  }
 }
 
 TEST(KVStore, the_last_push_replaces) {

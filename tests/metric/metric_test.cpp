@@ -8,6 +8,8 @@
 
 #include <symbind/metric.h>
 
+#include "tests/support/shares.h"
+
 namespace symbind {
 namespace {
 
@@ -41,6 +43,33 @@ TEST(Metric, reads_other_types_and_integers) {
     const bool whole = dtype == DType::kInt32 || dtype == DType::kInt64;
     acc->update({kLabel.astype(dtype)}, {whole ? kPred : kPred.astype(dtype)});
     EXPECT_EQ(acc->sum_metric, 2) << dtype_name(dtype);
+  }
+}
+
+// Numbers of other types are converted in shares before they are read.
+TEST(Metric, many_numbers_in_shares) {
+  constexpr std::int64_t kRows = 1001;
+  std::vector<float> labels, outputs, other;
+  double right = 0, squares = 0;
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    const int label = static_cast<int>(i * 7 % 3), chosen = static_cast<int>(i * 5 % 3);
+    labels.push_back(static_cast<float>(label));
+    for (int k = 0; k < 3; ++k) outputs.push_back(k == chosen ? 1.f : 0.f);
+    other.push_back(static_cast<float>(chosen));
+    right += label == chosen ? 1 : 0;
+    squares += (label - chosen) * (label - chosen);
+  }
+  for (const int threads : {1, 2, 3}) {
+    const Shares shares(threads);
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16}) {
+      const NDArray label = NDArray::from_vector(labels, {kRows}).astype(dtype);
+      const MetricPtr accuracy = Accuracy(), mse = MSE();
+      accuracy->update({label}, {NDArray::from_vector(outputs, {kRows, 3}).astype(dtype)});
+      EXPECT_EQ(accuracy->sum_metric, right) << threads << " " << dtype_name(dtype);
+      mse->update({label}, {NDArray::from_vector(other, {kRows}).astype(dtype)});
+      EXPECT_NEAR(mse->get()[0].second, squares / kRows, 1e-6)
+          << threads << " " << dtype_name(dtype);
+    }
   }
 }
 

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <symbind/ndarray.h>
 
 #include "ndarray/dtype_dispatch.h"
+#include "tests/support/shares.h"
 
 namespace symbind {
 namespace {
@@ -82,6 +84,23 @@ TEST(Convert, EveryPairOfTypesKeepsSmallNumbers) {
       EXPECT_EQ(b.dtype(), static_cast<DType>(to));
       EXPECT_EQ(b.to_vector<float>(), (std::vector<float>{0, 1, 1, 0, 1})) << from << " " << to;
     }
+}
+
+TEST(Convert, EveryPairOfTypesInShares) {
+  const std::vector<float> numbers = {1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1};
+  for (const int threads : {2, 3})
+    for (int from = 0; from <= 12; ++from)
+      for (int to = 0; to <= 12; ++to) {
+        const NDArray a = NDArray::from_vector(numbers, {11}).astype(static_cast<DType>(from));
+        NDArray b(Shape{11}, cpu(), static_cast<DType>(to)), filled = b.copy();
+        std::memset(b.mutable_data(), 0, b.nbytes());
+        std::memset(filled.mutable_data(), 0, filled.nbytes());
+        const Shares shares(threads);
+        a.copy_to(b);
+        EXPECT_EQ(b.to_vector<float>(), numbers) << from << " " << to;
+        filled.set(1.0);
+        EXPECT_EQ(filled.to_vector<float>(), std::vector<float>(11, 1.f)) << to;
+      }
 }
 
 TEST(ThreadsConvert, LargeArraysConvertWhole) {

@@ -186,15 +186,21 @@ class OpTest : public ::testing::Test {
     const CaptureLog quiet;  // differences call forward many times over
     OpCases cases(source_.op);
     source_.write(cases);
+    bool grew = false, can_grow = false;
     for (const OpCase& c : cases.all()) {
       if (c.op() != op_) continue;
       SCOPED_TRACE("case '" + c.name() + "' of " + op_);
       try {
         check_op_case(c);
+        if (c.error()) continue;
+        can_grow |= !c.inputs().empty() && !keeps_its_size(op_);
+        grew |= check_op_borders(c);
       } catch (const std::exception& e) {
         ADD_FAILURE() << "case '" << c.name() << "' of " << op_ << ": " << e.what();
       }
     }
+    EXPECT_EQ(grew, can_grow) << "no case of " << op_
+                              << " grows across the borders of blocks: op_borders.cpp";
   }
 
  private:

@@ -54,6 +54,9 @@ class BoundCase {
   void fill_memory(unsigned char byte);
   /// Fills the gradient arrays with numbers, as if something had been added before.
   HostTensors fill_gradients();
+  /// Fills outputs and gradient arrays with a number that nothing computes: what stays unwritten
+  /// shall be seen.
+  void spoil();
   HostTensors forward();
   /// One per input; empty tensors where there is none. Without heads: backward().
   HostTensors backward(const HostTensors& heads);
@@ -87,5 +90,10 @@ struct KernelRun {
   DType dtype = DType::kFloat32;  ///< of output 0
 };
 KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layout layout);
+
+/// Check 9 of README.md; whether the case could grow.
+bool check_op_borders(const OpCase& c);
+/// Whether no case of this operator can grow.
+bool keeps_its_size(const std::string& op);
 
 }  // namespace symbind

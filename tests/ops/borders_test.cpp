@@ -1,0 +1,181 @@
+// Borders that no case of an operator grows to: parts of long sums, of rows to sort and of values
+// to count, blocks of samplers, tiles of large products. Numbers are whole, so sums are exact in
+// any order.
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
+#include <symbind/random.h>
+
+#include "kernels/gemm.h"
+#include "tests/support/host_tensor.h"
+#include "tests/support/shares.h"
+
+namespace symbind {
+namespace {
+
+using Floats = std::vector<float>;
+
+/// Calls f() whole, and in two and three shares.
+template <class F>
+void in_shares(F f) {
+  for (const int threads : {1, 2, 3}) {
+    SCOPED_TRACE(std::to_string(threads) + " shares");
+    std::optional<Shares> shares;
+    if (threads > 1) shares.emplace(threads);
+    f();
+  }
+}
+
+/// Whole numbers from 0 to 96 in no order.
+Floats mixed(std::size_t n) {
+  Floats x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i * 7919 % 97);
+  return x;
+}
+
+NDArray row(const Floats& x) {
+  return NDArray::from_vector(x, {static_cast<std::int64_t>(x.size())});
+}
+
+TEST(OpBorders, one_long_sum) {
+  for (const std::size_t n : {131'071u, 131'072u, 131'073u, 196'609u, 262'145u}) {
+    SCOPED_TRACE(n);
+    Floats x = mixed(n);
+    const double sum = std::accumulate(x.begin(), x.end(), 0.0);
+    in_shares([&] {
+      EXPECT_EQ(invoke("sum", {row(x)})[0].scalar(), static_cast<double>(static_cast<float>(sum)));
+      for (const std::size_t at :
+           {std::size_t{0}, std::size_t{65'535}, std::size_t{65'536}, n - 1}) {
+        Floats y = x;
+        y[at] = 1000;
+        EXPECT_EQ(invoke("max", {row(y)})[0].scalar(), 1000) << at;
+      }
+    });
+  }
+}
+
+TEST(OpBorders, rows_to_sort_are_shared) {
+  constexpr std::int64_t kRows = 7, kExtent = 4096;
+  Floats x;
+  for (std::int64_t r = 0; r < kRows; ++r)
+    for (std::int64_t i = 0; i < kExtent; ++i)
+      x.push_back(static_cast<float>((i * 1237 + r * 11) % kExtent));
+  const NDArray data = NDArray::from_vector(x, {kRows, kExtent});
+  Floats rising(static_cast<std::size_t>(kExtent));
+  std::iota(rising.begin(), rising.end(), 0.f);
+  in_shares([&] {
+    const Floats sorted = invoke("sort", {data})[0].to_vector<float>();
+    const Floats most =
+        invoke("topk", {data}, {{"k", "2"}, {"ret_typ", "value"}})[0].to_vector<float>();
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      const auto from = sorted.begin() + r * kExtent;
+      EXPECT_TRUE(std::equal(rising.begin(), rising.end(), from)) << "row " << r;
+      EXPECT_EQ(most[static_cast<std::size_t>(2 * r)], kExtent - 1) << "row " << r;
+      EXPECT_EQ(most[static_cast<std::size_t>(2 * r + 1)], kExtent - 2) << "row " << r;
+    }
+  });
+}
+
+TEST(OpBorders, values_to_count_are_shared) {
+  const Floats x = mixed(3 * 32'768 + 1);
+  std::vector<std::int64_t> want(97);
+  for (const float v : x) ++want[static_cast<std::size_t>(v)];
+  in_shares([&] {
+    const AttrDict attrs = {{"bin_cnt", "97"}, {"range", "(0, 97)"}};
+    EXPECT_EQ(invoke("_histogram", {row(x)}, attrs)[0].to_vector<std::int64_t>(), want);
+  });
+}
+
+TEST(OpBorders, squares_of_parts) {
+  for (const std::size_t n : {1023u, 1024u, 1025u, 3073u, 65'535u, 65'536u, 65'537u, 196'609u}) {
+    SCOPED_TRACE(n);
+    Floats x = mixed(n);
+    for (float& v : x) v = static_cast<float>(static_cast<int>(v) % 3);
+    double sum = 0;
+    for (const float v : x) sum += static_cast<double>(v) * static_cast<double>(v);
+    in_shares([&] {
+      EXPECT_EQ(invoke("multi_sum_sq", {row(x)}, {{"num_arrays", "1"}})[0].scalar(), sum);
+    });
+  }
+}
+
+TEST(OpBorders, one_number_that_is_not_finite) {
+  in_shares([&] {
+    EXPECT_EQ(invoke("all_finite", {row(mixed(11))})[0].scalar(), 1);
+    for (std::size_t at = 0; at < 11; ++at) {
+      Floats x = mixed(11);
+      x[at] = std::numeric_limits<float>::infinity();
+      EXPECT_EQ(invoke("all_finite", {row(x)})[0].scalar(), 0) << at;
+    }
+  });
+}
+
+/// The first `n` numbers a sampler draws, into an array that holds something else.
+std::vector<double> drawn(const char* op, std::int64_t n, const char* dtype, AttrDict attrs) {
+  attrs["shape"] = "(" + std::to_string(n) + ",)";
+  attrs["dtype"] = dtype;
+  NDArray out = NDArray::full({n}, -7, cpu(), dtype_from_name(dtype));
+  seed(42);
+  invoke(op, {}, attrs, {out});
+  return HostTensor::from(out).values;
+}
+
+TEST(OpBorders, samplers_draw_number_by_number) {
+  struct Sampler {
+    const char *op, *dtype;
+    AttrDict attrs = {};
+  };
+  const std::vector<Sampler> samplers = {
+      {"_random_uniform", "float32"},
+      {"_random_uniform", "float64"},
+      {"_random_normal", "float32"},
+      {"_random_normal", "float64"},
+      {"_random_normal", "float16"},
+      {"_random_gamma", "float32"},
+      {"_random_exponential", "float32"},
+      {"_random_poisson", "float32"},
+      {"_random_randint", "int32", {{"low", "0"}, {"high", "1000"}}},
+      {"_random_randint", "int64", {{"low", "0"}, {"high", "1000"}}}};
+  for (const Sampler& s : samplers) {
+    SCOPED_TRACE(std::string(s.op) + " " + s.dtype);
+    const std::vector<double> most = drawn(s.op, 1030, s.dtype, s.attrs);
+    for (const double v : most) ASSERT_NE(v, -7);
+    in_shares([&] {
+      for (const std::int64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 1030})
+        EXPECT_EQ(drawn(s.op, n, s.dtype, s.attrs),
+                  std::vector<double>(most.begin(), most.begin() + n))
+            << n;
+    });
+  }
+}
+
+// Products of more than 5e9 operations are cut into tiles, so that they can be interrupted.
+TEST(OpBorders, tiles_of_a_large_product) {
+  constexpr std::int64_t kRows = 258, kColumns = 261, kDepth = 38'000;
+  const std::vector<float> ones(static_cast<std::size_t>(kColumns * kDepth), 1.f);
+  std::vector<float> a(static_cast<std::size_t>(kRows * kDepth));
+  for (std::int64_t i = 0; i < kRows; ++i)
+    std::fill_n(a.begin() + i * kDepth, kDepth, static_cast<float>(i % 7));
+  for (const bool wide : {true, false}) {  // the longer side is the one that is cut
+    const std::int64_t m = wide ? kRows : kColumns, n = wide ? kColumns : kRows;
+    std::vector<float> c(static_cast<std::size_t>(m * n), -1.f);
+    const float* left = wide ? a.data() : ones.data();
+    const float* right = wide ? ones.data() : a.data();
+    gemm({.transpose_b = true, .m = m, .n = n, .k = kDepth, .lda = kDepth, .ldb = kDepth, .ldc = n},
+         1.f, left, right, 0.f, c.data());
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        ASSERT_EQ(c[static_cast<std::size_t>(i * n + j)],
+                  static_cast<float>((wide ? i : j) % 7 * kDepth))
+            << i << ", " << j;
+  }
+}
+
+}  // namespace
+}  // namespace symbind
