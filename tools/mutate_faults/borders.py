@@ -353,7 +353,7 @@ SHARES = [
      "src/ops/index/ravel.cpp",
      "parallel_for(n, 16384, [&](std::int64_t begin, std::int64_t end) {\n"
      "        for (std::int64_t i = begin; i < end; ++i) {\n"
-     "          std::int64_t place = 0;",
+     "          std::uint64_t place = 0;",
      "ops:Ops._ravel_multi_index:Ops._unravel_index"),
     ("shares: ravel, loop 2",
      "src/ops/index/ravel.cpp",
@@ -416,7 +416,7 @@ SHARES = [
      "src/ops/math/contrib.cpp",
      "parallel_for(n, kGrain, [=](std::int64_t begin, std::int64_t end) {\n"
      "        for (std::int64_t i = begin; i < end; ++i)\n"
-     "          y[i] = static_cast<T>(static_cast<Wide<T>>(x[i]) / root);",
+     "          y[i] = convert_element<T>(static_cast<Wide<T>>(x[i]) / root);",
      "ops:Ops._contrib_div_sqrt_dim:Ops._contrib_quadratic:Ops._contrib_allclose"),
     ("shares: contrib, loop 2",
      "src/ops/math/contrib.cpp",
@@ -551,7 +551,7 @@ SHARES = [
     ("shares: resize, loop 1",
      "src/ops/nn/resize.cpp",
      "parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {\n"
-     "        for (std::int64_t p = begin; p < end; ++p) {",
+     "            for (std::int64_t p = begin; p < end; ++p) {",
      "ops:Ops._contrib_AdaptiveAvgPooling2D:Ops._contrib_BilinearResize2D"),
     ("shares: resize, loop 2",
      "src/ops/nn/resize.cpp",
@@ -672,9 +672,9 @@ SHARES = [
     ("shares: pad, loop 2",
      "src/ops/shape/pad.cpp",
      "parallel_for(maps.planes, std::max<std::int64_t>(1, 16384 / maps.out_plane()),\n"
-     "                   [&](std::int64_t begin, std::int64_t end) {\n"
-     "                     for (std::int64_t p = begin; p < end; ++p) {\n"
-     "                       const T* dy = args.in<T>(0) + p * maps.out_plane();",
+     "                       [&](std::int64_t begin, std::int64_t end) {\n"
+     "                         for (std::int64_t p = begin; p < end; ++p) {\n"
+     "                           const T* dy = args.in<T>(0) + p * maps.out_plane();",
      "ops:Ops.Pad"),
     ("shares: sequence",
      "src/ops/shape/sequence.cpp",

@@ -266,6 +266,7 @@ void add(OpRegistry& r) {
       .backward()
       .inputs(names)
       .outputs(p.inputs())
+      .skips_unread()
       .infer(infer_backward<index>)
       .kernel(DeviceType::kCpu, "reference", nullptr,
               [](const A& a, const KernelRequest& q, const Offer&) {

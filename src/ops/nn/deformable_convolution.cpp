@@ -306,6 +306,7 @@ void register_deformable_convolution(OpRegistry& r) {
       .backward()
       .inputs({"dy", "data", "offset", "weight"})
       .outputs(names, [](const A& a) { return a.no_bias ? 3 : 4; })
+      .skips_unread()
       .infer(infer_backward)
       .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
 }

@@ -238,6 +238,7 @@ void register_sync_batch_norm(OpRegistry& r) {
       .mutates({1})  // gamma, with fix_gamma
       .init_hint(3, R"(["zero", {}])")
       .init_hint(4, R"(["one", {}])")
+      .skips_unread()
       .infer(infer)
       .gradient(gradient)
       .reference(forward);
@@ -246,6 +247,7 @@ void register_sync_batch_norm(OpRegistry& r) {
       .inputs({"dy", "data", "gamma", "mean", "var", "moving_mean", "moving_var"})
       .outputs({"data", "gamma", "beta"})
       .mutates({5, 6})
+      .skips_unread()
       .infer(infer_backward)
       .reference(backward);
 }

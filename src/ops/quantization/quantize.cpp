@@ -190,6 +190,7 @@ void register_quantize(OpRegistry& r) {
       .doc("float32 to 8 bits, in a range that is given.")
       .inputs(inputs)
       .outputs(outputs)
+      .skips_unread()
       .infer(infer_quantize)
       .reference(quantize);
   r.add<DequantizeAttrs>("_contrib_dequantize")
@@ -201,6 +202,7 @@ void register_quantize(OpRegistry& r) {
       .doc("int32 to 8 bits, in the range of a calibration or of the data.")
       .inputs(inputs)
       .outputs(outputs)
+      .skips_unread()
       .infer(infer_requantize)
       .reference(requantize);
 }
