@@ -10,6 +10,8 @@
 
 namespace symbind {
 
+/// Whether users and files may name the operator; gradients and passes alone make the others.
+bool is_public(const OpDef& op);
 /// The longest list of inputs the operator may take (bias, LeakyReLU's gamma); those of no variadic
 /// operator.
 std::vector<std::string> most_input_names(const OpDef& op);

@@ -222,7 +222,6 @@ nb::dict info(const OpDef& op) {
   result["variadic_key"] = op.variadic_key;
   result["takes_list"] = takes_list(op);
   result["outputs"] = visible_outputs(op);
-  result["is_backward"] = op.is_backward;
   return result;
 }
 
@@ -271,14 +270,15 @@ void bind_operator(nb::module_& m) {
         std::vector<std::string> names;
         const OpRegistry& registry = OpRegistry::global();
         for (const std::string& name : registry.names()) {
+          const OpDef& op = *registry.find(name);
+          if (!is_public(op)) continue;
           names.push_back(name);
-          const OpDef& op = registry.get(name);
           names.insert(names.end(), op.aliases.begin(), op.aliases.end());
         }
         std::ranges::sort(names);
         return names;
       },
-      "Every name an operator goes by, in alphabetical order.");
+      "Every name of the operators users may call, in alphabetical order.");
   m.def("op_info", [](const std::string& name) { return info(OpRegistry::global().get(name)); });
   m.def(
       "invoke",

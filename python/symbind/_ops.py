@@ -40,8 +40,6 @@ def populate(make, modules):
     Functions written in Python stay.
     """
     for name in _core.list_ops():
-        if "backward" in name and name != "_backward_gather_nd":
-            continue
         where, short = _home(name)
         function = make(name, short)
         function.__module__ = modules[where].__name__

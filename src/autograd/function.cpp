@@ -38,7 +38,7 @@ std::vector<NDArray> call(std::shared_ptr<Function> function, const std::vector<
     return function->backward(head_grads);
   };
   const AttrDict none;
-  recorder->ran({.op = &OpRegistry::global().get("_CustomFunction"),
+  recorder->ran({.op = &any_operator("_CustomFunction"),
                  .attrs = &none,
                  .parsed = std::make_shared<const CustomFunctionAttrs>(std::move(attrs)),
                  .in = &inputs,

@@ -48,7 +48,7 @@ class Tape : public Recorder {
 
   void derived(std::string_view op, const AttrDict& attrs, const std::vector<NDArray>& inputs,
                const NDArray& result) override {
-    const OpDef& def = OpRegistry::global().get(op);
+    const OpDef& def = any_operator(op);
     const auto parsed = parse_node_attrs(def, def.name, attrs, inputs.size());
     GradientReads reads = gradient_reads(def, parsed);
     const std::vector<NDArray> out{result};

@@ -1,6 +1,7 @@
 // Symbol::bind and Symbol::simple_bind: from what users give to what an executor is bound to.
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -31,12 +32,11 @@ std::vector<GradReq> resolve_req(const GradReqArg& given, const std::vector<std:
           names.size(), fmt::join(names, ", "));
     std::ranges::transform(*list, req.begin(), parse_req);
   } else {
+    std::unordered_map<std::string_view, std::size_t> place;  // of the first of each name
+    for (std::size_t i = 0; i < names.size(); ++i) place.emplace(names[i], i);
     for (const auto& [name, text] : std::get<std::map<std::string, std::string>>(given)) {
-      const auto it = std::ranges::find(names, name);
-      if (it != names.end())
-        req[static_cast<std::size_t>(it - names.begin())] = parse_req(text);
-      else
-        parse_req(text);
+      const GradReq wanted = parse_req(text);
+      if (const auto it = place.find(name); it != place.end()) req[it->second] = wanted;
     }
   }
   return req;

@@ -27,7 +27,7 @@ std::vector<int> gradient_places(const Node& node) {
   std::vector<int> places;
   for (std::size_t i = 0; i < forward.inputs.size(); ++i)
     if (!forward.is_aux_input(static_cast<int>(i))) places.push_back(-1);
-  const std::vector<std::string> outputs = node.op->output_names(node.parsed.get());
+  const std::vector<std::string> outputs = node.output_names();
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const auto named = std::ranges::find(inputs, outputs[o]);
     if (named != inputs.end()) {
@@ -152,7 +152,7 @@ void Executor::Impl::show_to_guard(const PlanStep& step) {
   };
   RanNode ran{.title = step.title,
               .inputs = {},
-              .outputs = step.node->op->output_names(step.node->parsed.get()),
+              .outputs = step.node->output_names(),
               .input = value(step.in),
               .output = value(step.out)};
   for (const NodeEntry& input : step.node->inputs)
@@ -173,8 +173,7 @@ void Executor::Impl::show(std::size_t number) {
   if (monitor_all_) show_inputs(step);
   if (step.node->op->is_backward && step.node->forward_node) return show_gradients(step);
   for (std::size_t o = 0; o < step.out.size(); ++o)
-    show_tensor(shown_name(step) + "_" + step.node->op->output_names(step.node->parsed.get()).at(o),
-                step.out[o]);
+    show_tensor(shown_name(step) + "_" + step.node->output_names().at(o), step.out[o]);
 }
 
 }  // namespace symbind

@@ -1,6 +1,8 @@
 // Making an executor: compile the plan, take the arenas, and write every step's pointers down.
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -185,9 +187,9 @@ void Executor::Impl::wire_steps() {
   runnables_.reserve(plan_->steps.size());
   for (auto& list : written_) list.clear();
   for (auto& list : read_) list.clear();
-  const auto note = [](std::vector<Storage*>& list, Storage* storage) {
-    if (storage != nullptr && std::ranges::find(list, storage) == list.end())
-      list.push_back(storage);
+  std::unordered_map<const std::vector<Storage*>*, std::unordered_set<Storage*>> noted;
+  const auto note = [&](std::vector<Storage*>& list, Storage* storage) {
+    if (storage != nullptr && noted[&list].insert(storage).second) list.push_back(storage);
   };
   for (const PlanStep& step : plan_->steps) {
     const auto phase = static_cast<std::size_t>(step.phase);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -54,14 +56,10 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   const auto parsed = parse_node_attrs(op, name, attrs, num_given);
   if (const auto count = attrs.find(op.variadic_key); count != attrs.end()) {
     const std::int64_t number = std::strtoll(count->second.c_str(), nullptr, 10);
-    const bool small = count->second.size() <= 5;
-    const bool fits = small && (op.inputs_for(number) == static_cast<std::int64_t>(num_given) ||
-                                has_named_inputs(op, parsed.get()));
+    const bool fits = op.inputs_for(number) == static_cast<std::int64_t>(num_given) ||
+                      has_named_inputs(op, parsed.get());
     check(num_given == 0 || fits, "{} '{}': {}={}, but {} inputs were given", op.name, name,
           op.variadic_key, count->second, num_given);
-    // Without inputs every one becomes a variable: a count nobody means must not fill the memory.
-    check(small, "{} '{}': {}={} without inputs would make that many variables", op.name, name,
-          op.variadic_key, count->second);
   }
   const std::vector<std::string> names = op.input_names(parsed.get());
   NodeEntries entries(names.size());
@@ -107,15 +105,15 @@ Symbol make_symbol(std::string_view called, const std::string& name, const Named
   const OpDef& op = OpRegistry::global().get(called);
   return finish(op, called, name, attrs, inputs.size(),
                 [&](const std::vector<std::string>& names, NodeEntries& entries) {
+                  std::unordered_map<std::string_view, std::size_t> place;
+                  for (std::size_t i = 0; i < names.size(); ++i) place.emplace(names[i], i);
                   for (const auto& [input, symbol] : inputs) {
-                    const auto it = std::ranges::find(names, input);
-                    check(it != names.end(), ErrorKind::kName,
-                          "{} has no input '{}'; {} inputs: {}", op.name, input,
-                          nearest_hint(input, names), fmt::join(names, ", "));
-                    if (symbol.num_outputs() > 0) {
-                      entries[static_cast<std::size_t>(it - names.begin())] =
-                          only_head(symbol, op.name, input);
-                    }
+                    const auto it = place.find(input);
+                    if (it == place.end())
+                      fail(ErrorKind::kName, "{} has no input '{}'; {} inputs: {}", op.name, input,
+                           nearest_hint(input, names), fmt::join(names, ", "));
+                    if (symbol.num_outputs() > 0)
+                      entries[it->second] = only_head(symbol, op.name, input);
                   }
                 });
 }
@@ -137,10 +135,11 @@ Symbol Symbol::variable(const std::string& name, const VariableOptions& o) {
 Symbol Symbol::compose(const std::map<std::string, Symbol>& replacements,
                        const std::string& name) const {
   const std::vector<std::string> inputs = list_inputs();
+  const std::unordered_set<std::string_view> known(inputs.begin(), inputs.end());
   for (const auto& [key, value] : replacements) {
-    check(std::ranges::find(inputs, key) != inputs.end(), ErrorKind::kName,
-          "there is no argument '{}' to replace; {} arguments: {}", key, nearest_hint(key, inputs),
-          fmt::join(inputs, ", "));
+    if (known.contains(key)) continue;
+    fail(ErrorKind::kName, "there is no argument '{}' to replace; {} arguments: {}", key,
+         nearest_hint(key, inputs), fmt::join(inputs, ", "));
   }
   NodeEntries heads = rewrite(heads_, [&](const NodePtr& node, const NodeEntries&) -> NodeEntries {
     if (!node->is_variable()) return {};

@@ -17,7 +17,7 @@ int GradientBuilder::num_inputs() const { return static_cast<int>(node_->inputs.
 
 NodeEntries GradientBuilder::call_with_same_attrs(std::string_view op, NodeEntries inputs) {
   auto node = std::make_shared<Node>();
-  node->op = &OpRegistry::global().get(op);
+  node->op = &any_operator(op);
   node->name = node_->name + "_backward";
   node->parsed = node_->parsed;
   node->attrs = node_->attrs;
@@ -29,7 +29,7 @@ NodeEntries GradientBuilder::call_with_same_attrs(std::string_view op, NodeEntri
 }
 
 NodeEntry GradientBuilder::call(std::string_view op, NodeEntries inputs, AttrDict attrs) {
-  const OpDef& def = OpRegistry::global().get(op);
+  const OpDef& def = any_operator(op);
   if (const auto group = node_->attrs.find("__ctx_group__"); group != node_->attrs.end()) {
     attrs.insert(*group);
   }

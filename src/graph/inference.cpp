@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "ndarray/access.h"
 
 namespace symbind {
@@ -103,6 +104,28 @@ void Inference::opaque(Ref r) {
   opaque_[static_cast<std::size_t>(r.index)] = true;
   set_shape(r, Shape{0});
   set_dtype(r, DType::kUint8);
+}
+
+void tie_to_forward(Inference& io, const ForwardSides& sides,
+                    const std::function<void(Inference&)>& rule) {
+  std::vector<Shape> in(static_cast<std::size_t>(sides.inputs), Shape::unknown()),
+      out(static_cast<std::size_t>(sides.outputs), Shape::unknown());
+  std::vector<DType> in_dtypes(in.size(), DType::kUnknown), out_dtypes(out.size(), DType::kUnknown);
+  Inference forward(in, out, in_dtypes, out_dtypes);
+  const auto count = static_cast<int>(sides.from.size());
+  const auto from = [&](int i) { return sides.from[static_cast<std::size_t>(i)]; };
+  try {
+    for (int i = 0; i < count; ++i)
+      forward.set_shape(from(i), io.shape(io.in(i)), "a gradient has the shape of its output");
+    rule(forward);
+  } catch (const Inference::Conflict& c) {
+    for (int i = 0; i < count; ++i)
+      if (from(i).output == c.where.output && from(i).index == c.where.index)
+        throw Inference::Conflict{io.in(i), c.given, c.needed, c.because};
+    fail(ErrorKind::kShape, "given {}, needed {}, because {}", c.given, c.needed, c.because);
+  }
+  for (int i = 0; i < count; ++i)
+    io.set_shape(io.in(i), forward.shape(from(i)), "the inputs of a gradient belong together");
 }
 
 }  // namespace symbind

@@ -9,9 +9,11 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <symbind/op_info.h>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "base/nearest.h"
 #include "graph/core_ops.h"
 #include "graph/json_graph.h"
@@ -21,8 +23,6 @@ namespace symbind {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr int kDeepest = 64;  ///< nesting; a symbol needs five levels, one with subgraphs more
 
 template <class... Args>
 [[noreturn]] void bad(fmt::format_string<Args...> format, Args&&... args) {
@@ -38,6 +38,11 @@ const Json& member(const Json& object, const char* key, const std::string& where
 std::string text_of(const Json& value, const char* key, const std::string& where) {
   if (!value.is_string()) bad("\"{}\" of {} is not a string but {}", key, where, value.type_name());
   return value.get<std::string>();
+}
+
+void check_length(const std::string& name, const std::string& where) {
+  check_limit(Limit::kNameBytes, static_cast<std::int64_t>(name.size()), "not a symbol: " + where,
+              ErrorKind::kIo);
 }
 
 std::int64_t whole(const Json& value, const std::string& where) {
@@ -66,11 +71,14 @@ JsonNode read_node(const Json& json, std::size_t id) {
   JsonNode node;
   node.op = text_of(member(json, "op", where), "op", where);
   node.name = text_of(member(json, "name", where), "name", where);
+  check_length(node.op, where);
+  check_length(node.name, where);
   for (const char* key : {"attrs", "attr", "param"}) {
     const auto it = json.find(key);
     if (it == json.end()) continue;
     if (!it->is_object()) bad("\"{}\" of {} is not an object", key, node.title());
     for (const auto& [name, value] : it->items()) {
+      check_length(name, where);
       node.attrs.emplace(name, text_of(value, name.c_str(), node.title()));
     }
   }
@@ -118,9 +126,10 @@ bool is_np_shape_of(const Json& rest) {
 
 // The top level without its nodes, which go to `nodes` as they are met.
 Json parse_text(std::string_view text, std::vector<JsonNode>& nodes) {
+  const std::int64_t deepest = limit(Limit::kNesting);
   std::string key;  // of the top level
   const auto take = [&](int depth, Json::parse_event_t event, Json& value) {
-    if (depth > kDeepest) bad("nested more than {} deep", kDeepest);
+    if (depth > deepest) check_limit(Limit::kNesting, depth, "not a symbol: it", ErrorKind::kIo);
     if (event == Json::parse_event_t::key && depth == 1) key = value.get_ref<const std::string&>();
     const bool ends = event == Json::parse_event_t::object_end ||
                       event == Json::parse_event_t::array_end ||
@@ -145,24 +154,38 @@ const OpDef* find_operator(const std::string& name) {
   return def != nullptr ? def : OpRegistry::global().find("_contrib_" + name);
 }
 
-// Operators by name; those that are not known, all at once with their nodes.
+std::vector<std::string> public_names() {
+  std::vector<std::string> names = OpRegistry::global().names();
+  std::erase_if(names,
+                [](const auto& name) { return !is_public(*OpRegistry::global().find(name)); });
+  return names;
+}
+
+// Operators by name; those that are not known, together with their nodes.
 void find_operators(std::vector<JsonNode>& nodes) {
-  constexpr std::size_t kShown = 5;
+  constexpr std::size_t kShown = 5, kOperatorsShown = 20;  // a hint takes time for every operator
   std::map<std::string, std::vector<std::string>> unknown;
   for (JsonNode& node : nodes) {
     if (node.op == "null") continue;
     node.def = find_operator(node.op);
     if (node.def == nullptr) unknown[node.op].push_back(node.name);
+    check(node.def == nullptr || is_public(*node.def), ErrorKind::kName,
+          "{} of this symbol is internal: gradients and passes make {}, files cannot use it",
+          node.title(), node.op);
   }
   if (unknown.empty()) return;
   std::string lines;
-  for (const auto& [op, users] : unknown) {
-    const auto shown = std::span(users).first(std::min(users.size(), kShown));
+  const std::vector<std::string> known = public_names();
+  for (std::size_t shown = 0; const auto& [op, users] : unknown) {
+    if (shown++ == kOperatorsShown) {
+      lines += fmt::format("\n  and {} more", unknown.size() - kOperatorsShown);
+      break;
+    }
+    const auto some = std::span(users).first(std::min(users.size(), kShown));
     lines += fmt::format(
-        "\n  {}  node{} {}{}", op, users.size() == 1 ? "" : "s", fmt::join(shown, ", "),
+        "\n  {}  node{} {}{}", op, users.size() == 1 ? "" : "s", fmt::join(some, ", "),
         users.size() > kShown ? fmt::format(" and {} more", users.size() - kShown) : "");
-    if (const std::string hint = nearest_hint(op, OpRegistry::global().names()); !hint.empty())
-      lines += "  " + hint;
+    if (const std::string hint = nearest_hint(op, known); !hint.empty()) lines += "  " + hint;
   }
   fail(ErrorKind::kName, "{} operator{} of this symbol {} not known{}", unknown.size(),
        unknown.size() == 1 ? "" : "s", unknown.size() == 1 ? "is" : "are", lines);

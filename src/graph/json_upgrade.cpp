@@ -7,6 +7,7 @@
 #include <symbind/log.h>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "graph/json_graph.h"
 #include "graph/variadic.h"
 
@@ -22,10 +23,12 @@ constexpr int kArgmaxOfAll = 905;  ///< since 0.9.5 argmax over everything is no
 struct HiddenKey {
   std::string input, key;
 };
-HiddenKey hidden_key(const std::string& key) {
-  if (is_hidden_key(key)) return {"", key};
-  for (std::size_t at = key.find('_'); at != key.npos; at = key.find('_', at + 1)) {
-    if (at > 0 && is_hidden_key(key.substr(at + 1))) return {key.substr(0, at), key.substr(at + 1)};
+HiddenKey hidden_key(std::string_view key) {
+  if (is_hidden_key(key)) return {"", std::string(key)};
+  for (const std::string_view hidden : kHiddenKeys) {
+    if (!key.ends_with(hidden) || key.size() < hidden.size() + 2) continue;
+    const std::string_view input = key.substr(0, key.size() - hidden.size() - 1);
+    if (key[input.size()] == '_') return {std::string(input), std::string(hidden)};
   }
   return {};
 }
@@ -97,12 +100,13 @@ void check_input_count(const JsonNode& node) {
   if (node.def->variadic_key.empty() || count == node.attrs.end()) return;
   const std::optional<Tuple> number = parse_tuple(count->second);
   const auto counted = [&] {
+    check_limit(Limit::kNodeInputs, number->front(), node.title(), ErrorKind::kIo);
     if (node.def->inputs_for(number->front()) == static_cast<std::int64_t>(node.inputs.size()))
       return true;
     const auto parsed = parse_node_attrs(*node.def, node.name, node.attrs, node.inputs.size());
     return has_named_inputs(*node.def, parsed.get());
   };
-  const bool fits = number && number->size() == 1 && number->front() <= 1'000'000 && counted();
+  const bool fits = number && number->size() == 1 && counted();
   check(fits, ErrorKind::kIo, "not a symbol: {} has {} inputs, but {}={}", node.title(),
         node.inputs.size(), count->first, count->second);
 }

@@ -32,8 +32,8 @@ Node::~Node() {
   pending = nullptr;
 }
 
-int Node::num_outputs() const {
-  return op == nullptr ? 1 : static_cast<int>(op->output_names(parsed.get()).size());
+const std::vector<std::string>& Node::output_names() const {
+  return output_names_.get([&] { return op->output_names(parsed.get()); });
 }
 
 int Node::num_visible() const { return op == nullptr ? 1 : op->num_visible(parsed.get()); }
@@ -44,7 +44,7 @@ std::vector<std::string> Node::input_names() const {
 
 std::string Node::output_name(int index) const {
   if (op == nullptr) return name;
-  return name + "_" + op->output_names(parsed.get()).at(static_cast<std::size_t>(index));
+  return name + "_" + output_names().at(static_cast<std::size_t>(index));
 }
 
 bool Node::is_aux_input(int index) const {
@@ -131,9 +131,7 @@ NodeEntries rewrite(const NodeEntries& heads,
 }
 
 bool is_hidden_key(std::string_view key) {
-  static constexpr std::string_view kHidden[] = {"ctx_group", "lr_mult", "wd_mult",
-                                                 "force_mirroring", "mirror_stage"};
-  return std::ranges::find(kHidden, key) != std::end(kHidden);
+  return std::ranges::find(kHiddenKeys, key) != std::end(kHiddenKeys);
 }
 
 std::string stored_key(const std::string& key) {

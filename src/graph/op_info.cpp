@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "graph/core_ops.h"
+
 namespace symbind {
 namespace {
 
@@ -32,6 +34,11 @@ void vary(const OpDef& op, Look look) {
 }
 
 }  // namespace
+
+bool is_public(const OpDef& op) {
+  return !op.is_backward &&
+         std::ranges::find(core_ops::kInternal, op.name) == std::end(core_ops::kInternal);
+}
 
 std::vector<std::string> most_input_names(const OpDef& op) {
   std::vector<std::string> most;

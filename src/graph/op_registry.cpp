@@ -1,16 +1,33 @@
 #include <algorithm>
 #include <set>
 
-#include <symbind/operator.h>
+#include <symbind/op_info.h>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "base/nearest.h"
+#include "graph/node.h"
 
 namespace symbind {
 namespace {
 
 bool holds(const std::vector<int>& list, int item) {
   return std::ranges::find(list, item) != list.end();
+}
+
+// Lists of inputs and outputs are as long as the attributes say: checked before one is made.
+void check_count(Limit which, std::int64_t count, std::string_view owner) {
+  if (count > 1) check_limit(which, count, owner);  // one needs no look into the settings
+}
+void check_counts(const OpDef& op, void* attrs, std::string_view owner) {
+  if (!op.variadic_key.empty()) {
+    for (const AttrField& field : op.describe(attrs)) {
+      const int* const* count = std::get_if<int*>(&field.slot);
+      if (count != nullptr && field.name == op.variadic_key)
+        check_count(Limit::kNodeInputs, op.inputs_for(**count), owner);
+    }
+  }
+  check_count(Limit::kNodeOutputs, op.num_visible(attrs), owner);
 }
 
 }  // namespace
@@ -33,12 +50,22 @@ const OpDef* OpRegistry::find(std::string_view name) const {
 }
 
 const OpDef& OpRegistry::get(std::string_view name) const {
-  if (const OpDef* def = find(name)) return *def;
+  const OpDef* def = find(name);
+  check(def == nullptr || is_public(*def), ErrorKind::kName,
+        "operator '{}' is internal: gradients and passes make it, calls and files cannot use it",
+        name);
+  if (def != nullptr) return *def;
   std::vector<std::string> known;
-  for (const auto& [key, def] : by_name_) {
-    if (!def->is_backward) known.push_back(key);
+  for (const auto& [key, candidate] : by_name_) {
+    if (is_public(*candidate)) known.push_back(key);
   }
   fail(ErrorKind::kName, "operator '{}' is not known; {}", name, nearest_hint(name, known));
+}
+
+const OpDef& any_operator(std::string_view name) {
+  const OpRegistry& registry = OpRegistry::global();
+  const OpDef* def = registry.find(name);
+  return def != nullptr ? *def : registry.get(name);
 }
 
 std::vector<std::string> OpRegistry::names() const {
@@ -83,6 +110,7 @@ std::shared_ptr<void> OpDef::parse(const AttrDict& given, std::string_view owner
   parse_attrs(fields, given, owner, ignored_attrs, take_rest || reads_none ? &rest : nullptr);
   if (counted) set_num_inputs(parsed.get(), num_inputs);
   if (take_rest) take_rest(parsed.get(), std::move(rest));
+  check_counts(*this, parsed.get(), owner);
   return parsed;
 }
 

@@ -156,9 +156,8 @@ class Writer {
     for (const NodePtr& node : order_) {
       int count = 1;
       if (!node->is_variable()) {
-        count = static_cast<int>(
-            std::ranges::count_if(node->op->output_names(node->parsed.get()),
-                                  [](const std::string& name) { return !name.starts_with('_'); }));
+        count = static_cast<int>(std::ranges::count_if(
+            node->output_names(), [](const std::string& name) { return !name.starts_with('_'); }));
       }
       first.push_back(first.back() + static_cast<std::size_t>(count));
     }
@@ -187,7 +186,8 @@ NodePtr build_node(JsonNode& json, const std::vector<NodePtr>& nodes) {
   }
   auto node = std::make_shared<Node>();
   node->op = json.def;
-  for (const JsonEntry& e : json.inputs) node->inputs.push_back(entry(nodes, e, json.title()));
+  const std::string title = json.title();
+  for (const JsonEntry& e : json.inputs) node->inputs.push_back(entry(nodes, e, title));
   for (JsonNode& added : json.added_inputs) {
     node->inputs.push_back({make_variable(std::move(added.name), std::move(added.attrs)), 0});
   }

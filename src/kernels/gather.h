@@ -29,6 +29,21 @@ inline std::int64_t in_range(std::int64_t index, std::int64_t extent, OutOfRange
   return std::clamp<std::int64_t>(index, 0, extent - 1);
 }
 
+/// A number of the data as an index: -1 where it is NaN or no 64-bit number.
+template <class I>
+std::int64_t whole_index(I value) {
+  if constexpr (std::is_integral_v<I>)
+    return static_cast<std::int64_t>(value);
+  else
+    return whole_or(value, -1);
+}
+
+/// For indices that an earlier run wrote and that users may have changed since.
+template <class I>
+std::int64_t checked_index(I value, std::int64_t extent) {
+  return in_range(whole_index(value), extent, OutOfRange::kRaise);
+}
+
 /// Indices of any element type, chunk by chunk: use(first, count, indices).
 template <class Use>
 void for_indices(DType dtype, const void* data, std::int64_t begin, std::int64_t end, Use use) {
@@ -73,7 +88,7 @@ struct Gather {
   template <class T>
   void scatter_add(const T* dy, const void* index, T* dx) const {
     std::fill_n(dx, outer * extent * inner, T(0));
-    if (outer * count * inner == 0) return;
+    if (outer * extent * count * inner == 0) return;
     const std::int64_t columns = std::max<std::int64_t>(1, 32768 / count);
     parallel_for(outer * inner, columns, [&](std::int64_t begin, std::int64_t end) {
       for_indices(index_type, index, 0, count,

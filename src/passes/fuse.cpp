@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "graph/core_ops.h"
 #include "passes/symbol_passes.h"
 
 namespace symbind {
@@ -18,9 +19,9 @@ struct Pattern {
 };
 
 constexpr Pattern kPatterns[] = {
-    {"BatchNorm", "Activation", "act_type", "relu", "_fused_BatchNorm_relu"},
-    {"BatchNorm", "relu", nullptr, nullptr, "_fused_BatchNorm_relu"},
-    {"Convolution", "elemwise_add", nullptr, nullptr, "_fused_Convolution_sum"},
+    {"BatchNorm", "Activation", "act_type", "relu", core_ops::kFusedBatchNorm},
+    {"BatchNorm", "relu", nullptr, nullptr, core_ops::kFusedBatchNorm},
+    {"Convolution", "elemwise_add", nullptr, nullptr, core_ops::kFusedConvolution},
 };
 
 bool fits(const Pattern& p, const Node& producer, const Node& consumer) {

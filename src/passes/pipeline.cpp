@@ -128,6 +128,9 @@ Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, cons
   l.owner.assign(entries, {});
   l.constant.assign(entries, false);
   l.known = start_inference(l.graph, {}, {});
+  std::unordered_map<const Node*, int> head_of;  // by head gradient
+  for (std::size_t h = 0; h < backward.head_grads.size(); ++h)
+    head_of.insert_or_assign(backward.head_grads[h].get(), static_cast<int>(h));
   for (std::size_t i = 0; i < l.graph.nodes.size(); ++i) {
     const Node* node = l.graph.nodes[i].node.get();
     l.context.push_back(placed.of(node));
@@ -147,11 +150,8 @@ Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, cons
                previous != backward.previous.end()) {
       describe(Home::kGradient, previous->second,
                spec.args[static_cast<std::size_t>(previous->second)]);
-    } else {
-      for (std::size_t h = 0; h < backward.head_grads.size(); ++h) {
-        if (backward.head_grads[h].get() == node)
-          l.owner[entry] = {Home::kHeadGradient, static_cast<int>(h)};
-      }
+    } else if (const auto head = head_of.find(node); head != head_of.end()) {
+      l.owner[entry] = {Home::kHeadGradient, head->second};
     }
   }
   for (std::size_t i = 0; i < l.graph.heads.size(); ++i) {

@@ -49,7 +49,7 @@ Placement place_device(const NodeEntries& heads, Context fallback, const Context
 
   Placement result;
   std::map<std::tuple<const Node*, int, int, int>, NodeEntry> copies;  // one per value and device
-  const OpDef& copy = OpRegistry::global().get(core_ops::kCrossDevice);
+  const OpDef& copy = any_operator(core_ops::kCrossDevice);
   const auto brought = [&](const NodeEntry& e, Context to) {
     if (result.context.at(e.node.get()) == to) return e;
     NodeEntry& there = copies[{e.node.get(), e.index, static_cast<int>(to.type), to.id}];

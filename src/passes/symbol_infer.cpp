@@ -1,6 +1,7 @@
 // Symbol::infer_shape and its kin: the public face of inference.
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <symbind/log.h>
@@ -14,10 +15,11 @@ namespace {
 
 void check_names(const Symbol& symbol, const std::vector<std::string>& given) {
   const std::vector<std::string> known = symbol.list_inputs();
+  const std::unordered_set<std::string_view> names(known.begin(), known.end());
   for (const std::string& name : given) {
-    check(std::ranges::find(known, name) != known.end(), ErrorKind::kName,
-          "there is no argument '{}'; {} arguments: {}", name, nearest_hint(name, known),
-          fmt::join(known, ", "));
+    if (names.contains(name)) continue;
+    fail(ErrorKind::kName, "there is no argument '{}'; {} arguments: {}", name,
+         nearest_hint(name, known), fmt::join(known, ", "));
   }
 }
 
@@ -32,10 +34,11 @@ std::vector<std::string> keys(const Map& map) {
 template <class T, class Result>
 void distribute(const Symbol& symbol, const IndexedGraph& graph, const std::vector<T>& values,
                 Result& result) {
-  const std::vector<std::string> aux = symbol.list_auxiliary_states();
+  const std::vector<std::string> states = symbol.list_auxiliary_states();
+  const std::unordered_set<std::string_view> aux(states.begin(), states.end());
   for (const IndexedNode& n : graph.nodes) {
     if (!n.node->is_variable()) continue;
-    const bool is_aux = std::ranges::find(aux, n.node->name) != aux.end();
+    const bool is_aux = aux.contains(n.node->name);
     (is_aux ? result.aux : result.args).push_back(values[static_cast<std::size_t>(n.first_entry)]);
   }
   for (const int head : graph.heads)

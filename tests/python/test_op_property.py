@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from op_references import GRADIENTS, ROWS, SMOOTH_ROWS, WITHOUT, Draw
+from op_references import FUSED_ROWS, GRADIENTS, ROWS, SMOOTH_ROWS, WITHOUT, Draw
 
 import symbind as mx
 from symbind import _core
@@ -49,7 +49,7 @@ def without_row(name):
 
 def test_every_operator_has_a_row_or_a_reason():
     infos = [_core.op_info(name) for name in _core.list_ops()]
-    names = {info["name"] for info in infos if not info["is_backward"]}
+    names = {info["name"] for info in infos}
     have = {_core.op_info(name)["name"] for name in ROWS}
     assert sorted(n for n in names - have if not without_row(n)) == []
     assert sorted(n for n in have if without_row(n)) == []
@@ -65,6 +65,31 @@ def seeds(name, count):
 def test_forward(name):
     for seed in seeds(name, 5):
         check_forward(name, seed)
+
+
+def check_fused(name, seed):
+    row, graph = FUSED_ROWS[name]
+    inputs, attrs, (expected,) = row(Draw(seed))
+    variables = [mx.sym.Variable(f"x{i}") for i in range(len(inputs))]
+    symbol = graph(mx.sym, variables, attrs)
+    arrays = {f"x{i}": array(x) for i, x in enumerate(inputs)}
+    executor = symbol.bind(mx.cpu(), {n: arrays[n] for n in symbol.list_arguments()},
+                           aux_states={n: arrays[n] for n in symbol.list_auxiliary_states()})
+    assert name in executor.plan_text()
+    check_close(executor.forward()[0], expected, f"{name} {attrs}, seed {seed}")
+
+
+@pytest.mark.parametrize("name", sorted(FUSED_ROWS))
+def test_forward_of_what_passes_fuse(name):
+    for seed in seeds(name, 5):
+        check_fused(name, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(FUSED_ROWS))
+def test_forward_of_two_hundred_that_passes_fuse(name):
+    for seed in seeds(name, 200):
+        check_fused(name, seed)
 
 
 @pytest.mark.slow

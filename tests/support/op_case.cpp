@@ -9,6 +9,7 @@
 #include "tests/support/capture_log.h"
 #include "tests/support/formula.h"
 #include "tests/support/golden.h"
+#include "tests/support/op_run.h"
 
 namespace symbind {
 
@@ -225,13 +226,17 @@ bool register_op_family(OpCaseWriter write, const char* file, int line) {
   return true;
 }
 
-std::set<std::string> operators_with_cases() {
-  std::set<std::string> ops;
+void for_every_case(const std::function<void(const OpCase&)>& look) {
   for (const Registered& r : registered()) {
     OpCases cases(r.op);
     r.write(cases);
-    for (const OpCase& c : cases.all()) ops.insert(c.op());
+    for (const OpCase& c : cases.all()) look(c);
   }
+}
+
+std::set<std::string> operators_with_cases() {
+  std::set<std::string> ops;
+  for_every_case([&](const OpCase& c) { ops.insert(c.op()); });
   return ops;
 }
 

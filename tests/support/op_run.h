@@ -20,6 +20,8 @@ struct BindRequest {
   Context context = cpu();
 };
 
+/// Every case of every operator.
+void for_every_case(const std::function<void(const OpCase&)>& look);
 /// The symbol of a case over variables in0, in1, …
 Symbol case_symbol(const OpCase& c, InputsAre inputs = InputsAre::kBound);
 /// The inputs that can be intermediates: neither auxiliary nor overwritten.

@@ -51,7 +51,8 @@ std::string manual_text(const std::vector<Page>& pages) {
     if (!page.internal) text += entry(page);
   }
   text +=
-      "\n## Internal operators\n\nReached through `make_symbol`; expressions and other operators "
+      "\n## Operators that begin with an underscore\n\nReached through `make_symbol`; expressions "
+      "and other operators "
       "are made of them.\n";
   for (const Page& page : pages) {
     if (page.internal) text += entry(page);

@@ -108,8 +108,8 @@ Page page_of(const OpDef& def) {
 std::vector<Page> pages(const OpRegistry& registry) {
   std::vector<Page> all;
   for (const std::string& name : registry.names()) {
-    const OpDef& def = registry.get(name);
-    if (!def.is_backward && !name.starts_with("_fused")) all.push_back(page_of(def));
+    const OpDef& def = *registry.find(name);
+    if (is_public(def)) all.push_back(page_of(def));
   }
   std::ranges::sort(all, {}, &Page::name);
   std::set<std::string> stems;  // MakeLoss and make_loss: the second keeps its own spelling

@@ -65,9 +65,9 @@ std::int64_t source(std::int64_t i, std::int64_t n, int type) {
   if (type == kReplicate) return i < 0 ? 0 : n - 1;
   if (type == kWrap) return ((i % n) + n) % n;
   if (n == 1) return 0;
-  const std::int64_t edge = type == kReflect101 ? 1 : 0;
-  while (i < 0 || i >= n) i = i < 0 ? -i - 1 + edge : 2 * n - 1 - i - edge;
-  return i;
+  const std::int64_t edge = type == kReflect101 ? 1 : 0, period = 2 * (n - edge);
+  const std::int64_t at = ((i % period) + period) % period;
+  return at < n ? at : period - 1 + edge - at;
 }
 
 /// As OpenCV stores a number: integers rounded and clipped.

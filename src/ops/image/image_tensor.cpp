@@ -11,6 +11,7 @@
 
 #include <symbind/operator.h>
 
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -167,9 +168,10 @@ Prepared crop(const CropAttrs& a, const KernelRequest& r) {
   });
 }
 
-void infer_crop_backward(const CropAttrs&, Inference& io) {
+void infer_crop_backward(const CropAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.all_same_dtype();
+  tie_to_forward(a, io, infer_crop, {.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 Prepared crop_backward(const CropAttrs& a, const KernelRequest& r) {

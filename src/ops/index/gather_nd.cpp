@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -62,10 +63,12 @@ void infer_scatter(const ScatterAttrs& a, Inference& io) {
                "the indices' places, then the axes no index counts");
 }
 // Inputs: head, indices, data (its shape).
-void infer_backward(const NoAttrs&, Inference& io) {
+void infer_backward(const NoAttrs& a, Inference& io) {
   io.same_shape(io.in(2), io.out(0));
   io.same_dtype(io.in(2), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
+  tie_to_forward(a, io, infer_gather,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(1), io.in(0)}});
 }
 
 // ---- kernels

@@ -6,6 +6,7 @@
 // refuses; so do we.
 #include <symbind/operator.h>
 
+#include "graph/forward_rule.h"
 #include "kernels/gather.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -58,10 +59,12 @@ void infer_batch_take(const NoAttrs&, Inference& io) {
   back.push_back(kUnknownDim);
   io.set_shape(io.in(0), back, "one row for every index");
 }
-void infer_backward(const PickAttrs&, Inference& io) {
+void infer_backward(const PickAttrs& a, Inference& io) {
   io.same_shape(io.in(2), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
   io.same_dtype(io.in(2), io.out(0));
+  tie_to_forward(a, io, infer,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(1), io.in(0)}});
 }
 
 struct Picks {

@@ -6,6 +6,7 @@
 // (Embedding always, take by its mode). No gradient flows to indices. `sparse_grad` has no effect.
 #include <symbind/operator.h>
 
+#include "graph/forward_rule.h"
 #include "kernels/gather.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -60,6 +61,8 @@ void infer_embedding(const EmbeddingAttrs& a, Inference& io) {
 void infer_backward_embedding(const EmbeddingAttrs& a, Inference& io) {
   io.set_shape(io.out(0), Shape{a.input_dim, a.output_dim});
   io.same_dtype(io.in(0), io.out(0));
+  tie_to_forward(a, io, infer_embedding,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 void infer_take(const TakeAttrs& a, Inference& io) {
@@ -73,10 +76,12 @@ void infer_take(const TakeAttrs& a, Inference& io) {
   for (int d = axis + 1; d < in.rank(); ++d) out.push_back(in[d]);
   io.set_shape(io.out(0), out, "the indices' shape in place of the axis");
 }
-void infer_backward_take(const TakeAttrs&, Inference& io) {
+void infer_backward_take(const TakeAttrs& a, Inference& io) {
   io.same_shape(io.in(2), io.out(0));
   io.same_dtype(io.in(2), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
+  tie_to_forward(a, io, infer_take,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(1), io.in(0)}});
 }
 
 Gather rows_of(const Shape& in, int axis, const TensorDesc& index, OutOfRange mode) {

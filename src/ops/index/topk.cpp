@@ -15,6 +15,8 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
+#include "kernels/gather.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -124,6 +126,8 @@ void infer_backward(const TopkAttrs& a, Inference& io) {
   io.same_shape(io.in(2), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
   io.same_dtype(io.in(2), io.out(0));
+  tie_to_forward(a, io, infer_rows,
+                 {.inputs = 1, .outputs = 2, .from = {io.out(0), io.out(1), io.in(0)}});
   const Shape& in = io.shape(io.in(2));
   if (!in.known() || io.dtype(io.in(1)) == DType::kUnknown) return;
   const std::int64_t extent = a.axis ? in[normalize_axis(*a.axis, in.rank())] : in.size();
@@ -271,7 +275,7 @@ Prepared prepare_backward(const TopkAttrs& a, const KernelRequest& q) {
         for (std::int64_t row = 0; row < rows.count(); ++row) {
           const std::int64_t from = rows.begin(row, rows.k), to = rows.begin(row, rows.extent);
           for (std::int64_t i = from; i < from + rows.k * rows.inner; i += rows.inner)
-            dx[to + convert_element<std::int64_t>(places[i]) * rows.inner] = dy[i];
+            dx[to + checked_index(places[i], rows.extent) * rows.inner] = dy[i];
         }
       });
     };

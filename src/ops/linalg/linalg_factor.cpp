@@ -13,6 +13,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "kernels/gemm.h"
 #include "kernels/linalg.h"
@@ -47,11 +48,13 @@ void infer_gelqf(const NoAttrs&, Inference& io) {
   io.set_shape(io.out(1), l, "as many columns as rows");
 }
 // Inputs: dQ, dL, Q, L.
-void infer_backward_gelqf(const NoAttrs&, Inference& io) {
+void infer_backward_gelqf(const NoAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(0), io.out(0));
   io.same_shape(io.in(2), io.out(0));
   io.same_shape(io.in(1), io.in(3));
+  tie_to_forward(a, io, infer_gelqf,
+                 {.inputs = 1, .outputs = 2, .from = {io.out(0), io.out(1), io.out(0), io.out(1)}});
 }
 
 // ---- kernels

@@ -10,6 +10,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "kernels/gemm.h"
 #include "ndarray/dtype_dispatch.h"
@@ -97,10 +98,12 @@ void infer_gemm(const A& a, Inference& io) {
   io.same_shape(io.in(2), io.out(0));
 }
 // Inputs: dy, A, B. Outputs: dA, dB.
-void infer_backward(const Gemm2Attrs&, Inference& io) {
+void infer_backward(const Gemm2Attrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(1), io.out(0));
   io.same_shape(io.in(2), io.out(1));
+  tie_to_forward(a, io, infer_gemm<Gemm2Attrs>,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(0), io.in(1)}});
 }
 
 void infer_syrk(const SyrkAttrs& a, Inference& io) {

@@ -12,6 +12,7 @@
 
 #include <symbind/operator.h>
 
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "kernels/linalg.h"
 #include "ops/linalg/linalg_matrix.h"
@@ -35,10 +36,14 @@ void infer_numbers(const NoAttrs&, Inference& io) {
                  in.rank() == 2 ? scalar_shape() : Shape(std::span(in.begin(), in.end() - 2)),
                  "one number for each matrix");
 }
-// Inputs: factors of A⁻ᵀ, A.
-void infer_backward(const NoAttrs&, Inference& io) {
+// Inputs: factors of A⁻ᵀ, one for each matrix, then A.
+void infer_backward(const NoAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(io.num_inputs() - 1), io.out(0));
+  ForwardSides sides;
+  for (int i = 0; i + 1 < io.num_inputs(); ++i) sides.from.push_back(io.out(0));
+  sides.from.push_back(io.in(0));
+  tie_to_forward(a, io, infer_numbers, sides);
 }
 
 struct Squares {

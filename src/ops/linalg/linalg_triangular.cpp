@@ -14,6 +14,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "kernels/linalg.h"
 #include "ndarray/dtype_dispatch.h"
@@ -71,9 +72,11 @@ void infer_sumlogdiag(const NoAttrs&, Inference& io) {
                "one number for each matrix");
 }
 // Inputs: head, A.
-void infer_backward_sumlogdiag(const NoAttrs&, Inference& io) {
+void infer_backward_sumlogdiag(const NoAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(1), io.out(0));
+  tie_to_forward(a, io, infer_sumlogdiag,
+                 {.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 // ---- kernels

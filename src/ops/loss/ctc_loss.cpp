@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -73,9 +74,13 @@ void infer(const CTCLossAttrs&, Inference& io) {
 }
 
 // Inputs: dy and the hidden gradient.
-void infer_backward(const CTCLossAttrs&, Inference& io) {
+void infer_backward(const CTCLossAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(1), io.out(0));
+  tie_to_forward(a, io, infer,
+                 {.inputs = static_cast<int>(a.inputs().size()),
+                  .outputs = 2,
+                  .from = {io.out(0), io.out(1)}});
 }
 
 NodeEntries gradient(const CTCLossAttrs& a, GradientBuilder& g) {

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "kernels/copy_block.h"
 #include "ndarray/dtype_dispatch.h"
@@ -48,9 +49,10 @@ void infer(const RegressionAttrs&, Inference& io) {
 }
 
 // Inputs: y and the label.
-void infer_backward(const RegressionAttrs&, Inference& io) {
+void infer_backward(const RegressionAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(0), io.out(0));
+  tie_to_forward(a, io, infer, {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(1)}});
 }
 
 struct Linear {

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -31,10 +32,12 @@ void infer(const NoAttrs&, Inference& io) {
 }
 
 // Inputs: dy, x and the label.
-void infer_backward(const NoAttrs&, Inference& io) {
+void infer_backward(const NoAttrs& a, Inference& io) {
   io.all_same_dtype();
   infer_rows(io, io.in(1), io.in(2));
   io.same_shape(io.in(1), io.out(0));
+  tie_to_forward(a, io, infer,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(0), io.in(1)}});
 }
 
 struct Sizes {

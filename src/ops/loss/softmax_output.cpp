@@ -19,6 +19,7 @@
 #include "base/checked.h"
 #include "base/parallel.h"
 #include "base/settings.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "kernels/cuda/launch.h"
 #include "ndarray/dtype_dispatch.h"
@@ -77,6 +78,11 @@ void infer(const SoftmaxOutputAttrs& a, Inference& io) {
     io.set_shape(io.in(1), Shape{x[0], x.count(2)}, "(batch, positions) of the data");
     return;
   }
+  // A vector is as many rows of one class: MXNet takes one label for it and reads beyond it.
+  check(x.rank() > 1 || a.preserve_shape || x[0] <= 1, ErrorKind::kShape,
+        "SoftmaxOutput takes data (batch, classes), a vector {} has no classes and the label {} is "
+        "not one for each of its rows\n  fix:  reshape the data to (1, {}), or set preserve_shape",
+        x.str(), label.str(), x[0]);
   for (int i = 0; i + 1 < x.rank(); ++i) without_class.push_back(x[i]);
   Shape with_one = without_class;
   with_one.push_back(1);
@@ -85,9 +91,10 @@ void infer(const SoftmaxOutputAttrs& a, Inference& io) {
 }
 
 // Inputs: p and the label.
-void infer_backward(const SoftmaxOutputAttrs&, Inference& io) {
+void infer_backward(const SoftmaxOutputAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(0), io.out(0));
+  tie_to_forward(a, io, infer, {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(1)}});
 }
 
 NodeEntries gradient(const SoftmaxOutputAttrs&, GradientBuilder& g) {

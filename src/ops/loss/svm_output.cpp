@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "kernels/copy_block.h"
 #include "ndarray/dtype_dispatch.h"
@@ -50,9 +51,10 @@ void infer(const SVMOutputAttrs&, Inference& io) {
 }
 
 // Inputs: y and the label.
-void infer_backward(const SVMOutputAttrs&, Inference& io) {
+void infer_backward(const SVMOutputAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(0), io.out(0));
+  tie_to_forward(a, io, infer, {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(1)}});
 }
 
 Prepared forward(const SVMOutputAttrs&, const KernelRequest& r) {

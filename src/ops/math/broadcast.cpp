@@ -71,6 +71,7 @@ void infer_backward(const NoAttrs&, Inference& io) {
 }
 
 void infer_sum_like(const NoAttrs&, Inference& io) {
+  infer_operands(io, io.in(0), io.in(1), io.in(0));
   io.same_shape(io.in(1), io.out(0));
   io.all_same_dtype();
 }

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/gemm.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -107,7 +108,11 @@ void infer_batch_dot(const DotAttrs& a, Inference& io) {
 }
 
 // Inputs: dy, a, b. Outputs: da, db.
-void infer_backward(const DotAttrs&, Inference& io) {
+using Rule = void (*)(const DotAttrs&, Inference&);
+template <Rule forward>
+void infer_backward(const DotAttrs& a, Inference& io) {
+  tie_to_forward(a, io, forward,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(0), io.in(1)}});
   io.all_same_dtype();
   io.same_shape(io.in(1), io.out(0));
   io.same_shape(io.in(2), io.out(1));
@@ -203,7 +208,7 @@ Offer offer_blas(const DotAttrs&, const KernelRequest& r) {
 }
 
 void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<std::string> aliases,
-         void (*infer)(const DotAttrs&, Inference&), SizesOf sizes,
+         Rule infer, Rule infer_back, SizesOf sizes,
          NodeEntries (*gradient)(const DotAttrs&, GradientBuilder&)) {
   const auto forward = [sizes](auto multiply) {
     return [=](const DotAttrs& a, const KernelRequest& q, const Offer&) {
@@ -226,7 +231,7 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
   r.add<DotAttrs>("_backward_" + name)
       .inputs(std::vector<std::string>{"head", "lhs", "rhs"})
       .outputs({"lhs_grad", "rhs_grad"})
-      .infer(infer_backward)
+      .infer(infer_back)
       .backward()
       .kernel(DeviceType::kCpu, "blas", offer_blas, backward(kByBlas))
       .kernel(DeviceType::kCpu, "reference", nullptr, backward(kByDefinition));
@@ -236,11 +241,13 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
 
 void register_dot(OpRegistry& r) {
   add(r, "dot", "The product of two arrays: the last axis of lhs with the first of rhs.",
-      {"_sparse_dot"}, infer_dot, sizes_dot, [](const DotAttrs&, GradientBuilder& g) {
+      {"_sparse_dot"}, infer_dot, infer_backward<infer_dot>, sizes_dot,
+      [](const DotAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_dot", {g.head(0), g.input(0), g.input(1)});
       });
   add(r, "batch_dot", "Products of matrices, one for each index of the shared leading axes.", {},
-      infer_batch_dot, sizes_batch_dot, [](const DotAttrs&, GradientBuilder& g) {
+      infer_batch_dot, infer_backward<infer_batch_dot>, sizes_batch_dot,
+      [](const DotAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_batch_dot", {g.head(0), g.input(0), g.input(1)});
       });
 }

@@ -10,6 +10,7 @@
 
 #include "base/build.h"
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "kernels/cublas/inner_product.h"
 #include "kernels/gemm.h"
 #include "kernels/onednn/inner_product.h"
@@ -87,6 +88,9 @@ void infer_backward(const FullyConnectedAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.same_shape(io.in(2), io.out(1));
   if (!a.no_bias) io.set_shape(io.out(2), Shape{a.num_hidden});
+  tie_to_forward(
+      a, io, infer,
+      {.inputs = a.no_bias ? 2 : 3, .outputs = 1, .from = {io.out(0), io.in(0), io.in(1)}});
 }
 
 NodeEntries gradient(const FullyConnectedAttrs&, GradientBuilder& g) {

@@ -95,6 +95,7 @@ void infer_backward(const LeakyReLUAttrs& a, Inference& io) {
   io.same_shape(io.in(0), io.out(0));
   io.same_shape(io.in(1), io.out(0));
   if (a.is("prelu")) io.same_shape(io.in(2), io.out(1));
+  if (a.is("prelu")) infer_gamma(io, io.in(1), io.in(2));
   if (a.is("rrelu")) io.same_shape(io.in(2), io.out(0));
 }
 

@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "kernels/first_run.h"
 #include "ndarray/dtype_dispatch.h"
@@ -107,10 +108,11 @@ void infer(const A& a, Inference& io) {
 
 // Inputs: dy, and the data for its shape.
 template <class A>
-void infer_backward(const A&, Inference& io) {
+void infer_backward(const A& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
   io.same_dtype(io.in(1), io.out(0));
   io.same_shape(io.in(1), io.out(0));
+  tie_to_forward(a, io, infer<A>, {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 // ---- The sums -----------------------------------------------------------------------------------

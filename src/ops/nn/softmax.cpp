@@ -17,6 +17,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/gather.h"
 #include "kernels/onednn/softmax.h"
 #include "ndarray/dtype_dispatch.h"
@@ -88,6 +89,11 @@ void infer_backward(const SoftmaxAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.same_dtype(io.in(0), io.in(1));
   io.same_dtype(a.dtype ? io.in(io.num_inputs() - 1) : io.in(1), io.out(0));
+  ForwardSides sides{
+      .inputs = a.has_length() ? 2 : 1, .outputs = 1, .from = {io.out(0), io.out(0)}};
+  if (a.has_length()) sides.from.push_back(io.in(1));
+  if (a.dtype) sides.from.push_back(io.in(0));
+  tie_to_forward(a, io, infer, sides);
 }
 
 NodeEntries gradient_by(const char* op, const SoftmaxAttrs& a, GradientBuilder& g) {

@@ -13,6 +13,8 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
+#include "kernels/gather.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/random/stream.h"
 
@@ -67,11 +69,13 @@ void infer(const MultinomialAttrs& a, Inference& io) {
     io.set_shape(io.out(o), drawn_shape(a, data), "one class for every draw");
 }
 
-void infer_backward(const MultinomialAttrs&, Inference& io) {
+void infer_backward(const MultinomialAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.same_dtype(io.in(1), io.out(0));
   io.same_dtype(io.in(0), io.in(1));
   io.same_shape(io.in(0), io.in(2));
+  tie_to_forward(a, io, infer,
+                 {.inputs = 1, .outputs = 2, .from = {io.out(1), io.in(0), io.out(0)}});
 }
 
 NodeEntries gradient(const MultinomialAttrs& a, GradientBuilder& g) {
@@ -115,7 +119,7 @@ Writer writer_of(DType dtype) {
 Reader reader_of(DType dtype) {
   return dispatch_dtype(dtype, []<class I>() -> Reader {
     return [](const void* array, std::int64_t i) {
-      return static_cast<std::int64_t>(static_cast<Whole<I>>(static_cast<const I*>(array)[i]));
+      return whole_index(static_cast<const I*>(array)[i]);
     };
   });
 }
@@ -162,7 +166,8 @@ Prepared prepare_backward(const MultinomialAttrs&, const KernelRequest& q) {
       std::fill_n(dp, s.rows * s.classes, static_cast<P>(0.f));
       parallel_for(s.rows, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin * s.draws; i < end * s.draws; ++i) {
-          const std::int64_t at = i / s.draws * s.classes + read(a.inputs[2].data, i);
+          const std::int64_t at =
+              i / s.draws * s.classes + checked_index(read(a.inputs[2].data, i), s.classes);
           dp[at] = static_cast<P>(static_cast<C>(dp[at]) +
                                   static_cast<C>(head[i]) / static_cast<C>(p[at]));
         }

@@ -22,6 +22,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/special.h"
+#include "graph/forward_rule.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -122,10 +123,14 @@ void infer_dirichlet(const PdfAttrs&, Inference& io) {
   io.set_shape(io.out(0), without_last(sample), "the sample's shape without its last axis");
 }
 /// Inputs: head, the forward's inputs, its output. Outputs: the forward's inputs' gradients.
-void infer_backward(const PdfAttrs&, Inference& io) {
+template <bool vectors>
+void infer_backward(const PdfAttrs& a, Inference& io) {
   io.all_same_dtype();
+  ForwardSides sides{.inputs = io.num_outputs(), .outputs = 1, .from = {io.out(0)}};
+  for (int i = 0; i < io.num_outputs(); ++i) sides.from.push_back(io.in(i));
+  sides.from.push_back(io.out(0));
+  tie_to_forward(a, io, vectors ? infer_dirichlet : infer, sides);
   for (int o = 0; o < io.num_outputs(); ++o) io.same_shape(io.in(o + 1), io.out(o));
-  io.same_shape(io.in(0), io.in(io.num_inputs() - 1));
 }
 
 template <std::size_t row>
@@ -274,7 +279,7 @@ void add(OpRegistry& r) {
                          .backward()
                          .inputs(saved)
                          .outputs(gradients)
-                         .infer(infer_backward);
+                         .infer(infer_backward<kRow.density == nullptr>);
   if constexpr (kRow.density != nullptr) {
     forward_op.infer(infer).reference(forward<row>);
     backward_op.reference(backward<row>);

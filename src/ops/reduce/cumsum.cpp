@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -39,9 +40,10 @@ void infer(const CumsumAttrs& a, Inference& io) {
   }
 }
 // Inputs: head, data (its shape and type).
-void infer_backward(const CumsumAttrs&, Inference& io) {
+void infer_backward(const CumsumAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.same_dtype(io.in(1), io.out(0));
+  tie_to_forward(a, io, infer, {.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 template <class T>

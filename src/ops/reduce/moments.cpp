@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/reduce.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -33,9 +34,11 @@ void infer(const MomentsAttrs& a, Inference& io) {
   infer_reduced(*a.axes, false, a.keepdims, io);
 }
 // Inputs: heads of mean and variance, data, mean.
-void infer_backward(const MomentsAttrs&, Inference& io) {
+void infer_backward(const MomentsAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(2), io.out(0));
+  tie_to_forward(a, io, infer,
+                 {.inputs = 1, .outputs = 2, .from = {io.out(0), io.out(1), io.in(0), io.out(0)}});
 }
 
 /// Where the kept and the folded elements lie: element (o, r) of the data is at kept[o] +

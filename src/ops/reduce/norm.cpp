@@ -6,6 +6,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "ndarray/convert.h"
 #include "ops/reduce/reduce_attrs.h"
 
@@ -33,9 +34,11 @@ void infer(const NormAttrs& a, Inference& io) {
     io.same_dtype(io.in(0), io.out(0));
   infer_reduced(a.axes(), false, a.keepdims, io);
 }
-void infer_backward(const NormAttrs&, Inference& io) {
+void infer_backward(const NormAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.same_dtype(io.in(1), io.out(0));
+  tie_to_forward(a, io, infer,
+                 {.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0), io.out(0)}});
 }
 
 NodeEntries gradient(const NormAttrs&, GradientBuilder& g) {

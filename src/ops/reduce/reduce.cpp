@@ -10,6 +10,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
 #include "ops/reduce/reduce_attrs.h"
@@ -42,9 +43,13 @@ void infer(const ReduceAttrs& a, Inference& io) {
   infer_reduced(a.axes(), a.exclude, a.keepdims, io);
 }
 
-void infer_backward(const ReduceAttrs&, Inference& io) {
+// Inputs: head, data[, output].
+void infer_backward(const ReduceAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.all_same_dtype();
+  ForwardSides sides{.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}};
+  if (io.num_inputs() > 2) sides.from.push_back(io.out(0));
+  tie_to_forward(a, io, infer, sides);
 }
 
 NodeEntries gradient_entry(const Entry& e, GradientBuilder& g) {

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 
 namespace symbind {
 namespace {
@@ -31,9 +32,6 @@ struct StackAttrs {
     v.field("num_args", num_args, "Number of inputs.").required().at_least(1);
   }
 };
-// Outputs are made before any shape is known: a file must not ask for billions.
-constexpr int kMostParts = 1 << 16;
-
 struct SliceChannelAttrs {
   int num_outputs = 1;
   int axis = 1;
@@ -41,8 +39,7 @@ struct SliceChannelAttrs {
   void describe(AttrVisitor& v) {
     v.field("num_outputs", num_outputs, "Number of parts; the axis must divide by it.")
         .required()
-        .at_least(1)
-        .at_most(kMostParts);
+        .at_least(1);
     v.field("axis", axis, "The axis that is cut.");
     v.field("squeeze_axis", squeeze_axis, "Drops the axis; parts must have extent 1.");
   }
@@ -108,7 +105,10 @@ void infer_rnn_params(const ConcatAttrs& a, Inference& io) {
   }
 }
 
-void infer_backward_concat(const ConcatAttrs&, Inference& io) {
+void infer_backward_concat(const ConcatAttrs& a, Inference& io) {
+  ForwardSides sides{.inputs = io.num_outputs(), .outputs = 1, .from = {io.out(0)}};
+  for (int i = 0; i < io.num_outputs(); ++i) sides.from.push_back(io.in(i));
+  tie_to_forward(a, io, infer_concat, sides);
   for (int i = 0; i < io.num_outputs(); ++i) io.same_shape(io.in(i + 1), io.out(i));
   io.all_same_dtype();
 }

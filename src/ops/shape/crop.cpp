@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 
 namespace symbind {
@@ -71,10 +72,11 @@ void infer(const CropAttrs& a, Inference& io) {
 }
 
 // Inputs: dy, and the data for its shape.
-void infer_backward(const CropAttrs&, Inference& io) {
+void infer_backward(const CropAttrs& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
   io.same_dtype(io.in(1), io.out(0));
   io.same_shape(io.in(1), io.out(0));
+  tie_to_forward(a, io, infer, {.inputs = a.num_args, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 NodeEntries gradient(const CropAttrs& a, GradientBuilder& g) {

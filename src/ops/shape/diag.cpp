@@ -10,6 +10,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "ndarray/convert.h"
 
@@ -71,9 +72,10 @@ void infer(const DiagAttrs& a, Inference& io) {
     if (d != axes.rows && d != axes.columns) in[d] = known[k++];
   io.set_shape(io.in(0), in, "the output's axes");
 }
-void infer_backward(const DiagAttrs&, Inference& io) {
+void infer_backward(const DiagAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.all_same_dtype();
+  tie_to_forward(a, io, infer, {.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 /// From the whole array to its diagonal; for a vector the whole array is the output.

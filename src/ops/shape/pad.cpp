@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/first_run.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -58,9 +59,10 @@ void infer(const PadAttrs& a, Inference& io) {
   io.set_shape(io.out(0), out, "attribute pad_width");
 }
 
-void infer_backward(const PadAttrs&, Inference& io) {
+void infer_backward(const PadAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.all_same_dtype();
+  tie_to_forward(a, io, infer, {.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 /// For every axis from 2 on, the input index each output index reads; -1 is the border.

@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -92,10 +93,13 @@ void infer_last(const SequenceAttrs& a, Inference& io) {
   io.set_shape(io.in(0), data, "the output's axes");
 }
 // Inputs: head, data (its shape), and lengths if they are used.
-void infer_backward_last(const SequenceAttrs&, Inference& io) {
+void infer_backward_last(const SequenceAttrs& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.same_dtype(io.in(1), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
+  ForwardSides sides{.inputs = io.num_inputs() - 1, .outputs = 1, .from = {io.out(0), io.in(0)}};
+  if (io.num_inputs() > 2) sides.from.push_back(io.in(1));
+  tie_to_forward(a, io, infer_last, sides);
 }
 
 // ---- kernels

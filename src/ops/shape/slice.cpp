@@ -134,11 +134,19 @@ void infer(const A& a, Inference& io) {
   io.set_shape(io.out(0), out, "the part that begin, end and step describe");
 }
 
+// Inputs: head and data. The head has the extents that slice_like cut to.
 template <class A>
-void infer_backward(const A&, Inference& io) {
+void infer_backward(const A& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
   io.same_dtype(io.in(1), io.out(0));
+  const Shape &head = io.shape(io.in(0)), &data = io.shape(io.in(1));
+  if (!head.rank_known() || !data.rank_known()) return;
+  check(head.rank() == data.rank(), ErrorKind::kShape, "a gradient {} for a part of {}", head.str(),
+        data.str());
+  Shape part;
+  for (const Range& range : ranges_of(a, data, head)) part.push_back(range.count);
+  io.set_shape(io.in(0), part, "the part that begin, end and step describe");
 }
 
 /// The part as seen from the whole: strides and where it begins.

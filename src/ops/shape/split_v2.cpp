@@ -10,8 +10,6 @@
 namespace symbind {
 namespace {
 
-constexpr int kMostParts = 1 << 16;
-
 struct SplitAttrs {
   Tuple indices;
   int axis = 1;
@@ -22,8 +20,7 @@ struct SplitAttrs {
     v.field("axis", axis, "The axis that is cut.");
     v.field("squeeze_axis", squeeze_axis, "Drops the axis; parts must have extent 1.");
     v.field("sections", sections, "Number of equal parts, instead of indices; 0 means none.")
-        .at_least(0)
-        .at_most(kMostParts);
+        .at_least(0);
   }
   int parts() const { return sections > 0 ? sections : static_cast<int>(indices.size()); }
 };

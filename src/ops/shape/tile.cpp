@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/checked.h"
+#include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "kernels/reduce.h"
 
@@ -93,9 +94,14 @@ void infer_repeat(const RepeatAttrs& a, Inference& io) {
 }
 
 template <class A>
-void infer_backward(const A&, Inference& io) {
+void infer_backward(const A& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
   io.all_same_dtype();
+  const ForwardSides sides{.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}};
+  if constexpr (std::is_same_v<A, TileAttrs>)
+    tie_to_forward(a, io, infer_tile, sides);
+  else
+    tie_to_forward(a, io, infer_repeat, sides);
 }
 
 template <class A>

@@ -18,7 +18,9 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
+#include "kernels/gather.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/vision/boxes.h"
 
@@ -84,10 +86,11 @@ void infer(const BoxNmsAttrs& a, Inference& io) {
 }
 
 // Inputs: dy, the places.
-void infer_backward(const BoxNmsAttrs&, Inference& io) {
+void infer_backward(const BoxNmsAttrs& a, Inference& io) {
   io.same_shape(io.in(0), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
   io.set_dtype(io.in(1), DType::kInt64);
+  tie_to_forward(a, io, infer, {.inputs = 1, .outputs = 2, .from = {io.out(0), io.out(1)}});
 }
 
 NodeEntries gradient(const BoxNmsAttrs&, GradientBuilder& g) {
@@ -200,7 +203,8 @@ Prepared backward(const BoxNmsAttrs&, const KernelRequest& r) {
       const auto* places = args.in<std::int64_t>(1);
       std::fill_n(dx, size, T(0.f));
       for (std::int64_t i = 0; i * width < size; ++i)
-        if (places[i] >= 0) std::copy_n(dy + i * width, width, dx + places[i] * width);
+        if (places[i] >= 0)
+          std::copy_n(dy + i * width, width, dx + checked_index(places[i], size / width) * width);
     };
   });
 }

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -75,11 +76,13 @@ void infer(const CorrelationAttrs& a, Inference& io) {
 }
 
 // Inputs: dy, data1, data2. Outputs: their gradients.
-void infer_backward(const CorrelationAttrs&, Inference& io) {
+void infer_backward(const CorrelationAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(1), io.in(2));
   io.same_shape(io.in(1), io.out(0));
   io.same_shape(io.in(2), io.out(1));
+  tie_to_forward(a, io, infer,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(0), io.in(1)}});
 }
 
 /// Calls f(output within its image, place in data1, place in data2) for all pairs that are

@@ -6,17 +6,20 @@
 // bin has pixels; a point is interpolated between its four pixels, and counts as 0 when more than
 // one pixel outside. With position_sensitive every bin has channels of its own.
 //
-// Decided here: a region of no image gives 0. Weights are kept per axis, their product is the
-// point's. The gradient goes to the data, none to the regions.
+// Decided here: a region of no image gives 0. The points of a bin are summed per axis into what
+// each row and column counts; points outside are skipped, so a region far from the image costs no
+// more than its bins. The gradient goes to the data, none to the regions.
 #include <symbind/operator.h>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -74,26 +77,28 @@ void infer(const ROIAlignAttrs& a, Inference& io) {
 }
 
 // Inputs: dy, the regions, the data for its shape.
-void infer_backward(const ROIAlignAttrs&, Inference& io) {
+void infer_backward(const ROIAlignAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(2), io.out(0));
+  tie_to_forward(a, io, infer,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(1), io.in(0)}});
 }
 
 NodeEntries gradient(const ROIAlignAttrs&, GradientBuilder& g) {
   return {g.call_with_same_attrs("_backward_ROIAlign", {g.head(0), g.input(1), g.input(0)})[0], {}};
 }
 
-/// A point on one axis: between which pixels, and what each counts.
+/// A pixel of one axis, and what it counts in a bin.
 template <class Acc>
-struct Point {
-  std::int64_t low = 0, high = 0;
-  Acc of_low = 0, of_high = 0;
+struct Share {
+  std::int64_t pixel = 0;
+  Acc weight = 0;
 };
 
-/// The points of one axis of a region, those of a bin together.
+/// The pixels that the bins of one axis of a region read.
 template <class Acc>
 struct Axis {
-  Axis(Acc start, Acc end, Acc extent, std::int64_t bins, const ROIAlignAttrs& a) : bins(bins) {
+  Axis(Acc start, Acc end, std::int64_t extent, std::int64_t bins, const ROIAlignAttrs& a) {
     const Acc length = a.aligned ? end - start : std::max(end - start, Acc(1));
     check(!a.aligned || length > 0, "an aligned region must have a size, not {} to {}", start, end);
     const Acc bin = length / static_cast<Acc>(bins);
@@ -101,25 +106,43 @@ struct Axis {
     check(std::isfinite(start) && wanted <= kMostPoints,
           "a region from {} to {} lies in no image: {} points in a bin", start, end, wanted);
     per_bin = static_cast<std::int64_t>(wanted);
-    for (std::int64_t i = 0; i < bins; ++i)
-      for (std::int64_t k = 0; k < per_bin; ++k)
-        points.push_back(
-            at(start + static_cast<Acc>(i) * bin +
-                   static_cast<Acc>(static_cast<float>(k) + .5f) * bin / static_cast<Acc>(per_bin),
-               extent));
+    const Acc step = bin / static_cast<Acc>(per_bin), edge = static_cast<Acc>(extent);
+    for (std::int64_t i = 0; i < bins; ++i) {
+      const Acc from = start + static_cast<Acc>(i) * bin;
+      // One more on each side than the division says: the point itself decides.
+      const std::int64_t first = clamped_whole((-1 - from) / step - 2, 0, per_bin),
+                         last = clamped_whole((edge - from) / step + 2, 0, per_bin);
+      for (std::int64_t k = first; k < last; ++k)
+        add(from + static_cast<Acc>(static_cast<float>(k) + .5f) * bin / static_cast<Acc>(per_bin),
+            edge);
+      ends.push_back(shares.size());
+    }
   }
+  Axis() = default;
 
-  static Point<Acc> at(Acc where, Acc extent) {
-    if (extent < 1 || !(where >= -1 && where <= extent)) return {};
+  /// A point of the bin that is being filled; points come in order.
+  void add(Acc where, Acc extent) {
+    if (extent < 1 || !(where >= -1 && where <= extent)) return;
     const Acc inside = std::clamp(where, Acc(0), extent - 1);
     const auto low = static_cast<std::int64_t>(inside);
     const Acc beyond = inside - static_cast<Acc>(low);
-    const std::int64_t last = static_cast<std::int64_t>(extent) - 1;
-    return {low, std::min(low + 1, last), 1 - beyond, beyond};
+    add_share(low, 1 - beyond);
+    if (low + 1 < static_cast<std::int64_t>(extent)) add_share(low + 1, beyond);
+  }
+  void add_share(std::int64_t pixel, Acc weight) {
+    const std::size_t begin = ends.empty() ? 0 : ends.back();
+    for (std::size_t i = shares.size(); i > begin && i + 2 > shares.size(); --i)
+      if (shares[i - 1].pixel == pixel) return void(shares[i - 1].weight += weight);
+    shares.push_back({pixel, weight});
+  }
+  std::span<const Share<Acc>> of_bin(std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends[i - 1];
+    return std::span(shares).subspan(begin, ends[i] - begin);
   }
 
-  std::int64_t bins, per_bin;
-  std::vector<Point<Acc>> points;
+  std::int64_t per_bin = 1;
+  std::vector<Share<Acc>> shares;
+  std::vector<std::size_t> ends;  ///< by bin
 };
 
 template <class Acc>
@@ -142,8 +165,7 @@ std::vector<Region<Accumulator<T>>> regions_of(const ROIAlignAttrs& a, const Sha
     const Acc image = static_cast<Acc>(roi[0]);
     const bool exists = image >= 0 && image < static_cast<Acc>(data[0]) && data.count(2) > 0;
     const auto axis = [&](int i, std::int64_t extent, std::int64_t bins) {
-      return exists ? Axis<Acc>(corner(i), corner(i + 2), static_cast<Acc>(extent), bins, a)
-                    : Axis<Acc>(Acc(0), Acc(1), static_cast<Acc>(extent), bins, a);
+      return exists ? Axis<Acc>(corner(i), corner(i + 2), extent, bins, a) : Axis<Acc>();
     };
     regions.push_back({exists ? static_cast<std::int64_t>(image) : -1,
                        axis(2, data[2], a.pooled_size[0]), axis(1, data[3], a.pooled_size[1])});
@@ -151,20 +173,19 @@ std::vector<Region<Accumulator<T>>> regions_of(const ROIAlignAttrs& a, const Sha
   return regions;
 }
 
-/// Calls f(bin, pixel, weight) for every pixel of every point of one region.
+/// Calls f(bin, pixel, weight) for every pixel that a bin of one region reads.
 template <class Acc, class F>
 void each_pixel(const Region<Acc>& region, std::int64_t width, F f) {
   const Axis<Acc>&y = region.y, &x = region.x;
   const Acc count = static_cast<Acc>(y.per_bin * x.per_bin);
-  for (std::int64_t i = 0; i < y.bins * y.per_bin; ++i) {
-    const Point<Acc>& v = y.points[static_cast<std::size_t>(i)];
-    for (std::int64_t j = 0; j < x.bins * x.per_bin; ++j) {
-      const Point<Acc>& h = x.points[static_cast<std::size_t>(j)];
-      const std::int64_t bin = i / y.per_bin * x.bins + j / x.per_bin;
-      f(bin, v.low * width + h.low, v.of_low * h.of_low / count);
-      f(bin, v.low * width + h.high, v.of_low * h.of_high / count);
-      f(bin, v.high * width + h.low, v.of_high * h.of_low / count);
-      f(bin, v.high * width + h.high, v.of_high * h.of_high / count);
+  for (std::size_t i = 0; i < y.ends.size(); ++i) {
+    const std::span<const Share<Acc>> rows = y.of_bin(i);
+    if (rows.empty()) continue;
+    for (std::size_t j = 0; j < x.ends.size(); ++j) {
+      const auto bin = static_cast<std::int64_t>(i * x.ends.size() + j);
+      for (const Share<Acc>& v : rows)
+        for (const Share<Acc>& h : x.of_bin(j))
+          f(bin, v.pixel * width + h.pixel, v.weight * h.weight / count);
     }
   }
 }

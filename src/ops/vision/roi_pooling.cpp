@@ -14,7 +14,9 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
+#include "kernels/gather.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -54,12 +56,14 @@ void infer(const ROIPoolingAttrs& a, Inference& io) {
 }
 
 // Inputs: dy, the places, the data for its shape.
-void infer_backward(const ROIPoolingAttrs&, Inference& io) {
+void infer_backward(const ROIPoolingAttrs& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
   io.same_dtype(io.in(2), io.out(0));
   io.same_shape(io.in(2), io.out(0));
   io.same_shape(io.in(0), io.in(1));
   io.set_dtype(io.in(1), DType::kInt64);
+  tie_to_forward(a, io, infer,
+                 {.inputs = 2, .outputs = 2, .from = {io.out(0), io.out(1), io.in(0)}});
 }
 
 NodeEntries gradient(const ROIPoolingAttrs&, GradientBuilder& g) {
@@ -154,7 +158,9 @@ Prepared backward(const ROIPoolingAttrs&, const KernelRequest& r, const Offer&) 
             std::fill_n(sums + (n * channels + c) * plane, plane, Acc(0));
           for (std::int64_t k = 0; k < regions; ++k)
             for (std::int64_t i = (k * channels + c) * size; i < (k * channels + c + 1) * size; ++i)
-              if (places[i] >= 0) sums[places[i]] += static_cast<Acc>(dy[i]);
+              if (places[i] >= 0)
+                sums[checked_index(places[i], images * channels * plane)] +=
+                    static_cast<Acc>(dy[i]);
           for (std::int64_t n = 0; n < images; ++n)
             for (std::int64_t i = (n * channels + c) * plane; i < (n * channels + c + 1) * plane;
                  ++i)

@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -99,15 +100,18 @@ void infer_transformer(const TransformerAttrs& a, Inference& io) {
 }
 
 // Inputs: dy, data, grid. Outputs: their gradients.
-void infer_sampler_backward(const SamplerAttrs&, Inference& io) {
+void infer_sampler_backward(const SamplerAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(1), io.out(0));
   io.same_shape(io.in(2), io.out(1));
+  tie_to_forward(a, io, infer_sampler,
+                 {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(0), io.in(1)}});
 }
 // Inputs: dy, and the data for its shape.
-void infer_grid_backward(const GridAttrs&, Inference& io) {
+void infer_grid_backward(const GridAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(1), io.out(0));
+  tie_to_forward(a, io, infer_grid, {.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
 NodeEntries transformer_gradient(const TransformerAttrs& a, GradientBuilder& g) {

@@ -4,15 +4,16 @@ A row is a function of a Draw that returns (inputs, attributes, expected) and, w
 writes to its inputs, what they hold afterwards by position. They are NumPy arrays, in float64 unless
 the operator is for another type. ROWS has them by operator name; GRADIENTS names the inputs by which
 a row can be differentiated numerically, SMOOTH_ROWS what is differentiated where that is not the row
-itself. WITHOUT names the operators that have no row, with the reason.
+itself. FUSED_ROWS has the graphs that become one internal operator. WITHOUT names the operators that
+have no row, with the reason.
 """
 from . import (arrays, elementwise, index, linalg, nn, recurrent, reduce, sequence, shape, update,
                vision)
 from .draw import Draw
 
-__all__ = ["Draw", "ROWS", "GRADIENTS", "SMOOTH_ROWS", "WITHOUT"]
+__all__ = ["Draw", "ROWS", "FUSED_ROWS", "GRADIENTS", "SMOOTH_ROWS", "WITHOUT"]
 
-ROWS, GRADIENTS, SMOOTH_ROWS = {}, {}, recurrent.SMOOTH_ROWS
+ROWS, GRADIENTS, SMOOTH_ROWS, FUSED_ROWS = {}, {}, recurrent.SMOOTH_ROWS, nn.FUSED_ROWS
 for _table in (elementwise, reduce, shape, index, nn, linalg, sequence, arrays, recurrent, vision,
                update):
     ROWS.update(_table.ROWS)

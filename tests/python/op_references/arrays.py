@@ -179,7 +179,7 @@ def _amp_multicast(d):
 
 
 ROWS = {
-    "_copyto": _copy, "_CrossDeviceCopy": _copy, "_identity_with_attr_like_rhs": _like,
+    "_copyto": _copy, "_identity_with_attr_like_rhs": _like,
     "_grad_add": _grad_add, "_slice_assign": _slice_assign,
     "_slice_assign_scalar": _slice_assign_scalar, "_split_v2": _split_v2,
     "_scatter_set_nd": _scatter_set_nd, "_backward_gather_nd": _gathered_gradient,

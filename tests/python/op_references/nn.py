@@ -250,12 +250,18 @@ ROWS = {
     "softmin": _softmax(lambda x, axis: _softmax_along(-x, axis)),
     "log_softmax": _softmax(lambda x, axis: np.log(_softmax_along(x, axis))),
     "GroupNorm": _group_norm, "SVMOutput": _hinge, "IdentityAttachKLSparseReg": _sparse_activations,
-    "_fused_BatchNorm_relu": _fused_batch_norm, "_fused_Convolution_sum": _fused_convolution,
     "SoftmaxActivation": _softmax_activation, "SoftmaxOutput": _softmax_output,
     "softmax_cross_entropy": _softmax_cross_entropy, "Activation": _activation,
     "LeakyReLU": _leaky_relu, "LinearRegressionOutput": _regression(np.copy),
     "MAERegressionOutput": _regression(np.copy),
     "LogisticRegressionOutput": _regression(lambda x: 1 / (1 + np.exp(-x))), "Dropout": _dropout,
+}
+# What a pass makes one operator of, which users cannot name: how it is written, and its row.
+FUSED_ROWS = {
+    "_fused_BatchNorm_relu": (_fused_batch_norm, lambda sym, x, attrs: sym.relu(
+        sym.BatchNorm(*x, **attrs))),
+    "_fused_Convolution_sum": (_fused_convolution, lambda sym, x, attrs: sym.elemwise_add(
+        sym.Convolution(*x[:-1], **attrs), x[-1])),
 }
 GRADIENTS = {"FullyConnected": None, "Convolution": None, "Pooling": [0], "LayerNorm": [0, 1, 2],
              "InstanceNorm": [0, 1, 2], "GroupNorm": [0, 1, 2],
