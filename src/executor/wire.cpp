@@ -216,14 +216,11 @@ void Executor::Impl::wire_steps() {
     }
     runnables_.push_back(r);
   }
-  // What a phase itself writes first is not an input whose old error could block it.
-  for (std::size_t phase = 0; phase < 2; ++phase) {
-    std::erase_if(read_[phase], [&](Storage* s) {
-      return std::ranges::any_of(outputs_,
-                                 [&](const NDArray& o) { return o.storage().get() == s; }) &&
-             phase == 0;
-    });
-  }
+  // What forward itself writes first is not an input whose old error could block it.
+  std::unordered_set<const Storage*> results;
+  for (const NDArray& o : outputs_) results.insert(o.storage().get());
+  std::erase_if(read_[static_cast<std::size_t>(Phase::kForward)],
+                [&](Storage* s) { return results.contains(s); });
 }
 
 std::string Executor::Impl::debug_str() const {

@@ -13,13 +13,13 @@ namespace symbind {
 namespace {
 
 NodeEntries keep_apart(const NodeEntries& before, NodeEntries merged) {
+  const OpDef& copy = OpRegistry::global().get(core_ops::kCopy);
+  std::map<std::pair<const Node*, int>, NodeEntry> first;  // what the owner of an entry was
   for (std::size_t i = 0; i < merged.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      if (merged[k] != merged[i] || before[k] == before[i]) continue;
-      const OpDef& copy = OpRegistry::global().get(core_ops::kCopy);
+    const NodeEntry& owner =
+        first.emplace(std::pair{merged[i].node.get(), merged[i].index}, before[i]).first->second;
+    if (owner != before[i])
       merged[i] = {make_node(copy, before[i].node->name + "_copy", {}, {merged[i]}), 0};
-      break;
-    }
   }
   return merged;
 }

@@ -106,22 +106,30 @@ class Planner {
     }
     std::ranges::stable_sort(
         order, [&](std::size_t a, std::size_t b) { return blocks_[a].bytes > blocks_[b].bytes; });
-    std::vector<std::size_t> placed;  // sorted by offset
+    std::vector<Block> placed;  // sorted by offset
     std::size_t top = 0;
+    const Block* previous = nullptr;
     for (const std::size_t i : order) {
       Block& block = blocks_[i];
       std::size_t offset = 0;
-      for (const std::size_t p : placed) {
-        const Block& other = blocks_[p];
+      auto from = placed.begin();
+      // The last one was as large and lives as long: what it found taken is taken, and so is its
+      // place. The parts of a large split are placed one behind the other.
+      if (previous != nullptr && previous->bytes == block.bytes && previous->first == block.first &&
+          previous->last == block.last) {
+        offset = previous->offset + previous->bytes;
+        from = std::ranges::upper_bound(placed, previous->offset, {}, &Block::offset);
+      }
+      for (; from != placed.end(); ++from) {
+        const Block& other = *from;
         if (other.last < block.first || block.last < other.first) continue;
         if (offset + block.bytes <= other.offset) break;
         offset = std::max(offset, other.offset + other.bytes);
       }
       block.offset = offset;
       top = std::max(top, offset + block.bytes);
-      const auto at = std::ranges::upper_bound(placed, offset, {},
-                                               [&](std::size_t p) { return blocks_[p].offset; });
-      placed.insert(at, i);
+      placed.insert(std::ranges::upper_bound(placed, offset, {}, &Block::offset), block);
+      previous = &block;
     }
     plan_.arena_bytes[slot] = top;
     plan_.max_live_bytes += max_live(slot);

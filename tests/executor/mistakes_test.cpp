@@ -299,7 +299,7 @@ TEST(BadInputVariadic, a_count_that_does_not_fit_the_inputs) {
   says(caught([] {
          op("Concat", {}, {{"num_args", "2147483647"}}, "cat");
        }),
-       ErrorKind::kValue, {"cat", "num_args=2147483647"});
+       ErrorKind::kValue, {"cat", "2147483647 inputs", "limit is 65536"});
   says(caught([] {
          op("Concat", {Variable("a")}, {{"num_args", "2"}}, "cat");
        }),

@@ -242,6 +242,32 @@ TEST(BadInputGradients, kernels_check_places_they_write_to) {
               HasSubstr("index 3 is out of range for extent 3"));
 }
 
+TEST(BadInputGradients, head_gradients_of_another_shape_or_number_are_refused) {
+  Executor bound = make_symbol("_mul_scalar", "y", {Variable("x")}, {{"scalar", "3"}})
+                       .simple_bind(cpu(), {{"x", Shape{2, 3}}});
+  NDArray x = NDArray::ones({2, 3});
+  x.attach_grad();
+  NDArray y;
+  {
+    const autograd::Record recording;
+    y = invoke("_mul_scalar", {x}, {{"scalar", "3"}}).front();
+  }
+  const NDArray right = NDArray::ones({2, 3}, cpu(), DType::kFloat64);
+  for (const Shape& shape : {Shape{1}, Shape{6}, Shape{3, 2}, Shape{2, 3, 1}, Shape{0}}) {
+    const NDArray wrong = NDArray::ones(shape);
+    bound.forward(true);
+    EXPECT_THROW(bound.backward({wrong}), Error) << shape.str();
+    EXPECT_THROW(autograd::backward({y}, {.head_grads = {wrong}}), Error) << shape.str();
+  }
+  bound.forward(true);
+  EXPECT_THROW(bound.backward({right, right}), Error);
+  EXPECT_THROW(autograd::backward({y}, {.head_grads = {right, right}}), Error);
+  bound.backward({right});  // another type is converted
+  EXPECT_EQ(HostTensor::from(bound.grad_dict().at("x")).values, std::vector<double>(6, 3));
+  autograd::backward({y}, {.head_grads = {right}});
+  EXPECT_EQ(HostTensor::from(x.grad()).values, std::vector<double>(6, 3));
+}
+
 TEST(BadInputGradients, a_vector_with_one_label_has_no_classes) {
   const Symbol loss = make_symbol("SoftmaxOutput", "loss", {Variable("x"), Variable("label")});
   const auto message = [&](const Shape& data, const Shape& label) {
