@@ -40,9 +40,10 @@ std::string text_of(const Json& value, const char* key, const std::string& where
   return value.get<std::string>();
 }
 
-void check_length(const std::string& name, const std::string& where) {
-  check_limit(Limit::kNameBytes, static_cast<std::int64_t>(name.size()), "not a symbol: " + where,
-              ErrorKind::kIo);
+// `longest` is the limit: settings are not read for every name of a file.
+void check_length(const std::string& name, const std::string& where, std::int64_t longest) {
+  if (const auto size = static_cast<std::int64_t>(name.size()); size > longest)
+    check_limit(Limit::kNameBytes, size, "not a symbol: " + where, ErrorKind::kIo);
 }
 
 std::int64_t whole(const Json& value, const std::string& where) {
@@ -65,20 +66,20 @@ std::vector<JsonEntry> entries(const Json& list, const std::string& where) {
   return result;
 }
 
-JsonNode read_node(const Json& json, std::size_t id) {
+JsonNode read_node(const Json& json, std::size_t id, std::int64_t longest) {
   const std::string where = fmt::format("node {}", id);
   if (!json.is_object()) bad("{} is not an object but {}", where, json.type_name());
   JsonNode node;
   node.op = text_of(member(json, "op", where), "op", where);
   node.name = text_of(member(json, "name", where), "name", where);
-  check_length(node.op, where);
-  check_length(node.name, where);
+  check_length(node.op, where, longest);
+  check_length(node.name, where, longest);
   for (const char* key : {"attrs", "attr", "param"}) {
     const auto it = json.find(key);
     if (it == json.end()) continue;
     if (!it->is_object()) bad("\"{}\" of {} is not an object", key, node.title());
     for (const auto& [name, value] : it->items()) {
-      check_length(name, where);
+      check_length(name, where, longest);
       node.attrs.emplace(name, text_of(value, name.c_str(), node.title()));
     }
   }
@@ -126,7 +127,7 @@ bool is_np_shape_of(const Json& rest) {
 
 // The top level without its nodes, which go to `nodes` as they are met.
 Json parse_text(std::string_view text, std::vector<JsonNode>& nodes) {
-  const std::int64_t deepest = limit(Limit::kNesting);
+  const std::int64_t deepest = limit(Limit::kNesting), longest = limit(Limit::kNameBytes);
   std::string key;  // of the top level
   const auto take = [&](int depth, Json::parse_event_t event, Json& value) {
     if (depth > deepest) check_limit(Limit::kNesting, depth, "not a symbol: it", ErrorKind::kIo);
@@ -135,7 +136,7 @@ Json parse_text(std::string_view text, std::vector<JsonNode>& nodes) {
                       event == Json::parse_event_t::array_end ||
                       event == Json::parse_event_t::value;
     if (!ends || depth != 2 || key != "nodes") return true;
-    nodes.push_back(read_node(value, nodes.size()));
+    nodes.push_back(read_node(value, nodes.size(), longest));
     return false;
   };
   try {

@@ -389,18 +389,12 @@ TEST(BadInputSymbolJson, InternalOperatorsAreRefusedByName) {
                                   "inputs": [[0, 0, 0], [0, 0, 0]]})"),
                          ErrorKind::kName),
               HasSubstr("is internal"));
-  const std::string loop = R"(,{"op": "_foreach", "name": "loop", "inputs": [[0, 0, 0]],
+  const std::string loop = R"json(,{"op": "_foreach", "name": "loop", "inputs": [[0, 0, 0]],
       "attrs": {"num_args": "1", "num_outputs": "1", "num_out_data": "1", "in_data_locs": "(0,)",
-                    "in_state_locs" : "()", "remain_locs" : "()"
-}
-, "subgraphs" : [ {
-  "nodes" : [
-    {"op" : "null", "name" : "x", "inputs" : []},
-    {"op" : "_backward_relu", "name" : "inside", "inputs" : [ [ 0, 0, 0 ], [ 0, 0, 0 ] ]}
-  ],
-  "heads" : [[ 1, 0, 0 ]]
-} ]
-})";
+                "in_state_locs": "()", "remain_locs": "()"},
+      "subgraphs": [{"nodes": [{"op": "null", "name": "x", "inputs": []},
+                               {"op": "_backward_relu", "name": "inside",
+                                "inputs": [[0, 0, 0], [0, 0, 0]]}], "heads": [[1, 0, 0]]}]})json";
   EXPECT_THAT(message_of(graph_of(kVariable + loop), ErrorKind::kName),
               AllOf(HasSubstr("'inside'"), HasSubstr("is internal")));
 }

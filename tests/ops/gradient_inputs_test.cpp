@@ -260,7 +260,7 @@ TEST(BadInputGradients, head_gradients_of_another_shape_or_number_are_refused) {
     EXPECT_THROW(autograd::backward({y}, {.head_grads = {wrong}}), Error) << shape.str();
   }
   bound.forward(true);
-  EXPECT_THROW(bound.backward({right, right}), Error);
+  EXPECT_THROW(bound.backward(std::vector<NDArray>{right, right}), Error);
   EXPECT_THROW(autograd::backward({y}, {.head_grads = {right, right}}), Error);
   bound.backward({right});  // another type is converted
   EXPECT_EQ(HostTensor::from(bound.grad_dict().at("x")).values, std::vector<double>(6, 3));

@@ -47,7 +47,7 @@ ROWS = [
      "check_count(Limit::kNodeOutputs, op.num_visible(attrs), owner);",
      "check_count(Limit::kNodeOutputs, op.num_visible(attrs) / 2, owner);",
      LIMITS + "counts_of_inputs_and_outputs_are_refused_before_anything_is_made"),
-    ("keys of any length", JSON_READER, "      check_length(name, where);\n", "",
+    ("keys of any length", JSON_READER, "      check_length(name, where, longest);\n", "",
      JSON + "LongNamesAndKeys"),
     ("nesting is not limited", JSON_READER, "if (depth > deepest)",
      "if (depth > 100 * deepest)", JSON + "DeepNesting"),
