@@ -187,6 +187,21 @@ def test_what_is_absent_has_a_reason():
     assert (unexplained, idle) == ([], [])
 
 
+@pytest.mark.parametrize("name", ["_backward_topk", "_backward_ROIPooling", "_sum_like",
+                                  "_fused_BatchNorm_relu", "_CrossDeviceCopy", "_CustomFunction"])
+def test_internal_operators_cannot_be_named(name):
+    assert name not in _core.list_ops()
+    text = json.dumps({"nodes": [{"op": "null", "name": "x", "inputs": []},
+                                 {"op": name, "name": "stranger", "inputs": [[0, 0, 0]]}],
+                       "heads": [[1, 0, 0]], "attrs": {"mxnet_version": ["int", 10901]}})
+    for call in (lambda: _core.ArrayFunction(name), lambda: _core.SymbolFunction(name),
+                 lambda: _core.invoke(name, [mx.nd.ones(1)], None, None),
+                 lambda: getattr(mx.nd._internal, name), lambda: getattr(mx.sym._internal, name),
+                 lambda: mx.sym.load_json(text)):
+        with pytest.raises(mx.MXNetError, match="internal"):
+            call()
+
+
 def test_what_is_listed_exists():
     assert {name for name, _ in DIFFERENT} <= set(ours())
     assert set(OTHER_NAMES) <= {name for operator in ours().values() for name in operator["names"]}

@@ -133,6 +133,9 @@ void infer_backward(const PoolingAttrs& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
   io.same_shape(io.in(1), io.out(0));
   infer_windows(a, io, io.out(0), io.in(0));
+  if (a.pool_type != "lp") return;
+  io.same_shape(io.in(2), io.out(0));
+  io.same_shape(io.in(3), io.in(0));
 }
 
 NodeEntries gradient(const PoolingAttrs& a, GradientBuilder& g) {
