@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "graph/forward_rule.h"
 #include "kernels/gemm.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -239,22 +240,11 @@ NodeEntries gradient(const HeadsAttrs&, GradientBuilder& g) {
 /// The rule of forward over the inputs after the head, with the head as its output.
 template <int index>
 void infer_backward(const HeadsAttrs& a, Inference& io) {
-  std::vector<Shape> in, out{io.shape(io.in(0))};
-  std::vector<DType> in_types, out_types{io.dtype(io.in(0))};
-  for (int i = 1; i < io.num_inputs(); ++i) {
-    in.push_back(io.shape(io.in(i)));
-    in_types.push_back(io.dtype(io.in(i)));
-  }
-  Inference forward(in, out, in_types, out_types);
-  kProducts[index].infer(a, forward);
-  io.set_shape(io.in(0), out[0], "the output's shape");
-  io.set_dtype(io.in(0), out_types[0]);
-  for (int i = 1; i < io.num_inputs(); ++i) {
-    io.set_shape(io.in(i), in[static_cast<std::size_t>(i - 1)]);
-    io.set_dtype(io.in(i), in_types[static_cast<std::size_t>(i - 1)]);
-    io.same_shape(io.in(i), io.out(i - 1));
-    io.same_dtype(io.in(i), io.out(i - 1));
-  }
+  ForwardSides sides{.inputs = io.num_outputs(), .outputs = 1, .from = {io.out(0)}};
+  for (int i = 0; i < io.num_outputs(); ++i) sides.from.push_back(io.in(i));
+  tie_to_forward(a, io, kProducts[index].infer, sides);
+  io.all_same_dtype();
+  for (int i = 0; i < io.num_outputs(); ++i) io.same_shape(io.in(i + 1), io.out(i));
 }
 
 template <int index>
