@@ -138,7 +138,8 @@ bool forward_agrees(const GradientNode& g) {
 
 // They are also used between other nodes of a gradient, where no forward node has their shapes.
 // What they take follows here.
-const std::set<std::string> kBetween = {"_sum_like", "_backward_linalg_triangle"};
+const std::set<std::string> kBetween = {"_sum_like", "_backward_linalg_triangle",
+                                        "_backward_BilinearSampler"};
 
 bool takes(const char* op, const std::vector<Shape>& in) {
   const NodeEntries inputs(in.size(), NodeEntry{make_variable("x"), 0});

@@ -194,6 +194,7 @@ void infer_backward(const RNNAttrs& a, Inference& io) {
   if (a.state_outputs && a.is_lstm()) at.cells.push_back(io.in(2));
   infer_around(a, io, at);
   same_dtypes(io, at);
+  io.same_shape(io.in(0), io.in(io.num_inputs() - 2));
   io.same_shape(io.in(x), io.out(0));
   io.same_shape(io.in(x + 1), io.out(1));
   io.same_dtype(io.in(x), io.out(0));
