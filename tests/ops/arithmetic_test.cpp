@@ -188,7 +188,8 @@ TEST(BadInputArithmetic, an_output_that_no_memory_holds_fails_before_its_tables)
 }
 
 TEST(BadInputArithmetic, transpose_with_axes_of_no_array_is_recorded) {
-  const NDArray x = NDArray::ones({2, 3});
+  NDArray x = NDArray::ones({2, 3});
+  x.attach_grad();
   for (const char* axes :
        {"(9223372036854775807, 0)", "(-9223372036854775807, 0)", "(5, 0)", "(0, 0)", "(7,)"}) {
     autograd::Record recording(true);
