@@ -424,12 +424,6 @@ void check_size(const Grown& g, DType dtype, const std::vector<int>& shares_of,
 
 bool is_half(DType dtype) { return is_float(dtype) && size_of(dtype) == 2; }
 
-DType main_type(const OpCase& c) {
-  const std::vector<DType> types = c.types();
-  const bool has = std::find(types.begin(), types.end(), DType::kFloat32) != types.end();
-  return has ? DType::kFloat32 : types.at(0);
-}
-
 /// What is known of a growth, by a trial at four times the size.
 struct Trial {
   Growth growth;
