@@ -13,6 +13,7 @@
 #include <symbind/random.h>
 
 #include "kernels/gemm.h"
+#include "kernels/reorder.h"
 #include "tests/support/host_tensor.h"
 #include "tests/support/shares.h"
 
@@ -153,6 +154,80 @@ TEST(OpBorders, samplers_draw_number_by_number) {
             << n;
     });
   }
+}
+
+/// Where element (n, c, p) of a shape (images, channels, positions) lies.
+std::int64_t place(Layout layout, const Shape& s, std::int64_t n, std::int64_t c, std::int64_t p) {
+  const std::int64_t inner = layout == Layout::kBlocked8       ? 8
+                             : layout == Layout::kBlocked16    ? 16
+                             : layout == Layout::kChannelsLast ? s[1]
+                                                               : 1;
+  return ((n * (s[1] / inner) + c / inner) * s[2] + p) * inner + c % inner;
+}
+
+TEST(OpBorders, layouts_in_tiles_of_16) {
+  const std::vector<Layout> layouts = {Layout::kPlain, Layout::kBlocked8, Layout::kBlocked16,
+                                       Layout::kChannelsLast};
+  for (const std::int64_t positions : {5, 15, 16, 17, 49}) {
+    const Shape shape = {3, 48, positions};
+    for (const Layout from : layouts) {
+      for (const Layout to : layouts) {
+        if (from == to) continue;
+        SCOPED_TRACE(std::string(layout_name(from)) + " to " + layout_name(to));
+        Floats x(static_cast<std::size_t>(shape.size())), want = x;
+        for (std::int64_t n = 0; n < shape[0]; ++n)
+          for (std::int64_t c = 0; c < shape[1]; ++c)
+            for (std::int64_t p = 0; p < positions; ++p) {
+              const auto value = static_cast<float>((n * shape[1] + c) * positions + p);
+              x[static_cast<std::size_t>(place(from, shape, n, c, p))] = value;
+              want[static_cast<std::size_t>(place(to, shape, n, c, p))] = value;
+            }
+        const Prepared reorder =
+            prepare_reorder({.shape = shape, .layout = from}, {.shape = shape, .layout = to});
+        in_shares([&] {
+          Floats y(x.size(), -1);
+          const TensorArg in{.data = x.data()}, out{.data = y.data()};
+          reorder(Args{.inputs = &in, .outputs = &out});
+          EXPECT_EQ(y, want) << positions << " positions";
+        });
+      }
+    }
+  }
+}
+
+// The gradient is the softmax less the label, which is ½ everywhere here.
+TEST(OpBorders, labels_that_are_probabilities) {
+  const Symbol net = make_symbol("SoftmaxOutput", "softmax", std::vector{Variable("data")});
+  in_shares([&] {
+    Executor exe = net.simple_bind(cpu(), {{"data", {5, 2}}, {"softmax_label", {5, 2}}});
+    row(mixed(10)).reshape({5, 2}).copy_to(exe.arg_dict()["softmax_label"]);
+    exe.grad_dict()["data"].set(-100.0);
+    exe.forward(true);
+    exe.backward();
+    Floats want = mixed(10);
+    for (float& v : want) v = 0.5f - v;
+    EXPECT_EQ(exe.grad_dict()["data"].to_vector<float>(), want);
+  });
+}
+
+// Two layers, so that what lies between them is dropped: the same numbers, however it is shared.
+TEST(OpBorders, dropout_between_the_layers_of_an_rnn) {
+  const Symbol net =
+      make_symbol("RNN", "rnn", std::vector{Variable("data")},
+                  {{"mode", "rnn_tanh"}, {"state_size", "5"}, {"num_layers", "2"}, {"p", "0.5"}});
+  Floats outputs, gradients;
+  in_shares([&] {
+    Executor exe = net.simple_bind(cpu(), {{"data", {3, 2, 4}}});
+    for (auto& [name, array] : exe.arg_dict())
+      HostTensor::formula(array.shape(), 3).array().copy_to(array);
+    seed(5);
+    const Floats y = exe.forward(true).at(0).to_vector<float>();
+    exe.backward({NDArray::full({3, 2, 5}, 1)});
+    const Floats d = exe.grad_dict()["data"].to_vector<float>();
+    if (outputs.empty()) outputs = y, gradients = d;
+    EXPECT_EQ(y, outputs);
+    for (std::size_t i = 0; i < d.size(); ++i) EXPECT_NEAR(d[i], gradients[i], 1e-6) << i;
+  });
 }
 
 // Products of more than 5e9 operations are cut into tiles, so that they can be interrupted.

@@ -87,14 +87,19 @@ TEST(Groups, are_counted_named_and_read_back) {
             (std::vector<std::string>{"m_weight_0", "m_grad_0", "m_mom_0"}));
 }
 
+// As MXNet: what is missing becomes a variable, what is too much is refused.
 TEST(Groups, a_count_that_does_not_fit_is_refused) {
   AttrDict three = kTwo;
   three["num_weights"] = "3";
+  EXPECT_EQ(make_symbol("multi_sgd_update", "m", variables(4), three).list_arguments().back(),
+            "m_grad_2");
+  AttrDict one = kTwo;
+  one["num_weights"] = "1";
   try {
-    make_symbol("multi_sgd_update", "m", variables(4), three);
-    FAIL() << "three groups of four inputs";
+    make_symbol("multi_sgd_update", "m", variables(4), one);
+    FAIL() << "one group of four inputs";
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("num_weights=3, but 4 inputs"), std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("num_weights=1, but 4 inputs"), std::string::npos)
         << e.what();
   }
 }
