@@ -76,7 +76,8 @@ class EvalMetric {
   /// Adds to the local and the global sums.
   void add(double sum, double instances);
   /// Throws unless there is a label for each output; says which arrays were found.
-  void check_counts(std::size_t labels, std::size_t preds) const;
+  void check_counts(std::size_t labels, std::size_t preds,
+                    ErrorKind kind = ErrorKind::kValue) const;
 
  private:
   const NamedArrays* dict_labels_ = nullptr;  // while update_dict runs: names for messages

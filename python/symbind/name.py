@@ -55,7 +55,7 @@ class NameManager(metaclass=_Current):
 
 
 class Prefix(NameManager):
-    """Puts a prefix before every name, given or made up."""
+    """Puts a prefix before every operator's name, given or made up; variables keep their names."""
 
     def __init__(self, prefix):
         super().__init__()

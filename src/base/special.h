@@ -4,15 +4,19 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 namespace symbind {
 
 /// The derivative of gammaln: reflection below 0, recurrence up to 10, then the asymptotic series.
+/// At a pole (0, −1, −2, …, −∞) it is the largest double, infinity as a float: MXNet's answer.
 template <class T>
 T digamma(T argument) {
   double x = argument, result = 0;
   if (x <= 0) {
-    if (x == std::floor(x)) return std::numeric_limits<T>::quiet_NaN();
+    if (x == std::floor(x))
+      return std::is_same_v<T, double> ? std::numeric_limits<T>::max()
+                                       : std::numeric_limits<T>::infinity();
     result = -std::numbers::pi / std::tan(std::numbers::pi * x);
     x = 1 - x;
   }

@@ -174,9 +174,9 @@ std::optional<double> as_number(const T& v) {
 
 void check_range(const AttrField& f, double v, std::string_view owner) {
   check((!f.lowest || v >= *f.lowest) && (!f.highest || v <= *f.highest),
-        "{}: {}={} is out of range; it must be {}{}{}", owner, f.name, v,
+        "{}: {}={} is out of range; it must be {}{}{} ({})", owner, f.name, v,
         f.lowest ? fmt::format("at least {}", *f.lowest) : "", f.lowest && f.highest ? " and " : "",
-        f.highest ? fmt::format("at most {}", *f.highest) : "");
+        f.highest ? fmt::format("at most {}", *f.highest) : "", f.doc);
 }
 
 bool is_nullable(const AttrField& f) {

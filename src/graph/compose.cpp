@@ -51,12 +51,12 @@ void complete_inputs(const OpDef& op, const std::string& name, const AttrDict& a
 Symbol finish(const OpDef& op, std::string_view called, const std::string& given_name,
               const AttrDict& given_attrs, std::size_t num_given,
               const std::function<void(const std::vector<std::string>&, NodeEntries&)>& place) {
-  const AttrDict attrs = with_stored_keys(AttrScope::merged(given_attrs));
+  AttrDict attrs = with_stored_keys(AttrScope::merged(given_attrs));
   const std::string name = NameManager::current().get(given_name, hint_of(called));
   const auto parsed = parse_node_attrs(op, name, attrs, num_given);
   if (const auto count = attrs.find(op.variadic_key); count != attrs.end()) {
     const std::int64_t number = std::strtoll(count->second.c_str(), nullptr, 10);
-    const bool fits = op.inputs_for(number) == static_cast<std::int64_t>(num_given) ||
+    const bool fits = op.inputs_for(number) >= static_cast<std::int64_t>(num_given) ||
                       has_named_inputs(op, parsed.get());
     check(num_given == 0 || fits, "{} '{}': {}={}, but {} inputs were given", op.name, name,
           op.variadic_key, count->second, num_given);
@@ -64,18 +64,18 @@ Symbol finish(const OpDef& op, std::string_view called, const std::string& given
   const std::vector<std::string> names = op.input_names(parsed.get());
   NodeEntries entries(names.size());
   place(names, entries);
+  if (!op.variadic_key.empty()) {
+    const std::size_t one = op.group > 0 ? static_cast<std::size_t>(op.group) : 1;
+    const std::size_t rest = static_cast<std::size_t>(op.group_rest);
+    const std::size_t count = has_named_inputs(op, parsed.get()) ? num_given : names.size();
+    attrs.try_emplace(op.variadic_key, std::to_string((count - rest) / one));
+  }
   complete_inputs(op, name, attrs, names, entries);
 
   auto node = std::make_shared<Node>();
   node->op = &op;
   node->name = name;
-  node->attrs = attrs;
-  if (!op.variadic_key.empty()) {
-    const std::size_t one = op.group > 0 ? static_cast<std::size_t>(op.group) : 1;
-    const std::size_t rest = static_cast<std::size_t>(op.group_rest);
-    const std::size_t count = has_named_inputs(op, parsed.get()) ? num_given : names.size();
-    node->attrs.try_emplace(op.variadic_key, std::to_string((count - rest) / one));
-  }
+  node->attrs = std::move(attrs);
   node->parsed = parsed;
   node->inputs = std::move(entries);
   NodeEntries heads;

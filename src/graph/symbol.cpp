@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "graph/init_hints.h"
 #include "graph/node.h"
 
 namespace symbind {
@@ -93,8 +94,11 @@ AttrDict Symbol::list_attr() const { return shown(single_node(heads_).attrs); }
 
 std::map<std::string, AttrDict> Symbol::attr_dict() const {
   std::map<std::string, AttrDict> all;
-  for (const NodePtr& node : post_order(heads_)) {
-    if (!node->attrs.empty()) all.emplace(node->name, shown(node->attrs));
+  const std::vector<NodePtr> order = post_order(heads_);
+  const InitHints hints = init_hints(order);
+  for (const NodePtr& node : order) {
+    const AttrDict attrs = with_hint(*node, hints);
+    if (!attrs.empty()) all.emplace(node->name, shown(attrs));
   }
   return all;
 }

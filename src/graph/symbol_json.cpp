@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "base/settings.h"
+#include "graph/init_hints.h"
 #include "graph/json_graph.h"
 #include "graph/loop.h"
 
@@ -73,7 +74,8 @@ void append_attrs(std::string& out, const AttrDict& attrs) {
 
 class Writer {
  public:
-  explicit Writer(const NodeEntries& heads) : heads_(heads), order_(post_order(heads)) {
+  explicit Writer(const NodeEntries& heads)
+      : heads_(heads), order_(post_order(heads)), hints_(init_hints(order_)) {
     ids_.reserve(order_.size());
     for (const NodePtr& node : order_) ids_.emplace(node.get(), ids_.size());
   }
@@ -104,7 +106,7 @@ class Writer {
     out_ += ", \n      \"name\": ";
     append_string(out_, node.name);
     out_ += ", \n";
-    AttrDict attrs = node.attrs;
+    AttrDict attrs = with_hint(node, hints_);
     if (is_loop(node)) attrs.erase(kSubgraph);
     if (!attrs.empty()) append_attrs(out_, attrs);
     out_ += "      \"inputs\": ";
@@ -166,6 +168,7 @@ class Writer {
 
   const NodeEntries& heads_;
   std::vector<NodePtr> order_;
+  InitHints hints_;
   std::unordered_map<const Node*, std::size_t> ids_;
   std::unordered_map<const Node*, int> writes_;
   std::string out_;

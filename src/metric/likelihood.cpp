@@ -23,7 +23,7 @@ class PerplexityMetric : public EvalMetric {
   }
 
   void update(const std::vector<NDArray>& labels, const std::vector<NDArray>& preds) override {
-    check_counts(labels.size(), preds.size());
+    check_counts(labels.size(), preds.size(), ErrorKind::kState);  // an assertion in MXNet
     double loss = 0, count = 0;
     for (std::size_t i = 0; i < preds.size(); ++i) {
       const Shape& shape = preds[i].shape();

@@ -107,11 +107,11 @@ void EvalMetric::add(double sum, double instances) {
   global_num_inst += instances;
 }
 
-void EvalMetric::check_counts(std::size_t labels, std::size_t preds) const {
+void EvalMetric::check_counts(std::size_t labels, std::size_t preds, ErrorKind kind) const {
   if (labels == preds) [[likely]]
     return;
   fail(
-      ErrorKind::kValue,
+      kind,
       "Shape of labels {} does not match shape of predictions {}: metric '{}' compares each output "
       "with a label; outputs: {}; labels found: {}. Give the data iterator the missing labels, "
       "name "

@@ -25,6 +25,19 @@ double between(double a, double b, double t, bool smooth) {
   return a + (b - a) * (smooth ? (1 - std::cos(std::numbers::pi * t)) / 2 : t);
 }
 
+/// What OneCycleScheduler divides by. Its fields can be set later, so each call checks them too.
+void check_cycle(std::int64_t max_update, double pct_start, double div_factor,
+                 double final_div_factor) {
+  check(max_update >= 1, "OneCycleScheduler: max_update is {}; it must be 1 or more", max_update);
+  check(pct_start > 0 && pct_start < 1,
+        "OneCycleScheduler: pct_start is {}; it is the share of updates that climb, in (0, 1)",
+        pct_start);
+  check(div_factor >= 1 && final_div_factor > 0,
+        "OneCycleScheduler: div_factor is {} and final_div_factor {}; the first must be 1 or more, "
+        "the second > 0",
+        div_factor, final_div_factor);
+}
+
 }  // namespace
 
 LinearScheduler::LinearScheduler(std::int64_t max_update, double final_lr, const WarmUp& warm_up)
@@ -61,14 +74,7 @@ OneCycleScheduler::OneCycleScheduler(std::int64_t max_update, const OneCycleOpti
       div_factor_(o.div_factor),
       final_div_factor_(o.final_div_factor),
       anneal_(o.anneal) {
-  check(max_update >= 1, "OneCycleScheduler: max_update is {}; it must be 1 or more", max_update);
-  check(o.pct_start > 0 && o.pct_start < 1,
-        "OneCycleScheduler: pct_start is {}; it is the share of updates that climb, in (0, 1)",
-        o.pct_start);
-  check(o.div_factor >= 1 && o.final_div_factor > 0,
-        "OneCycleScheduler: div_factor is {} and final_div_factor {}; the first must be 1 or more, "
-        "the second > 0",
-        o.div_factor, o.final_div_factor);
+  check_cycle(max_update, o.pct_start, o.div_factor, o.final_div_factor);
   check(anneal_ == "cos" || anneal_ == "linear", "OneCycleScheduler: there is no anneal '{}'; {}",
         anneal_, nearest_hint(anneal_, {"cos", "linear"}));
 }
@@ -83,6 +89,7 @@ void OneCycleScheduler::describe(Fields& f) {
 }
 
 double OneCycleScheduler::operator()(std::int64_t num_update) {
+  check_cycle(max_update_, pct_start_, div_factor_, final_div_factor_);
   const double first = base_lr_ / div_factor_, last = first / final_div_factor_;
   const double end = static_cast<double>(max_update_), peak = pct_start_ * end;
   const double n = std::clamp(static_cast<double>(num_update), 0.0, end);

@@ -64,6 +64,17 @@ void check_factor(double factor) {
 void check_max(std::int64_t max_update) {
   check(max_update >= 1, "maximum number of updates must be strictly positive, not {}", max_update);
 }
+/// Updates between the warm-up and the end divide the progress: without any there is no rate. A
+/// warm-up that ends later than max_update is MXNet's way to stay at base_lr.
+void check_ramp(const char* scheduler, std::int64_t max_steps) {
+  check(max_steps != 0,
+        "{}: the warm-up ends with max_update, so that no update is left to reach final_lr; give "
+        "fewer warmup_steps or a larger max_update",
+        scheduler);
+}
+void check_power(double power) {
+  check(power >= 0, "PolyScheduler: pwr is {}; it must be 0 or more", power);
+}
 void log_change(std::int64_t num_update, double lr) {
   log_info(fmt::format("Update[{}]: Change learning rate to {:.5e}", num_update, lr));
 }
@@ -149,6 +160,8 @@ PolyScheduler::PolyScheduler(std::int64_t max_update, double pwr, double final_l
       base_lr_orig_(warm_up.base_lr),
       final_lr_(final_lr) {
   check_max(max_update);
+  check_ramp("PolyScheduler", max_steps_);
+  check_power(pwr);
 }
 
 void PolyScheduler::describe(Fields& f) {
@@ -163,6 +176,8 @@ void PolyScheduler::describe(Fields& f) {
 double PolyScheduler::operator()(std::int64_t num_update) {
   if (num_update < warmup_steps_) return get_warmup_lr(num_update);
   if (num_update <= max_update_) {
+    check_ramp("PolyScheduler", max_steps_);
+    check_power(power_);
     const double done =
         static_cast<double>(num_update - warmup_steps_) / static_cast<double>(max_steps_);
     base_lr_ = final_lr_ + (base_lr_orig_ - final_lr_) * std::pow(1 - done, power_);
@@ -177,6 +192,7 @@ CosineScheduler::CosineScheduler(std::int64_t max_update, double final_lr, const
       base_lr_orig_(warm_up.base_lr),
       final_lr_(final_lr) {
   check_max(max_update);
+  check_ramp("CosineScheduler", max_steps_);
 }
 
 void CosineScheduler::describe(Fields& f) {
@@ -190,6 +206,7 @@ void CosineScheduler::describe(Fields& f) {
 double CosineScheduler::operator()(std::int64_t num_update) {
   if (num_update < warmup_steps_) return get_warmup_lr(num_update);
   if (num_update <= max_update_) {
+    check_ramp("CosineScheduler", max_steps_);
     const double angle = std::numbers::pi * static_cast<double>(num_update - warmup_steps_) /
                          static_cast<double>(max_steps_);
     base_lr_ = final_lr_ + (base_lr_orig_ - final_lr_) * (1 + std::cos(angle)) / 2;

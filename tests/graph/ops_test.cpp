@@ -49,6 +49,47 @@ TEST(Ops, ListOfInputs) {
   EXPECT_THAT(c.list_arguments(), ElementsAre("a", "b"));
 }
 
+// Attributes as MXNet 1.9.1 writes them, byte for byte in its JSON.
+TEST(Ops, AutomaticVariablesCarryTheCount) {
+  const Symbol x = Variable("x");
+  const AttrDict attrs = {{"scale", "2"}, {"sample_type", "bilinear"}, {"num_filter", "3"}};
+  const Symbol up = make_symbol("UpSampling", "up", std::vector{x}, attrs);
+  AttrDict weight = attrs;
+  weight["num_args"] = "1";
+  weight["__init__"] = R"(["bilinear", {}])";
+  EXPECT_EQ(up.attr_dict().at("up_weight"), weight);
+  for (const char* op : {"Concat", "add_n", "stack", "Crop"}) {
+    const int count = op == std::string("Crop") ? 2 : 3;
+    const AttrDict number = {{"num_args", std::to_string(count)}};
+    const Symbol part = make_symbol(op, "c", std::vector{x}, number);  // the rest are made
+    EXPECT_EQ(part.list_arguments().size(), static_cast<std::size_t>(count)) << op;
+    EXPECT_EQ(part.list_arguments()[1], "c_arg1") << op;
+    EXPECT_EQ(part.attr_dict().at("c_arg1"), number) << op;
+    EXPECT_THROW(make_symbol(op, "c", std::vector{x, x, x, x}, number), Error) << op;
+  }
+}
+
+TEST(Ops, GivenVariablesLearnHowToStart) {
+  const Symbol x = Variable("x"), gamma = Variable("g"), own = Variable("o", {.init = "mine"});
+  const auto init = [](const Symbol& s, const char* name) {
+    return s.attr_dict().at(name).at("__init__");
+  };
+  const Symbol prelu = make_symbol("LeakyReLU", "", std::vector{x, gamma}, {{"act_type", "prelu"}});
+  EXPECT_EQ(init(prelu, "g"), R"(["Constant", {"value": 0.25}])");
+  EXPECT_EQ(init(Symbol::load_json(prelu.tojson()), "g"), init(prelu, "g"));
+  EXPECT_EQ(init(make_symbol("LeakyReLU", "", std::vector{x, own}, {{"act_type", "prelu"}}), "o"),
+            "mine");
+  const Symbol bn = make_symbol(
+      "BatchNorm", "", std::vector{x, Variable("a"), Variable("b"), Variable("m"), Variable("v")});
+  EXPECT_EQ(init(bn, "m"), R"(["zero", {}])");
+  EXPECT_EQ(init(bn, "v"), R"(["one", {}])");
+  EXPECT_EQ(make_symbol("IdentityAttachKLSparseReg", "kl", std::vector{x})
+                .attr_dict()
+                .at("kl_moving_avg"),
+            (AttrDict{{"__init__", R"(["zero", {}])"}}));
+  EXPECT_EQ(x.list_attr(), AttrDict{});
+}
+
 TEST(Ops, OptionsAsText) {
   const Symbol x = Variable("x");
   const int k = 2;
@@ -74,6 +115,28 @@ TEST(Ops, NamesAreMadeUp) {
   const NameManager names;
   EXPECT_EQ(FullyConnected("", Variable("x"), {.num_hidden = 1}).name(), "fullyconnected0");
   EXPECT_EQ(identity("", Variable("x")).name(), "identity0");
+  const Symbol x = Variable("x"), y = Variable("y");  // MXNet 1.9.1's names of the same
+  for (const auto& [made, name] :
+       std::initializer_list<std::pair<Symbol, const char*>>{{x + y, "_plus0"},
+                                                             {x - y, "_minus0"},
+                                                             {x * y, "_mul0"},
+                                                             {x / y, "_div0"},
+                                                             {x + 2.5, "_plusscalar0"},
+                                                             {2.5 + x, "_plusscalar1"},
+                                                             {x - 2.5, "_minusscalar0"},
+                                                             {2.5 - x, "_rminusscalar0"},
+                                                             {x * 2.5, "_mulscalar0"},
+                                                             {-x, "_mulscalar1"},
+                                                             {x / 2.5, "_divscalar0"},
+                                                             {2.5 / x, "_rdivscalar0"}})
+    EXPECT_EQ(made.name(), name);
+}
+
+TEST(Ops, APrefixLeavesVariablesAlone) {
+  const Prefix prefix("p_");
+  const Symbol x = Variable("x"), fc = FullyConnected("fc", x, {.num_hidden = 1});
+  EXPECT_THAT(fc.list_arguments(), ElementsAre("x", "p_fc_weight", "p_fc_bias"));
+  EXPECT_EQ((x + 1).name(), "p__plusscalar0");
 }
 
 }  // namespace

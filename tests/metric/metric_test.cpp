@@ -142,6 +142,19 @@ TEST(BadInputMetric, line23_needs_labels_and_gets_none) {
   }
 }
 
+// An assertion in MXNet, unlike the others' ValueError.
+TEST(BadInputMetric, perplexity_with_too_few_labels_is_an_assertion) {
+  const MetricPtr metric = create_metric("perplexity", {{"ignore_label", "None"}});
+  const auto text = message_of(
+      [&] {
+        metric->update({kLabel}, {kPred, kPred});
+      },
+      ErrorKind::kState);
+  EXPECT_THAT(text, HasSubstr("Shape of labels 1 does not match shape of predictions 2"));
+  message_of([&] { metric->update({}, {kPred}); }, ErrorKind::kState);
+  message_of([&] { metric->update({kLabel, kLabel}, {kPred}); }, ErrorKind::kState);
+}
+
 TEST(BadInputMetric, line32_unknown_names_get_the_nearest) {
   EXPECT_THAT(message_of([] { create_metric("accuarcy"); }, ErrorKind::kName),
               HasSubstr("did you mean 'accuracy'"));

@@ -16,12 +16,17 @@ OP_CASES(MakeLoss) {
       return HostTensors{d};
     };
   };
-  c.add("batch, 3-D")
-      .attr("normalization", "batch")
-      .attr("grad_scale", 2)
-      .in({4, 2, 3})
-      .ref(same)
-      .grad_ref(constant(0.5));
+  // The rows of the data flattened to a matrix, as MXNet 1.9.1 counts them.
+  const std::pair<Shape, double> rows[] = {{{4}, 1},    {{1}, 1},        {{4, 3}, 4},
+                                           {{5, 1}, 5}, {{4, 3, 2}, 12}, {{2, 3, 4, 5}, 24}};
+  for (const auto& [shape, count] : rows) {
+    c.add("batch, " + shape.str())
+        .attr("normalization", "batch")
+        .attr("grad_scale", 2)
+        .in(shape)
+        .ref(same)
+        .grad_ref(constant(2 / count));
+  }
   c.add("the threshold itself is not above it")
       .attr("normalization", "valid")
       .attr("valid_thresh", 0.5)

@@ -1,5 +1,9 @@
 // One element of every row, in numbers.
 
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
+
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -50,6 +54,21 @@ OP_CASES(batch_take) {  // no gradient, as in MXNet
   c.add("clipped").in({2, 2}, {1, 2, 3, 4}).in({2}, {-5, 9}).no_grad().ref({1, 4});
   c.add("a vector").in({3}).in({1}).raises("batch_take needs rows");
   c.recorded();
+}
+
+TEST(BadInputBatchTake, indices_of_another_type_are_refused_at_bind) {
+  const Symbol net = make_symbol("batch_take", "t", std::vector{Variable("a"), Variable("i")});
+  for (const DType type : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt64}) {
+    const NDArray a = NDArray::ones({2, 3}), i = NDArray::zeros({2}).astype(type);
+    try {
+      net.bind(cpu(), {{"a", a}, {"i", i}}, {.grad_req = "null"});
+      ADD_FAILURE() << "bound with " << dtype_name(type);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::kType);
+      EXPECT_NE(std::string(e.what()).find("int32"), std::string::npos) << e.what();
+    }
+    EXPECT_THROW(invoke("batch_take", {a, i}), Error);
+  }
 }
 
 }  // namespace

@@ -70,7 +70,27 @@ TEST(Softmax, lengths_beyond_the_row_are_the_rows) {
 }
 
 TEST(BadInputSoftmax, only_softmax_has_lengths) {
-  EXPECT_THROW(invoke("log_softmax", {NDArray::ones({2, 2})}, {{"use_length", "True"}}), Error);
+  const AttrDict attrs = {{"use_length", "True"}};
+  const NDArray x = NDArray::ones({2, 2}), length({1, 2}, {2});
+  const auto says = [](auto call) {
+    try {
+      call();
+      ADD_FAILURE() << "no error";
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("Only softmax has lengths"), std::string::npos)
+          << e.what();
+    }
+  };
+  for (const char* op : {"log_softmax", "softmin"}) {
+    SCOPED_TRACE(op);
+    says([&] { invoke(op, {x}, attrs); });
+    says([&] { invoke(op, {x, length}, attrs); });
+    says([&] { make_symbol(op, "s", std::vector{Variable("x")}, attrs); });  // not first at bind
+    EXPECT_EQ(invoke(op, {x}, {{"use_length", "False"}}).size(), 1U);
+  }
+  EXPECT_THROW(invoke("softmax", {x}, attrs), Error);  // its lengths are missing
+  EXPECT_EQ(make_symbol("softmax", "s", std::vector{Variable("x")}, attrs).list_arguments(),
+            (std::vector<std::string>{"x", "s_length"}));
 }
 
 }  // namespace

@@ -1,7 +1,13 @@
 // Functions of one array, each against the C library in double.
 
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
+
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
 
 #include "tests/support/op_case.h"
 
@@ -84,6 +90,65 @@ OP_FAMILY(unary) {
         .dtypes({DType::kInt32, DType::kInt64, DType::kInt8});
     if (std::string(r.name) == "negative") continue;  // bytes wrap around
     c.add("bytes").in({4}, {0, 1, 7, 15}).ref(r.f).dtypes({DType::kUint8, DType::kInt32});
+  }
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kMax = std::numeric_limits<double>::max();
+
+struct Poles {
+  const char* name;
+  std::array<double, 5> y, dx;  // at 0, 1, −1, ∞ and −∞, from MXNet 1.9.1 in float64
+};
+constexpr double kHalfPi = std::numbers::pi / 2, kPerLn2 = std::numbers::log2e,
+                 kPerLn10 = std::numbers::log10e, kThird = 1.0 / 3, kEuler = std::numbers::egamma;
+constexpr Poles kPoles[] = {
+    {"log", {-kInf, 0, kNan, kInf, kNan}, {kInf, 1, -1, 0, 0}},
+    {"log2", {-kInf, 0, kNan, kInf, kNan}, {kInf, kPerLn2, -kPerLn2, 0, 0}},
+    {"log10", {-kInf, 0, kNan, kInf, kNan}, {kInf, kPerLn10, -kPerLn10, 0, 0}},
+    {"log1p", {0, std::numbers::ln2, -kInf, kInf, kNan}, {1, 0.5, kInf, 0, 0}},
+    {"sqrt", {0, 1, kNan, kInf, kNan}, {kInf, 0.5, kNan, 0, kNan}},
+    {"rsqrt", {kInf, 1, kNan, 0, kNan}, {-kInf, -0.5, kNan, 0, kNan}},
+    {"cbrt", {0, 1, -1, kInf, -kInf}, {kInf, kThird, kThird, 0, 0}},
+    {"rcbrt", {kInf, 1, -1, 0, 0}, {-kInf, -kThird, -kThird, 0, 0}},
+    {"reciprocal", {kInf, 1, -1, 0, 0}, {-kInf, -1, -1, 0, 0}},
+    {"arcsin", {0, kHalfPi, -kHalfPi, kNan, kNan}, {1, kInf, kInf, kNan, kNan}},
+    {"arccos", {kHalfPi, 0, 2 * kHalfPi, kNan, kNan}, {-1, -kInf, -kInf, kNan, kNan}},
+    {"arccosh", {kNan, 0, kNan, kInf, kNan}, {kNan, kInf, kInf, 0, 0}},
+    {"arctanh", {0, kInf, -kInf, kNan, kNan}, {1, kInf, kInf, 0, 0}},
+    {"erfinv", {0, kInf, -kInf, kNan, kNan}, {0.886226952076, kInf, kInf, kNan, kNan}},
+    {"gamma", {kInf, 1, kNan, kInf, kNan}, {kInf, -kEuler, kNan, kInf, kNan}},
+    {"gammaln", {kInf, 0, kInf, kInf, kInf}, {kMax, -kEuler, kMax, kInf, kMax}},
+};
+
+TEST(Unary, poles_and_their_gradients_are_mxnets) {
+  for (const DType type : {DType::kFloat64, DType::kFloat32}) {
+    // MXNet computes the largest double there; as a float it is infinite.
+    const double most = type == DType::kFloat64 ? kMax : kInf;
+    for (const Poles& row : kPoles) {
+      const NDArray x =
+          NDArray::from_vector(std::vector<double>{0, 1, -1, kInf, -kInf}, {5}).astype(type);
+      NDArray dx = NDArray::zeros({5}).astype(type);
+      Executor e = make_symbol(row.name, "f", std::vector{Variable("x")})
+                       .bind(cpu(), {{"x", x}}, {.args_grad = {{"x", dx}}});
+      const NDArray y = e.forward(true).at(0);
+      e.backward({NDArray::ones({5}).astype(type)});
+      const auto same = [&](const NDArray& got, const std::array<double, 5>& want) {
+        const auto values = got.astype(DType::kFloat64).to_vector<double>();
+        for (std::size_t i = 0; i < 5; ++i) {
+          SCOPED_TRACE(std::string(row.name) + " at place " + std::to_string(i));
+          const double wanted = want[i] == kMax ? most : want[i];
+          if (std::isfinite(wanted) && wanted != kMax)
+            EXPECT_NEAR(values[i], wanted, 3e-7);
+          else
+            EXPECT_TRUE(std::isnan(wanted) ? std::isnan(values[i]) : values[i] == wanted)
+                << values[i];
+        }
+      };
+      same(y, row.y);
+      same(dx, row.dx);
+    }
   }
 }
 

@@ -54,7 +54,43 @@ TEST(BadInputLRScheduler, SaysWhatIsWrong) {
   says([] { CosineScheduler(1, 0, {.warmup_steps = -1}); }, "positive or 0");
   says([] { FactorScheduler(1, 1, 0, {.base_lr = 0.1, .warmup_begin_lr = 0.2}); },
        "higher than warmup_begin_lr");
+  says([] { PolyScheduler(5, -1); }, "pwr is -1");
   says([] { FactorScheduler(1, 1, 0, {.warmup_mode = "liner"}); }, "linear");
+}
+
+// 0 updates from the warm-up to the end: the progress would be 0/0 and every weight NaN. MXNet
+// raises ZeroDivisionError at that update.
+TEST(BadInputLRScheduler, a_warm_up_as_long_as_the_schedule_is_refused) {
+  const auto refused = [](auto call) {
+    try {
+      call();
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kValue);
+      EXPECT_NE(std::string(error.what()).find("warmup_steps"), std::string::npos) << error.what();
+    }
+  };
+  refused([] { PolyScheduler(5, 2, 0, {.warmup_steps = 5}); });
+  refused([] { CosineScheduler(5, 0, {.warmup_steps = 5}); });
+  EXPECT_THROW(LinearScheduler(5, 0, {.warmup_steps = 5}), Error);
+  // A longer one climbs, then stays: MXNet's numbers.
+  CosineScheduler longer(3, 0, {.base_lr = 1, .warmup_steps = 4});
+  EXPECT_EQ(longer(2), 0.5);
+  EXPECT_EQ(longer(4), 1);
+  // The fields can be set later, by scripts and by files.
+  const auto set = [](LRScheduler& schedule, const char* name, auto value) {
+    Fields fields;
+    schedule.describe(fields);
+    **std::get_if<decltype(value)*>(&fields.find(name)->slot) = value;
+  };
+  for (const char* name : {"PolyScheduler", "CosineScheduler"}) {
+    const auto schedule = make_lr_scheduler(name);
+    set(*schedule, "max_steps", std::int64_t{0});
+    refused([&] { (*schedule)(0); });
+  }
+  const auto cycle = make_lr_scheduler("OneCycleScheduler");
+  set(*cycle, "pct_start", 0.0);
+  EXPECT_THROW((*cycle)(0), Error);
 }
 
 }  // namespace

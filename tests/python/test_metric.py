@@ -217,6 +217,10 @@ def test_32_names_with_a_typo():
 @pytest.mark.parametrize("update, kind", [
     (lambda: mx.metric.TopKAccuracy(top_k=1), AssertionError),
     (lambda: mx.metric.create("acc").update([LABEL[:2]], [PRED]), ValueError),
+    (lambda: mx.metric.create("perplexity", ignore_label=None).update([LABEL], [PRED, PRED]),
+     AssertionError),
+    (lambda: mx.metric.create("perplexity", ignore_label=None).update([], [PRED]), AssertionError),
+    (lambda: mx.metric.create("ce").update([LABEL], [PRED, PRED]), ValueError),
     (lambda: mx.metric.create("ce").update([LABEL + 1], [PRED]), IndexError),
     (lambda: mx.metric.create("f1").update([mx.nd.array([0, 1, 2])], [PRED]), ValueError),
     (lambda: mx.metric.create("acc").update([None], [PRED]), Exception),

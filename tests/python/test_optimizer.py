@@ -242,6 +242,17 @@ def test_replacing_a_method_of_an_object_is_noticed():
     assert seen == [(0,)] and updater._native() is None and list(updater.states) == [0]
 
 
+@pytest.mark.parametrize("make", [
+    lambda: mx.lr_scheduler.PolyScheduler(5, warmup_steps=5),
+    lambda: mx.lr_scheduler.CosineScheduler(5, warmup_steps=5),
+    lambda: mx.lr_scheduler.LinearScheduler(5, warmup_steps=5),
+    lambda: mx.lr_scheduler.PolyScheduler(5, pwr=-1),
+])
+def test_a_schedule_without_a_finite_rate_is_refused(make):
+    with pytest.raises(ValueError):
+        make()
+
+
 def test_a_scheduler_of_ones_own():
     class Mine(mx.lr_scheduler.LRScheduler):
         def __init__(self):

@@ -3,6 +3,7 @@
 A request is {"seed": n}, for which a graph is drawn, or a graph {"seed", "dtype", "shapes", "fills",
 "req", "calls", "heads"} as the recordings have it.
 """
+import contextlib
 import json
 import os
 import random
@@ -29,11 +30,17 @@ def symbol_of(calls, heads=None):
         for c in calls:
             inputs = [entry(r) for r in c["inputs"]]
             attrs = {k: v for k, v in c["attrs"].items() if k != "num_args"}
-            made.append(operator(mx.sym, c["op"])(*inputs, name=c["name"] or None, **attrs))
+            names = mx.name.Prefix(c["prefix"]) if c.get("prefix") else contextlib.nullcontext()
+            with names, mx.AttrScope(**c.get("scope", {})):
+                made.append(operator(mx.sym, c["op"])(*inputs, name=c["name"] or None, **attrs))
     if heads is None:
         return made[-1]
     heads = [entry(h) for h in heads]
     return heads[0] if len(heads) == 1 else mx.sym.Group(heads)
+
+
+def unique(heads):
+    return [h for i, h in enumerate(heads) if h not in heads[:i]]
 
 
 def first_line(error):
@@ -82,7 +89,11 @@ def draw(seed):
             d.pool.append(([len(calls) - 1, o], tuple(shape)))
     used = {(r[0], r[1]) for c in calls for r in c["inputs"] if not isinstance(r, str)}
     heads = [[i, o] for i, outs in enumerate(outputs) for o in range(len(outs)) if (i, o) not in used]
+    several = [h for h in heads if len(outputs[h[0]]) > 1]  # some outputs are read by nothing
+    heads = [h for h in heads if h not in several or rng.random() < 0.5] or heads[:1]
     heads += [[i, 0] for i in range(len(calls)) if [i, 0] not in heads and rng.random() < 0.1]
+    if heads and rng.random() < 0.1:
+        heads.append(rng.choice(heads))
     rng.shuffle(heads)
     return {"seed": seed, "dtype": dtype, "shapes": {k: list(s) for k, s in d.made},
             "fills": d.fills, "calls": calls, "heads": heads, "refusals": refusals,
@@ -122,6 +133,8 @@ def recorded(array, wild=False):
 
 
 def run(graph, symbol, train, names, aux_names):
+    """Symbol has each output once; a head that the graph has twice gets the sum of its gradients."""
+    once = unique(graph["heads"])
     inputs = {k: fill(graph, k, s) for k, s in zip(names, graph["arg_shapes"])}
     states = {k: fill(graph, k, s) for k, s in zip(aux_names, graph["aux_shapes"])}
     array = lambda spec: mx.nd.array(spec.array(), dtype=spec.array().dtype)
@@ -131,6 +144,10 @@ def run(graph, symbol, train, names, aux_names):
              if req[k] != "null"}
     executor = symbol.bind(mx.cpu(), args, args_grad=grads, grad_req=req, aux_states=aux)
     # what an "add" array holds, step after step
+    graph["inputs"] = [dict(inputs[k].describe(), name=k) for k in names]
+    graph["aux"] = [dict(states[k].describe(), name=k) for k in aux_names]
+    graph["before"] = {k: Formula(*args[k].shape, dtype=graph["dtype"], seed=fnv1a(k)).describe()
+                       for k in grads}
     sums = {k: Formula(*args[k].shape, dtype=graph["dtype"], seed=fnv1a(k)).array().copy()
             for k in grads}
     steps = []
@@ -138,11 +155,14 @@ def run(graph, symbol, train, names, aux_names):
     for n in range(2 if train else 1):
         outputs = executor.forward(is_train=train)
         mx.nd.waitall()
+        outputs = [outputs[once.index(h)] for h in graph["heads"]]
         step = {"outputs": [recorded(o.asnumpy()) for o in outputs]}
         if train and grads:
             heads = [Formula(*o.shape, dtype=str(np.dtype(o.dtype)),
                              seed=fnv1a("head%d" % (i + 10 * n))) for i, o in enumerate(outputs)]
-            executor.backward([array(h) for h in heads])
+            executor.backward([mx.nd.array(sum(h.array() for h, at in zip(heads, graph["heads"])
+                                               if at == one), dtype=heads[graph["heads"].index(one)].array().dtype)
+                               for one in once])
             mx.nd.waitall()
             step["heads"] = [h.describe() for h in heads]
             step["grads"] = []
@@ -154,10 +174,6 @@ def run(graph, symbol, train, names, aux_names):
         changed = [k for k in args if grads and args[k].asnumpy().tobytes() != inputs[k].array().tobytes()]
         step["inputs_after"] = [dict(recorded(args[k].asnumpy()), name=k) for k in changed]
         steps.append(step)
-    graph["inputs"] = [dict(inputs[k].describe(), name=k) for k in names]
-    graph["aux"] = [dict(states[k].describe(), name=k) for k in aux_names]
-    graph["before"] = {k: Formula(*args[k].shape, dtype=graph["dtype"], seed=fnv1a(k)).describe()
-                       for k in grads}
     return {"is_train": train, "steps": steps}
 
 
@@ -208,13 +224,14 @@ def types(symbol, given):
 
 def record(graph):
     rng = random.Random(graph["seed"] + 1)
-    for key in ("error", "json", "runs", "partial", "types"):
+    for key in ("error", "alone", "json", "runs", "partial", "types"):
         graph.pop(key, None)
     if not graph["heads"]:
         return graph
     try:
         stage = "compose"
         symbol = symbol_of(graph["calls"], graph["heads"])
+        once = symbol_of(graph["calls"], unique(graph["heads"]))
         names, aux_names = symbol.list_arguments(), symbol.list_auxiliary_states()
         graph["shapes"] = shapes_for(symbol, graph["shapes"])
         stage = "infer"
@@ -248,17 +265,19 @@ def record(graph):
             graph["req"][k] = "null"
     try:
         try:
-            graph["runs"] = [run(graph, symbol, t, names, aux_names) for t in (False, True)]
-            if ops & {"Pooling", "gammaln", "gamma"} and not finite_inside(graph, symbol, names):
+            graph["runs"] = [run(graph, once, t, names, aux_names) for t in (False, True)]
+            if "Pooling" in ops and not finite_inside(graph, symbol, names):
                 del graph["runs"]
         except mx.MXNetError as e:
             if "non-differentiable" not in str(e):
                 raise
             graph["req"] = {k: "null" for k in names}
-            graph["runs"] = [run(graph, symbol, t, names, aux_names) for t in (False, True)]
+            graph["runs"] = [run(graph, once, t, names, aux_names) for t in (False, True)]
     except Exception as e:
         if not any(limit in str(e) for limit in LIMITS):
             graph["error"] = "run: " + first_line(e)
+        else:
+            graph["alone"] = True  # ours must run all the same
     return graph
 
 

@@ -5,7 +5,6 @@ import numpy as np
 from .. import _core, error
 from ..attribute import AttrScope
 from ..base import numeric_types
-from ..name import NameManager
 from ..ndarray.ndarray import _DTYPE_NP_TO_MX
 from .symbol import Symbol, _op
 
@@ -38,7 +37,7 @@ def var(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, ini
             raise error.ValueError(f"Attribute name={key} is not supported. Additional attributes must "
                                    "start and end with double underscores, e.g, __yourattr__")
         attr[key] = str(value)
-    return _core.variable(NameManager.current.get(name, None), attr)
+    return _core.variable(name, attr)
 
 
 Variable = var

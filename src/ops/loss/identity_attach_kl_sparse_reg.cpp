@@ -94,6 +94,7 @@ void register_identity_attach_kl_sparse_reg(OpRegistry& r) {
       .doc("The identity; its gradient draws the mean activation to a target.")
       .inputs({"data", "moving_avg"})
       .aux({1})
+      .init_hint(1, R"(["zero", {}])")
       .infer(infer)
       .gradient([](const A&, GradientBuilder& g) -> NodeEntries {
         return {g.call_with_same_attrs("_backward_IdentityAttachKLSparseReg",

@@ -2,7 +2,8 @@
 //
 //   y = x        dx = grad_scale / normaliser
 //
-// The normaliser is 1, the batch size, or the number of elements above valid_thresh (at least 1).
+// The normaliser is 1, the number of rows (the product of all extents but the last: 1 for a vector,
+// 12 for (4, 3, 2)), or the number of elements above valid_thresh (at least 1).
 // The head gradient is never read.
 #include <symbind/operator.h>
 
@@ -24,8 +25,10 @@ struct MakeLossAttrs {
   void describe(AttrVisitor& v) {
     v.field("grad_scale", grad_scale, "The gradient, before it is divided.");
     v.field("valid_thresh", valid_thresh, "With normalization valid, only elements above count.");
-    v.field("normalization", normalization,
-            "Divides the gradient by 1, the batch size or the number of valid elements.")
+    v.field(
+         "normalization", normalization,
+         "Divides the gradient by 1, the number of rows (all axes but the last) or the number of "
+         "valid elements.")
         .choices({"batch", "null", "valid"});
   }
 };
@@ -48,7 +51,8 @@ Prepared forward(const MakeLossAttrs&, const KernelRequest& r) {
 
 Prepared backward(const MakeLossAttrs& a, const KernelRequest& r) {
   const Shape& shape = r.in[0].shape;
-  const std::int64_t batch = a.normalization == "batch" && shape.rank() > 0 ? shape[0] : 1;
+  const bool rows = a.normalization == "batch" && shape.rank() > 0;
+  const std::int64_t batch = rows ? shape.count(0, shape.rank() - 1) : 1;
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [n = shape.size(), batch, scale = a.grad_scale, valid = a.normalization == "valid",
             thresh = a.valid_thresh](const Args& args) {

@@ -8,7 +8,9 @@
 // gives ⌈in / stride⌉ windows and sets the padding itself. The average counts padding unless told
 // not to, but nothing beyond the padded edge. global_pool ignores kernel, stride and pad. The
 // maximum's positions are an opaque output in training, so that backward reads neither x nor y
-// but the shape of x.
+// but the shape of x. NaN and −∞ are never a maximum, as in MXNet: a window that holds nothing else
+// gives the lowest finite number, and its gradient goes to its first place, lost where that is
+// padding. oneDNN does the same.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -180,14 +182,16 @@ PoolingSizes pooling_sizes(const PoolingAttrs& a, const Shape& x, const Shape& y
 /// One window, cut to the image, and the count its average divides by.
 struct Window {
   PoolingSizes::Axes begin, end;
-  double count;  ///< of a kernel as wide as an attribute may say, beyond 64 bits
+  std::array<bool, 3> cut;  ///< whether it begins in the padding
+  double count;             ///< of a kernel as wide as an attribute may say, beyond 64 bits
 };
 Window window(const PoolingSizes& s, std::int64_t o) {
   const PoolingSizes::Axes at = {o / s.out[2] / s.out[1], o / s.out[2] % s.out[1], o % s.out[2]};
-  Window w{{}, {}, 1};
+  Window w{{}, {}, {}, 1};
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t begin = at[i] * s.stride[i] - s.pad[i];
     const std::int64_t end = std::min(begin + s.kernel[i], s.in[i] + s.pad_after[i]);
+    w.cut[i] = begin < 0;
     w.begin[i] = std::max<std::int64_t>(begin, 0);
     w.end[i] = std::min(end, s.in[i]);
     w.count *= static_cast<double>(
@@ -214,20 +218,34 @@ Plane plane(const PoolingSizes& s, bool channels_last, std::int64_t p) {
   return {n * in * s.channels + c, n * out * s.channels + c, s.channels};
 }
 
+/// What every maximum exceeds.
+template <class T>
+constexpr Accumulator<T> lowest_finite() {
+  if constexpr (std::is_same_v<T, Half>) return -65504;
+  if constexpr (std::is_same_v<T, BFloat16>) return -0x1.FEp127F;
+  return std::numeric_limits<Accumulator<T>>::lowest();
+}
+
+/// The window's first place; −1 where that is padding.
+std::int64_t first_place(const PoolingSizes& s, const Window& w) {
+  for (std::size_t i = 0; i < 3; ++i)
+    if (w.cut[i] || w.begin[i] >= s.in[i]) return -1;
+  return (w.begin[0] * s.in[1] + w.begin[1]) * s.in[2] + w.begin[2];
+}
+
 template <class T>
 void forward_plane(const PoolingSizes& s, std::int64_t step, const T* x, T* y,
                    std::int32_t* where) {
   using Acc = Accumulator<T>;
-  const Acc lowest = std::numeric_limits<Acc>::lowest();  // a window of padding alone, as in MXNet
   for (std::int64_t o = 0; o < PoolingSizes::product(s.out); ++o) {
     const Window w = window(s, o);
-    Acc total = s.kind == PoolKind::kMax ? lowest : Acc(0);
-    std::int64_t best = -1;
+    Acc total = s.kind == PoolKind::kMax ? lowest_finite<T>() : Acc(0);
+    std::int64_t best = where ? first_place(s, w) : -1;
     each_inside(s, w, [&](std::int64_t i) {
       const Acc value = static_cast<Acc>(x[i * step]);
       switch (s.kind) {
         case PoolKind::kMax:
-          if (best < 0 || value > total || value != value) best = i, total = value;
+          if (value > total) best = i, total = value;
           break;
         case PoolKind::kLp: total += std::pow(value, static_cast<Acc>(s.p)); break;
         default: total += value;

@@ -6,9 +6,9 @@
 //
 // Decided here: the gradient reads y only. use_length takes only the first length[…] elements of
 // every row; those behind are 0 and get no gradient; a length beyond the row is the row's. Only
-// softmax has it, as in MXNet. 16-bit types are computed in float, and mixed types (dtype) in
-// double where one of them is. SoftmaxActivation normalises the last axis, or with mode
-// "channel" axis 1.
+// softmax has it, as in MXNet; log_softmax and softmin refuse it when they are called. 16-bit types
+// are computed in float, and mixed types (dtype) in double where one of them is. SoftmaxActivation
+// normalises the last axis, or with mode "channel" axis 1.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -44,6 +44,16 @@ struct SoftmaxAttrs {
   bool has_length() const { return use_length.value_or(false); }
 };
 
+/// log_softmax and softmin take the parameter, as in MXNet, but not the lengths.
+struct NoLengthAttrs : SoftmaxAttrs {
+  void describe(AttrVisitor& v) {
+    SoftmaxAttrs::describe(v);
+    AttrField& field = v.fields().back();
+    field.at_most(0).doc =
+        "Only softmax has lengths: mask the input, or take the logarithm of softmax.";
+  }
+};
+
 struct SoftmaxActivationAttrs {
   std::string mode = "instance";
 
@@ -75,12 +85,6 @@ void infer(const SoftmaxAttrs& a, Inference& io) {
     if (i != axis) rows.push_back(x[i]);
   if (rows.rank() == 0) rows.push_back(1);
   io.set_shape(io.in(1), rows, "one length for every row");
-}
-
-void infer_without_length(const SoftmaxAttrs& a, Inference& io) {
-  check(!a.has_length(), ErrorKind::kNotImplemented,
-        "use_length is offered by softmax only: mask the input, or take the logarithm of softmax");
-  infer(a, io);
 }
 
 // Inputs: dy, y[, length][, x, where its type is not that of y].
@@ -324,11 +328,11 @@ Offer offer_onednn(const SoftmaxAttrs& a, const KernelRequest& r, bool logarithm
 
 template <Kind kind>
 void add(OpRegistry& r, const std::string& name, const char* text) {
-  using A = SoftmaxAttrs;
+  using A = std::conditional_t<kind == Kind::kSoftmax, SoftmaxAttrs, NoLengthAttrs>;
   using R = KernelRequest;
   const std::string backward_name = "_backward_" + name;
   auto op = r.add<A>(name);
-  op.doc(text).infer(kind == Kind::kSoftmax ? infer : infer_without_length).inplace(0, 0);
+  op.doc(text).infer([](const A& a, Inference& io) { infer(a, io); }).inplace(0, 0);
   op.gradient([](const A& a, GradientBuilder& g) {
     constexpr const char* kNames[] = {"_backward_softmax", "_backward_log_softmax",
                                       "_backward_softmin"};
@@ -341,7 +345,8 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
       return {"data"};
     });
   auto back = r.add<A>(backward_name);
-  back.backward().infer(infer_backward).inplace(0, 0).inplace(1, 0);
+  back.backward().inplace(0, 0).inplace(1, 0);
+  back.infer([](const A& a, Inference& io) { infer_backward(a, io); });
   back.inputs([](const A& a) {
     std::vector<std::string> names{"dy", "output"};
     if (a.has_length()) names.emplace_back("length");
@@ -361,8 +366,8 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
           return onednn::prepare_softmax_backward(q, o);
         });
   }
-  op.reference(forward<kind>);
-  back.reference(backward<kind>);
+  op.reference([](const A& a, const R& q) { return forward<kind>(a, q); });
+  back.reference([](const A& a, const R& q) { return backward<kind>(a, q); });
 }
 
 void add_activation(OpRegistry& r) {
