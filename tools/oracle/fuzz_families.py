@@ -63,7 +63,8 @@ class Families:
                 attrs["output_mean_var"] = "True"
             return "LayerNorm", [ref], attrs
         if kind == 2:
-            return "InstanceNorm", [self.pick(lambda s: len(s) >= 3)[0]], eps
+            op = "InstanceNorm" if self.dtype == "float32" else "LayerNorm"
+            return op, [self.pick(lambda s: len(s) >= 3)[0]], eps
         if kind == 3:
             ref, shape = self.pick(lambda s: len(s) >= 3)
             groups = self.rng.choice([g for g in range(1, shape[1] + 1) if shape[1] % g == 0])
@@ -85,7 +86,7 @@ class Families:
         """Of variables only: their numbers differ, and MXNet orders equal ones by chance."""
         shape = self.shape(self.rng.randint(1, 3))
         ref, axis = self.variable(shape), self.rng.randrange(-len(shape), len(shape))
-        attrs = {"axis": axis} if axis != -1 or self.flag() else {}
+        attrs = {"axis": axis}
         if self.flag():
             attrs["is_ascend"] = self.boolean()
         kind = self.rng.randrange(4)
@@ -100,15 +101,16 @@ class Families:
 
     def soft(self):
         ref, shape = self.pick()
-        attrs = {"axis": self.axis(len(shape))} if self.flag() else {}
+        attrs = {"axis": self.axis(len(shape), 0)} if self.flag() else {}
         if self.flag(0.4):
             attrs["temperature"] = self.rng.choice(["0.5", "2.0"])
         return self.rng.choice(["softmax", "log_softmax", "softmin"]), [ref], attrs
 
     def leaky(self):
         kind = self.rng.choice(["leaky", "elu", "gelu", "prelu"])
-        if kind == "prelu":  # behind a layer MXNet's gradient of gamma is another
-            return "LeakyReLU", [self.variable(self.shape(self.rng.randint(2, 4)))], {"act_type": kind}
+        if kind == "prelu":  # of data that nothing else reads
+            data = self.variable(self.shape(self.rng.randint(2, 4)), {"lo": -1.5, "hi": 1.5})
+            return "LeakyReLU", [data], {"act_type": kind}
         attrs = {"act_type": kind}
         if kind != "gelu" and self.flag():
             attrs["slope"] = self.rng.choice(["0.1", "0.5"])

@@ -92,6 +92,7 @@ def draw(seed):
     several = [h for h in heads if len(outputs[h[0]]) > 1]  # some outputs are read by nothing
     heads = [h for h in heads if h not in several or rng.random() < 0.5] or heads[:1]
     heads += [[i, 0] for i in range(len(calls)) if [i, 0] not in heads and rng.random() < 0.1]
+    heads += [[i, 0] for i, c in enumerate(calls) if c["op"] == "moments" and [i, 0] not in heads]
     if heads and rng.random() < 0.1:
         heads.append(rng.choice(heads))
     rng.shuffle(heads)
@@ -251,9 +252,10 @@ def record(graph):
                  if rng.random() < 0.6}
         graph["partial"].append(partial(symbol, given, (args, outs, aux)))
     ops = {c["op"] for c in graph["calls"]}
-    if "broadcast_like" in ops:
+    flat = all(c["attrs"].get("flatten") not in ("False", "0") for c in graph["calls"])
+    if "broadcast_like" in ops or not flat:  # an unknown extent counts as a number there
         graph["partial"] = []
-    if ops & {"SoftmaxOutput", "MakeLoss", "gamma", "gammaln"}:
+    if ops & {"SoftmaxOutput", "MakeLoss", "gamma", "gammaln", "LeakyReLU"}:
         graph["tolerance"] = 1e-5
     graph["types"] = [] if "Embedding" in ops and graph["dtype"] == "float32" else [types(symbol, {k: graph["dtype"] for k in names if rng.random() < p})
                       for p in (1, 0.5, 0)]

@@ -115,6 +115,7 @@ void register_split_v2(OpRegistry& r) {
       .outputs(
           [](const SplitAttrs& a) {
             std::vector<std::string> names;
+            if (a.parts() == 1) return std::vector<std::string>{"output"};
             for (int i = 0; i < a.parts(); ++i) names.push_back("output" + std::to_string(i));
             return names;
           },
