@@ -796,8 +796,8 @@ struct MakeLossOptions {
   std::optional<double> grad_scale = {};
   /// With normalization valid, only elements above count. (float, optional, default=0)
   std::optional<double> valid_thresh = {};
-  /// Divides the gradient by 1, the batch size or the number of valid elements. ({'batch', 'null',
-  /// 'valid'}, optional, default=null)
+  /// Divides the gradient by 1, the number of rows (all axes but the last) or the number of valid
+  /// elements. ({'batch', 'null', 'valid'}, optional, default=null)
   std::optional<std::string> normalization = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
@@ -2804,7 +2804,8 @@ struct LogSoftmaxOptions {
   /// The output's type; None is the input's. ({None, 'float16', 'float32', 'float64'}, optional,
   /// default=None)
   std::optional<std::string> dtype = {};
-  /// Whether a second input tells how long each row is. (boolean or None, optional, default=False)
+  /// Only softmax has lengths: mask the input, or take the logarithm of softmax. (boolean or None,
+  /// optional, default=False)
   std::optional<bool> use_length = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {
@@ -4801,7 +4802,8 @@ struct SoftminOptions {
   /// The output's type; None is the input's. ({None, 'float16', 'float32', 'float64'}, optional,
   /// default=None)
   std::optional<std::string> dtype = {};
-  /// Whether a second input tells how long each row is. (boolean or None, optional, default=False)
+  /// Only softmax has lengths: mask the input, or take the logarithm of softmax. (boolean or None,
+  /// optional, default=False)
   std::optional<bool> use_length = {};
   AttrDict attr = {};  ///< user attributes
   AttrDict dict() const {

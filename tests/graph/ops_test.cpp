@@ -90,6 +90,19 @@ TEST(Ops, GivenVariablesLearnHowToStart) {
   EXPECT_EQ(x.list_attr(), AttrDict{});
 }
 
+// Some of MXNet's operators number a single output, others do not.
+TEST(Ops, OnePartIsTheOutput) {
+  const Symbol x = Variable("x");
+  const auto outputs = [&](const char* op, const char* key, const char* value) {
+    return make_symbol(op, "s", std::vector{x}, {{key, value}}).list_outputs();
+  };
+  EXPECT_THAT(outputs("_split_v2", "indices", "(0,)"), ElementsAre("s_output"));
+  EXPECT_THAT(outputs("_split_v2", "indices", "(0, 1)"), ElementsAre("s_output0", "s_output1"));
+  EXPECT_THAT(outputs("SliceChannel", "num_outputs", "1"), ElementsAre("s_output0"));
+  EXPECT_THAT(outputs("topk", "ret_typ", "value"), ElementsAre("s_output0"));
+  EXPECT_THAT(outputs("amp_multicast", "num_outputs", "1"), ElementsAre("s_output"));
+}
+
 TEST(Ops, OptionsAsText) {
   const Symbol x = Variable("x");
   const int k = 2;

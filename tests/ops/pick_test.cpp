@@ -61,7 +61,7 @@ TEST(BadInputBatchTake, indices_of_another_type_are_refused_at_bind) {
   for (const DType type : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt64}) {
     const NDArray a = NDArray::ones({2, 3}), i = NDArray::zeros({2}).astype(type);
     try {
-      net.bind(cpu(), {{"a", a}, {"i", i}}, {.grad_req = "null"});
+      net.bind(cpu(), NDArrayMap{{"a", a}, {"i", i}}, {.grad_req = "null"});
       ADD_FAILURE() << "bound with " << dtype_name(type);
     } catch (const Error& e) {
       EXPECT_EQ(e.kind(), ErrorKind::kType);

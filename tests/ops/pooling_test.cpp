@@ -9,6 +9,7 @@
 
 #include <symbind/executor.h>
 
+#include "base/settings.h"
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -69,7 +70,7 @@ Pooled pooled(const NDArray& x, const AttrDict& attrs, const char* forbidden) {
   };
   const Symbol net = make_symbol("Pooling", "p", std::vector{Variable("x")}, attrs);
   NDArray dx = NDArray::zeros(x.shape()).astype(x.dtype());
-  Executor e = net.bind(cpu(), {{"x", x}}, {.args_grad = {{"x", dx}}});
+  Executor e = net.bind(cpu(), NDArrayMap{{"x", x}}, {.args_grad = NDArrayMap{{"x", dx}}});
   Pooled p{{}, numbers(e.forward(false).at(0)), {}};
   const NDArray y = e.forward(true).at(0);
   p.output = numbers(y);

@@ -131,7 +131,7 @@ TEST(Unary, poles_and_their_gradients_are_mxnets) {
           NDArray::from_vector(std::vector<double>{0, 1, -1, kInf, -kInf}, {5}).astype(type);
       NDArray dx = NDArray::zeros({5}).astype(type);
       Executor e = make_symbol(row.name, "f", std::vector{Variable("x")})
-                       .bind(cpu(), {{"x", x}}, {.args_grad = {{"x", dx}}});
+                       .bind(cpu(), NDArrayMap{{"x", x}}, {.args_grad = NDArrayMap{{"x", dx}}});
       const NDArray y = e.forward(true).at(0);
       e.backward({NDArray::ones({5}).astype(type)});
       const auto same = [&](const NDArray& got, const std::array<double, 5>& want) {

@@ -62,4 +62,16 @@ ROWS = [
      "check_counts(labels.size(), preds.size(), ErrorKind::kState);",
      "check_counts(labels.size(), preds.size());",
      "metric:BadInputMetric.perplexity_with_too_few_labels_is_an_assertion"),
+    ("Python's prefix on variables", "python/symbind/symbol/functions.py",
+     "    return _core.variable(name, attr)",
+     "    from ..name import NameManager\n"
+     "    return _core.variable(NameManager.current.get(name, None), attr)",
+     "python:test_symbol_names.py::a_prefix_leaves_variables_alone"),
+    ("2 ** x named after the other spelling", "python/symbind/symbol/symbol.py",
+     '"pow": ("_Power", "_PowerScalar", "_rpower_scalar"),',
+     '"pow": ("_Power", "_PowerScalar", "_RPowerScalar"),',
+     "python:test_symbol_names.py::operators_have_mxnets_names"),
+    ("one part of split_v2 named as the first of several", "src/ops/shape/split_v2.cpp",
+     'if (a.parts() == 1) return std::vector<std::string>{"output"};', "",
+     "graph:Ops.OnePartIsTheOutput"),
 ]
