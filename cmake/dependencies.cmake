@@ -1,7 +1,9 @@
 # Every outside library, found once. None of their headers reaches include/symbind.
 
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+if(SYMBIND_OPENMP)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+endif()
 # A wheel asks the system for the numeric libraries only: what is small goes into it.
 if(SKBUILD)
   set(ZLIB_USE_STATIC_LIBS ON)

@@ -40,7 +40,7 @@ target_include_directories(symbind PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 target_compile_features(symbind PUBLIC cxx_std_20)
 target_link_libraries(symbind PRIVATE
-    symbind_internal symbind_blas OpenMP::OpenMP_CXX ZLIB::ZLIB Threads::Threads
+    symbind_internal symbind_blas $<TARGET_NAME_IF_EXISTS:OpenMP::OpenMP_CXX> ZLIB::ZLIB Threads::Threads
     $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<$<BOOL:${SYMBIND_HAVE_CUDA}>:symbind_cuda>)
 set_target_properties(symbind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 if(SKBUILD)

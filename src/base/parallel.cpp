@@ -1,6 +1,5 @@
 #include "base/parallel.h"
 
-#include <omp.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/limits.h"
+#include "base/openmp.h"
 #include "base/settings.h"
 #include "base/team.h"
 #include "base/threads_scope.h"
@@ -69,7 +69,11 @@ void run_chunk(Job& job, int64_t chunk) noexcept {
 }
 
 __attribute__((noinline, no_sanitize("thread"))) void run_region(Job* job, int threads) {
+#ifdef _OPENMP
 #pragma omp parallel num_threads(threads) default(none) shared(job)
+#else
+  static_cast<void>(threads);
+#endif
   {
     // OpenMP may give fewer threads than asked for: the chunks stay what they are.
     for (int64_t c = omp_get_thread_num(); c < job->chunks; c += omp_get_num_threads())
