@@ -39,7 +39,7 @@ struct KernelRequest {
   Context context;              ///< where it will run
   std::vector<TensorDesc> in;   ///< with the layouts the producers chose
   std::vector<TensorDesc> out;  ///< layouts are the kernel's to choose; opaque ones have no shape
-  std::vector<bool> wanted;     ///< outputs that somebody reads
+  std::vector<bool> wanted;     ///< outputs that something reads
   std::vector<bool>
       constant;           ///< inputs worth keeping in derived form: parameters without gradient
   bool training = false;  ///< a backward pass follows
@@ -65,7 +65,9 @@ Offer accept_same_layout(const KernelRequest& request);
 
 /// One tensor at run time.
 struct TensorArg {
-  void* data = nullptr;        ///< null for an output nobody wants
+  /// Null for an unread output that the operator skips (OpBuilder::skips_unread), and for an input
+  /// of which only the shape is read.
+  void* data = nullptr;
   Storage* storage = nullptr;  ///< of bound arrays: the home of derived forms
 };
 
@@ -99,6 +101,8 @@ struct Args {
   T* mutable_in(int i) const {
     return static_cast<T*>(inputs[i].data);
   }
+  /// Whether output i has memory. False only where the operator declares that it skips unread
+  /// outputs; elsewhere an unread output has scratch memory and is written like any other.
   bool wants(int i) const { return outputs[i].data != nullptr; }
 };
 

@@ -3,6 +3,7 @@
 // docs/add_an_operator.md walks through one.
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,11 +15,6 @@
 
 namespace symbind {
 
-/// What an operator does with its inputs beyond reading them; indices of inputs.
-struct InputRoles {
-  std::vector<int> aux, mutated, shape_only;
-};
-
 /// Everything known of an operator. Passes read these columns and never name an operator.
 struct OpDef {
   std::string name;
@@ -28,8 +24,7 @@ struct OpDef {
   std::function<std::shared_ptr<void>()> make_attrs;
   std::function<std::vector<AttrField>(void*)> describe;
   std::function<void(void*, std::size_t num_inputs)> set_num_inputs;  ///< variadic operators
-  std::vector<std::string>
-      ignored_attrs;  ///< accepted and without effect here (workspace, cudnn_tune)
+  std::vector<std::string> ignored_attrs;  ///< accepted, without effect (workspace, cudnn_tune)
   /// Gets the attributes describe() does not name, once the others are read; without it they are
   /// an error. The inputs of such an operator are a list whose names the attributes decide.
   std::function<void(void*, AttrDict)> take_rest;
@@ -39,9 +34,8 @@ struct OpDef {
   std::string variadic_key;   ///< "num_args" where the inputs are a list
   std::function<std::vector<std::string>(const void*)> output_names;
   std::function<int(const void*)> num_visible;
-  std::vector<int> aux_inputs;  ///< auxiliary states: mutable, no gradient, listed apart
-  std::vector<int>
-      mutated_inputs;  ///< inputs a run of this operator writes (update operators, aux)
+  std::vector<int> aux_inputs;      ///< auxiliary states: mutable, no gradient, listed apart
+  std::vector<int> mutated_inputs;  ///< inputs that a run writes (update operators, aux)
   /// Where inputs come in groups with one output each (multi_sgd_update): how many make a group,
   /// and how many follow behind the last. mutated_inputs and inplace then speak of every group.
   int group = 0, group_rest = 0;
@@ -57,10 +51,12 @@ struct OpDef {
   /// Runs what users wrote, which may hold a state and change at any time: prepared anew for every
   /// use, never merged with its equal nor recorded.
   bool runs_user_code = false;
-  bool is_random = false;    ///< draws random numbers: never merged with its equal
-  bool is_backward = false;  ///< made by a gradient, not offered to users
-  std::vector<std::pair<int, int>>
-      inplace;  ///< output o may take the memory of input i (-1: the last): {i, o}
+  bool is_random = false;                    ///< draws random numbers: never merged with its equal
+  bool is_backward = false;                  ///< made by a gradient, not offered to users
+  std::vector<std::pair<int, int>> inplace;  ///< {i, o}: o may take the memory of i (-1: the last)
+  /// Outputs from this index on get no memory when nothing reads them: every kernel checks
+  /// args.wants(o) before it writes. Other unread outputs get scratch memory, for any kernel.
+  int skips_unread_from = std::numeric_limits<int>::max();
   std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 
   int input_index(const void* attrs, std::string_view input) const;
@@ -220,7 +216,7 @@ class OpBuilder {
     def_.starts_gradient = true;
     return *this;
   }
-  /// The values of these inputs are never read: they need not live until this runs.
+  /// The values of these inputs are never read.
   OpBuilder& shape_only(std::vector<int> inputs) {
     def_.shape_only = std::move(inputs);
     return *this;
@@ -237,6 +233,11 @@ class OpBuilder {
     def_.gradient = [rule](const void* a, GradientBuilder& g) {
       return rule(*static_cast<const A*>(a), g);
     };
+    return *this;
+  }
+  /// All kernels write outputs from `first` on only if args.wants(o): unread ones need no memory.
+  OpBuilder& skips_unread(int first = 0) {
+    def_.skips_unread_from = first;
     return *this;
   }
   OpBuilder& loss() {

@@ -13,6 +13,11 @@
 
 namespace symbind {
 
+/// What an operator does with its inputs beyond reading them; indices of inputs.
+struct InputRoles {
+  std::vector<int> aux, mutated, shape_only;
+};
+
 /// Shapes and dtypes around one node while they are being found out. The rules state what must be
 /// equal; what one side knows flows to the other. A rule may run many times and must accept
 /// unknowns.

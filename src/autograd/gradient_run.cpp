@@ -65,7 +65,8 @@ void GradientRun::run_node(const Node& node) {
                    op.reads_only_shape(node.parsed.get(), static_cast<int>(i)) || in[i].opaque);
     arrays.push_back(in[i].array);
     descs.push_back(in[i].desc);
-    if (in[i].opaque) wish.name = recorded_.at(node.inputs[i].node.get()).kernel;
+    if (in[i].opaque && in[i].desc.bytes() > 0)
+      wish.name = recorded_.at(node.inputs[i].node.get()).kernel;
   }
   Context context = in.empty() ? current_context() : in.front().context;
   for (const int readers : readers_[&node]) wish.outputs.push_back(readers > 0);

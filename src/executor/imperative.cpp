@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/settings.h"
 #include "device/runtime.h"
+#include "graph/empty_kernel.h"
 
 namespace symbind {
 namespace {
@@ -80,8 +81,8 @@ std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorD
       fmt::format("{}|{}|{}|{}|{}|{}|{}|", op.name, is_np_shape(), static_cast<int>(context.type),
                   num_threads(), wish.out_shape.str(), wish.name, wish.training);
   for (const bool wanted : wish.outputs) key += wanted ? '1' : '0';
-  key += "|" + settings::text("SYMBIND_KERNELS") + "|" + settings::text("SYMBIND_EXACT") + "|" +
-         settings::text("SYMBIND_CHECK");
+  for (const char* name : {"SYMBIND_KERNELS", "SYMBIND_EXACT", "SYMBIND_CHECK"})
+    key.append("|").append(settings::text(name));
   // describe() binds to the instance; the instance is only read here.
   for (const auto& [name, value] : attrs_to_dict(op.describe(const_cast<void*>(attrs)), false)) {
     key += fmt::format("|{}={}", name, value);
@@ -148,6 +149,22 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
   request.wanted = wish.outputs;
   for (std::size_t o = request.wanted.size(); o < request.out.size(); ++o)
     request.wanted.push_back(static_cast<int>(o) < made->num_visible);
+  const auto use = [&](const KernelDef& kernel, const Offer& offer) {
+    for (std::size_t i = 0; i < request.in.size(); ++i) request.in[i].layout = offer.in_layouts[i];
+    for (std::size_t o = 0; o < request.out.size(); ++o) {
+      request.out[o].layout = offer.out_layouts[o];
+      if (made->opaque[o])
+        request.out[o].shape = Shape{static_cast<std::int64_t>(offer.opaque_bytes[o])};
+    }
+    made->name = kernel.name;
+    made->run = kernel.prepare(attrs, request, offer);
+    made->workspace_bytes = offer.workspace_bytes;
+    made->out = request.out;
+    made->place_scratch(request.wanted);
+    return made;
+  };
+  if (const KernelDef* empty = empty_kernel(op, attrs, request.out))
+    return use(*empty, empty->offer(attrs, request));
   std::vector<std::string> refusals;
   for (const KernelDef& kernel : op.kernels) {
     if (kernel.device != request.device) continue;
@@ -163,23 +180,29 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
       refusals.push_back(kernel.name + ": " + offer.refusal);
       continue;
     }
-    for (std::size_t i = 0; i < request.in.size(); ++i) request.in[i].layout = offer.in_layouts[i];
-    for (std::size_t o = 0; o < request.out.size(); ++o) {
-      request.out[o].layout = offer.out_layouts[o];
-      if (made->opaque[o])
-        request.out[o].shape = Shape{static_cast<std::int64_t>(offer.opaque_bytes[o])};
-    }
-    made->name = kernel.name;
-    made->run = kernel.prepare(attrs, request, offer);
-    made->workspace_bytes = offer.workspace_bytes;
-    made->out = request.out;
-    return made;
+    return use(kernel, offer);
   }
   fail(ErrorKind::kNotImplemented, "{} has no kernel for {}: {}", op.name, context.str(),
        fmt::join(refusals, "; "));
 }
 
 }  // namespace
+
+void ImperativeKernel::place_scratch(const std::vector<bool>& wanted) {
+  constexpr std::size_t kAlign = 64;
+  const auto aligned = [](std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; };
+  for (std::size_t o = 0; o < out.size(); ++o) {
+    if (wanted[o] || static_cast<int>(o) >= op->skips_unread_from) continue;
+    if (opaque[o] && out[o].bytes() == 0) continue;  // the kernel saves nothing
+    scratch.emplace_back(o, aligned(workspace_bytes));
+    workspace_bytes = scratch.back().second + std::max<std::size_t>(out[o].bytes(), 1);
+  }
+}
+
+void ImperativeKernel::give_scratch(std::vector<TensorArg>& out_args, void* workspace) const {
+  for (const auto& [o, offset] : scratch)
+    out_args[o] = {.data = static_cast<std::byte*>(workspace) + offset, .storage = nullptr};
+}
 
 std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           const std::shared_ptr<const void>& attrs,

@@ -15,7 +15,15 @@ struct ImperativeKernel {
   std::vector<bool> opaque;
   std::vector<std::size_t> mutated;  ///< inputs a run writes
   int num_visible = 1;
-  std::size_t workspace_bytes = 0;
+  std::size_t workspace_bytes = 0;  ///< with the scratch memory of unread outputs
+  /// Unread outputs that the kernel writes, and their offsets in the workspace.
+  std::vector<std::pair<std::size_t, std::size_t>> scratch;
+
+  /// Gives every output that is not wanted, and that the operator does not skip, a place in the
+  /// workspace.
+  void place_scratch(const std::vector<bool>& wanted);
+  /// Points those outputs into the workspace of one run.
+  void give_scratch(std::vector<TensorArg>& out_args, void* workspace) const;
 };
 
 /// What is wanted of a kernel beyond its operator and its inputs.

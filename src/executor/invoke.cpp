@@ -96,7 +96,10 @@ bool run_kernel(const ImperativeCall& call, const std::vector<NDArray>& in,
   for (const NDArray& a : out) out_args.push_back(arg_of(a));
   out_args.resize(kernel.out.size());
   std::shared_ptr<Storage> workspace;
-  if (kernel.workspace_bytes > 0) workspace = Storage::allocate(context, kernel.workspace_bytes);
+  if (kernel.workspace_bytes > 0) {
+    workspace = Storage::allocate(context, kernel.workspace_bytes);
+    kernel.give_scratch(out_args, workspace->data());
+  }
   RunState state{.is_train = is_train, .stream = runtime(context).stream()};
   if (kernel.op->is_random)
     std::tie(state.random_seed, state.random_draw) = next_random_draw(context);

@@ -84,7 +84,7 @@ void Executor::Impl::set_guard(NodeCallback callback) {
 NDArray Executor::Impl::value_of(int tensor) const {
   const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
   const TensorArg from = resolve(tensor);
-  if (from.data == nullptr || t.is_opaque) return {};
+  if (from.data == nullptr || t.home == Home::kScratch || t.is_opaque) return {};
   NDArray value(t.desc.shape, t.context, t.desc.dtype);
   const TensorArg to{write_pointer(value), value.storage().get()};
   const TensorDesc plain{.shape = t.desc.shape, .dtype = t.desc.dtype};

@@ -22,7 +22,8 @@ std::string shapes_text(const Plan& plan, const PlanStep& step) {
   const auto add = [&](const std::vector<int>& tensors) {
     for (const int t : tensors) {
       const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(t)];
-      if (tensor.home == Home::kNowhere || tensor.is_opaque) continue;
+      if (tensor.home == Home::kNowhere || tensor.home == Home::kScratch || tensor.is_opaque)
+        continue;
       if (!text.empty() && !text.ends_with("-> ")) text += " ";
       text += tensor.desc.shape.str();
     }

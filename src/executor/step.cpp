@@ -46,8 +46,10 @@ int Executor::Impl::add_update(const std::string& name, const std::vector<NDArra
   for (const NDArray& a : inputs) u.in_args.push_back(arg(a));
   u.out_args.resize(u.kernel->out.size());
   u.out_args.front() = arg(out);
-  if (u.kernel->workspace_bytes > 0)
+  if (u.kernel->workspace_bytes > 0) {
     u.workspace = Storage::allocate(out.context(), u.kernel->workspace_bytes);
+    u.kernel->give_scratch(u.out_args, u.workspace->data());
+  }
   updates_.push_back(std::move(u));
   profile_.reset();
   recording_.reset();

@@ -34,7 +34,7 @@ std::vector<Context> contexts_of(const std::vector<NDArray>& arrays) {
 std::string largest(const Plan& plan) {
   std::vector<const PlanTensor*> tensors;
   for (const PlanTensor& t : plan.tensors) {
-    if (t.home == Home::kArena) tensors.push_back(&t);
+    if (t.in_arena()) tensors.push_back(&t);
   }
   const auto count = std::min<std::size_t>(3, tensors.size());
   std::ranges::partial_sort(
@@ -137,6 +137,7 @@ TensorArg Executor::Impl::resolve(int tensor) const {
     case Home::kGradient: return bound(bound_.grads[index]);
     case Home::kHeadGradient: return bound(head_grads_[index]);
     case Home::kOutput: return bound(outputs_[index]);
+    case Home::kScratch:
     case Home::kArena: {
       const auto& arena = arenas_->at({static_cast<int>(t.context.type), t.context.id});
       return {static_cast<std::byte*>(arena->base()) + t.offset, nullptr};

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 const char* home_name(Home home) {
   switch (home) {
     case Home::kNowhere: return "unused";
+    case Home::kScratch: return "scratch";
     case Home::kArena: return "arena";
     case Home::kArgument: return "argument";
     case Home::kAux: return "auxiliary";
@@ -36,7 +37,7 @@ Json tensor_json(const PlanTensor& t) {
             {"bytes", t.desc.bytes()},
             {"home", home_name(t.home)},
             {"device", t.context.str()}};
-  if (t.home == Home::kArena) j["offset"] = t.offset;
+  if (t.in_arena()) j["offset"] = t.offset;
   if (t.index >= 0) j["index"] = t.index;
   if (t.is_opaque) j["opaque"] = true;
   return j;

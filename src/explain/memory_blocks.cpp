@@ -10,7 +10,7 @@ namespace symbind {
 std::vector<MemoryBlock> memory_blocks(const Plan& plan, int slot, bool reused) {
   const auto in_arena = [&](int tensor) {
     const PlanTensor& t = plan.tensors[static_cast<std::size_t>(tensor)];
-    return t.home == Home::kArena && plan.slot_of(t.context) == slot && t.bytes > 0;
+    return t.in_arena() && plan.slot_of(t.context) == slot && t.bytes > 0;
   };
   std::vector<MemoryBlock> blocks;
   std::vector<int> block_of(plan.tensors.size(), -1);
@@ -28,7 +28,8 @@ std::vector<MemoryBlock> memory_blocks(const Plan& plan, int slot, bool reused) 
       if (!in_arena(t) || block_of[static_cast<std::size_t>(t)] >= 0) continue;
       const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(t)];
       block_of[static_cast<std::size_t>(t)] = static_cast<int>(blocks.size());
-      blocks.push_back({t, now, reused ? now : end, tensor.offset, tensor.bytes});
+      const bool kept = !reused && tensor.home != Home::kScratch;
+      blocks.push_back({t, now, kept ? end : now, tensor.offset, tensor.bytes});
     }
     if (step.workspace_bytes > 0 && plan.slot_of(step.context) == slot)
       blocks.push_back({-1, now, now, step.workspace_offset, step.workspace_bytes});

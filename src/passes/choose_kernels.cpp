@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/settings.h"
+#include "graph/empty_kernel.h"
 #include "passes/layout.h"
 
 namespace symbind {
@@ -111,7 +112,11 @@ class Chooser {
     t.context = l_.context[node];
     t.home = l_.owner[entry].home;
     t.index = l_.owner[entry].index;
-    if (readers_[entry] == 0 && t.home == Home::kArena) t.home = Home::kNowhere;
+    if (readers_[entry] == 0 && t.home == Home::kArena) {
+      const bool skipped =
+          n.node->is_variable() || !runs(n) || output >= n.node->op->skips_unread_from;
+      t.home = skipped ? Home::kNowhere : Home::kScratch;
+    }
     plan_.tensors.push_back(std::move(t));
     return static_cast<int>(plan_.tensors.size()) - 1;
   }
@@ -155,6 +160,11 @@ class Chooser {
 
   Choice choose(const Node& node, const KernelRequest& r) {
     Choice choice;
+    if (const KernelDef* empty = empty_kernel(*node.op, node.parsed.get(), r.out)) {
+      choice.kernel = empty;
+      choice.offer = empty->offer(node.parsed.get(), r);
+      return choice;
+    }
     const std::string* bound = bound_kernel(node);
     for (const KernelDef& kernel : node.op->kernels) {
       if (kernel.device != r.device) continue;
@@ -216,6 +226,8 @@ class Chooser {
       if (t.is_opaque) {
         t.desc.shape = r.out[index].shape =
             Shape{static_cast<std::int64_t>(choice.offer.opaque_bytes[index])};
+        if (t.home == Home::kScratch && choice.offer.opaque_bytes[index] == 0)
+          t.home = Home::kNowhere;  // the kernel saves nothing
         saved_opaque |= choice.offer.opaque_bytes[index] > 0 && readers_[entry] > 0;
       }
       tensor_of_[entry] = id;

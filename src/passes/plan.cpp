@@ -15,6 +15,7 @@ namespace {
 std::string home_text(const PlanTensor& t) {
   switch (t.home) {
     case Home::kNowhere: return "unused";
+    case Home::kScratch: return fmt::format("unread @{}+{}", t.offset, t.bytes);
     case Home::kArena: return fmt::format("@{}+{}", t.offset, t.bytes);
     case Home::kArgument: return fmt::format("arg {}", t.index);
     case Home::kAux: return fmt::format("aux {}", t.index);
@@ -112,12 +113,12 @@ void verify(const Plan& plan) {
     }
     for (const int t : step.out) {
       const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(t)];
-      if (tensor.home == Home::kArena) arena.write(tensor.offset, tensor.bytes, t);
+      if (tensor.in_arena()) arena.write(tensor.offset, tensor.bytes, t);
     }
     for (const int t : step.out) {
       const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(t)];
-      check(tensor.home != Home::kArena || arena.holds(tensor.offset, tensor.bytes, t),
-            ErrorKind::kState, "two outputs of {} share memory", step.title);
+      check(!tensor.in_arena() || arena.holds(tensor.offset, tensor.bytes, t), ErrorKind::kState,
+            "two outputs of {} share memory", step.title);
     }
   }
 }

@@ -13,7 +13,8 @@ enum class Phase : std::uint8_t { kForward, kBackward };
 
 /// Who owns a tensor's memory.
 enum class Home : std::uint8_t {
-  kNowhere,   ///< nobody reads it
+  kNowhere,   ///< nothing reads it, and its kernel skips it
+  kScratch,   ///< nothing reads it: the arena at `offset`, during the step that writes it
   kArena,     ///< the executor's arena, at `offset`
   kArgument,  ///< bound arrays, by `index`
   kAux,
@@ -31,6 +32,7 @@ struct PlanTensor {
   bool is_opaque = false;  ///< bytes that only its kernel understands
   std::size_t bytes = 0;
   std::size_t offset = 0;  ///< in the arena of `context`
+  bool in_arena() const { return home == Home::kArena || home == Home::kScratch; }
 };
 
 struct PlanStep {

@@ -2,8 +2,8 @@
 //
 // Greedy by size over live intervals: within a few percent of the lower bound on real nets, and it
 // is one page. A tensor lives from the step that writes it to the last step that reads it; a
-// workspace lives in its own step. An output takes its input's memory where the operator allows it
-// and the input dies there.
+// workspace lives in its own step, and so does an unread output that its kernel writes. An output
+// takes its input's memory where the operator allows it and the input dies there.
 
 #include <algorithm>
 #include <numeric>
@@ -47,7 +47,10 @@ class Planner {
             std::max(last_use_[static_cast<std::size_t>(t)], static_cast<int>(s));
       }
     }
-    if (!reuse_) std::ranges::fill(last_use_, static_cast<int>(plan_.steps.size()));
+    if (reuse_) return;
+    for (std::size_t t = 0; t < last_use_.size(); ++t)
+      if (plan_.tensors[t].home != Home::kScratch)
+        last_use_[t] = static_cast<int>(plan_.steps.size());
   }
 
   // The block of an input that dies in step s and is as big as output `out`, or -1.
@@ -78,7 +81,7 @@ class Planner {
       for (const int out : step.out) {
         PlanTensor& t = plan_.tensors[static_cast<std::size_t>(out)];
         t.bytes = t.desc.bytes();
-        if (t.home != Home::kArena || block_of_[static_cast<std::size_t>(out)] >= 0) continue;
+        if (!t.in_arena() || block_of_[static_cast<std::size_t>(out)] >= 0) continue;
         const std::size_t bytes = aligned(t.bytes);
         int block = inherited(s, out, bytes);
         if (block < 0) {

@@ -35,22 +35,6 @@ void compare(const HostTensors& got, const HostTensors& want, Tolerance toleranc
     EXPECT_TRUE(near(got[o], want[o], tolerance)) << what << ", output " << o;
 }
 
-bool has_type(const OpCase& c, DType dtype) {
-  const std::vector<DType> types = c.types();
-  return std::find(types.begin(), types.end(), dtype) != types.end();
-}
-/// The type the checks that need only one are made in.
-DType main_type(const OpCase& c) {
-  return has_type(c, DType::kFloat32) ? DType::kFloat32 : c.types().at(0);
-}
-
-bool has_gradient(const OpCase& c) {
-  if (c.is_imperative() || !is_float(main_type(c))) return false;
-  for (const std::string& req : all_gradients(c))
-    if (req != "null") return true;
-  return false;
-}
-
 // ---- 1. Forward ---------------------------------------------------------------------------------
 
 void check_forward(const OpCase& c) {
@@ -324,7 +308,10 @@ void check_raises(const OpCase& c) {
 
 }  // namespace
 
-void check_op_shapes(const OpCase& c);  // op_shapes.cpp
+void check_op_shapes(const OpCase& c);   // op_shapes.cpp
+void check_op_unread(const OpCase& c);   // op_memory.cpp
+void check_op_written(const OpCase& c);  // op_memory.cpp
+void check_op_empty(const OpCase& c);    // op_memory.cpp
 
 void check_op_case(const OpCase& c) {
   if (c.error()) return check_raises(c);
@@ -344,6 +331,9 @@ void check_op_case(const OpCase& c) {
   check_in_place(c);
   check_invoke(c);
   check_json(c);
+  check_op_unread(c);
+  check_op_written(c);
+  check_op_empty(c);
 }
 
 }  // namespace symbind

@@ -7,6 +7,7 @@
 #include <symbind/random.h>
 
 #include "base/parallel.h"
+#include "executor/executor_impl.h"
 #include "kernels/reorder.h"
 #include "tests/support/formula.h"
 
@@ -57,6 +58,16 @@ Symbol case_symbol(const OpCase& c, InputsAre inputs) {
   return Group(outputs);
 }
 
+Symbol case_symbol(const OpCase& c, const std::vector<int>& reads) {
+  const Symbol node = case_symbol(c);
+  std::vector<Symbol> outputs;
+  for (const int o : reads) outputs.push_back(node[static_cast<std::size_t>(o)]);
+  if (reads.empty())
+    for (const char* op : {"shape_array", "ones_like"})
+      outputs.push_back(make_symbol(op, op, std::vector<Symbol>{node[0]}));
+  return Group(outputs);
+}
+
 std::vector<std::size_t> free_inputs(const OpCase& c) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < c.inputs().size(); ++i)
@@ -99,8 +110,22 @@ std::vector<std::string> all_gradients(const OpCase& c) {
   return req;
 }
 
+DType main_type(const OpCase& c) {
+  const std::vector<DType> types = c.types();
+  const bool has_float = std::find(types.begin(), types.end(), DType::kFloat32) != types.end();
+  return has_float ? DType::kFloat32 : types.at(0);
+}
+
+bool has_gradient(const OpCase& c) {
+  if (c.is_imperative() || !is_float(main_type(c))) return false;
+  for (const std::string& req : all_gradients(c))
+    if (req != "null") return true;
+  return false;
+}
+
 BoundCase::BoundCase(const OpCase& c, const BindRequest& request) : case_(c) {
-  const Symbol symbol = case_symbol(c, request.inputs);
+  const Symbol symbol =
+      request.reads ? case_symbol(c, *request.reads) : case_symbol(c, request.inputs);
   const std::vector<DType> types = input_dtypes(c, request.dtype);
   NDArrayMap args, gradients, aux;
   std::map<std::string, std::string> req;
@@ -108,7 +133,8 @@ BoundCase::BoundCase(const OpCase& c, const BindRequest& request) : case_(c) {
   gradients_.resize(c.inputs().size());
   for (std::size_t i = 0; i < c.inputs().size(); ++i) {
     const std::string name = input_name(i);
-    arrays_.push_back(c.inputs()[i].value.array(types[i], request.context));
+    const HostTensor& value = request.values ? request.values->at(i) : c.inputs()[i].value;
+    arrays_.push_back(value.array(types[i], request.context));
     const bool is_aux = std::find(aux_names.begin(), aux_names.end(), name) != aux_names.end();
     (is_aux ? aux : args)[name] = arrays_.back();
     if (is_aux) continue;
@@ -125,6 +151,33 @@ BoundCase::BoundCase(const OpCase& c, const BindRequest& request) : case_(c) {
 void BoundCase::load(const HostTensors& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     arrays_[i].copy_from_host(inputs[i].values.data(), DType::kFloat64);
+}
+
+void BoundCase::fill_memory(unsigned char byte) {
+  const auto fill = [byte](const NDArray& array) {
+    if (array.defined() && array.size() > 0) {
+      NDArray target = array;
+      std::memset(target.mutable_data(), byte, array.nbytes());
+    }
+  };
+  for (const NDArray& a : executor_.outputs()) fill(a);
+  for (const NDArray& a : gradients_) fill(a);
+  const Plan& plan = executor_.impl()->plan();
+  for (const auto& [slot, bytes] : plan.arena_bytes) {
+    const Context at = plan.contexts[static_cast<std::size_t>(slot)];
+    const auto& arena = executor_.impl()->arenas()->at({static_cast<int>(at.type), at.id});
+    if (bytes > 0) std::memset(arena->base(), byte, bytes);
+  }
+}
+
+std::vector<std::string> BoundCase::bytes() const {
+  std::vector<std::string> all;
+  for (const auto* list : {&executor_.outputs(), &gradients_, &arrays_})
+    for (const NDArray& a : *list) {
+      const bool has = a.defined() && a.size() > 0;
+      all.emplace_back(has ? static_cast<const char*>(a.data()) : "", has ? a.nbytes() : 0);
+    }
+  return all;
 }
 
 HostTensors BoundCase::fill_gradients() {
@@ -180,11 +233,10 @@ std::vector<DType> BoundCase::output_dtypes() const {
   return out;
 }
 
-HostTensors run_invoke(const OpCase& c, DType dtype) {
+HostTensors run_invoke(const OpCase& c, DType dtype, const HostTensors& values) {
   std::vector<NDArray> inputs;
   const std::vector<DType> types = input_dtypes(c, dtype);
-  for (std::size_t i = 0; i < types.size(); ++i)
-    inputs.push_back(c.inputs()[i].value.array(types[i]));
+  for (std::size_t i = 0; i < types.size(); ++i) inputs.push_back(values.at(i).array(types[i]));
   std::vector<NDArray> into;
   const auto attrs = parsed_attrs(c);
   if (c.is_imperative()) {

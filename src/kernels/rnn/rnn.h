@@ -12,7 +12,7 @@
 namespace symbind::rnn {
 
 /// `lengths`, where given, has the number of steps of every sample: outputs behind are 0, states
-/// stay as they were. Null outputs are not wanted.
+/// stay as they were. hy and cy are null when unread; y never is, the last layer works in it.
 template <class T>
 struct Forward {
   const T *x, *parameters, *h0, *c0;

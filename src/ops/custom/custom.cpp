@@ -380,6 +380,7 @@ void register_custom(OpRegistry& r) {
       .roles(roles)
       .user_code()
       .starts_gradient()
+      .skips_unread()
       .infer(infer)
       .gradient(gradient)
       .kernel_if<kCuda>(DeviceType::kGpu, "reference", offer_forward, forward)
@@ -391,6 +392,7 @@ void register_custom(OpRegistry& r) {
                [](const CustomAttrs& a) { return a.num_in(); })
       .roles(backward_roles)
       .user_code()
+      .skips_unread()
       .infer(infer_backward)
       .kernel_if<kCuda>(DeviceType::kGpu, "reference", nullptr, backward)
       .kernel(DeviceType::kCpu, "reference", nullptr, backward);

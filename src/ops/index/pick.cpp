@@ -76,6 +76,8 @@ struct Picks {
     const int axis = axis_of(a, in.rank());
     outer = in.count(0, axis);
     extent = in[axis];
+    check(extent > 0, ErrorKind::kIndex, "there is nothing to pick: axis {} of {} has no element",
+          axis, in.str());
     inner = in.count(axis + 1);
   }
   /// Calls use(row, place of the picked element).

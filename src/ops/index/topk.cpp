@@ -295,6 +295,7 @@ void register_topk(OpRegistry& r) {
             return two ? Names{"output0", "output1"} : Names{"output"};
           },
           [](const TopkAttrs& a) { return a.ret_typ == "both" ? 2 : 1; })
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "reference", offer<TopkAttrs>, prepare<TopkAttrs>);
@@ -307,6 +308,7 @@ void register_topk(OpRegistry& r) {
   r.add<SortAttrs>("sort")
       .doc("The elements in order along an axis.")
       .outputs({"output0", "output1"}, 1)
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient_sort)
       .kernel(DeviceType::kCpu, "reference", offer<SortAttrs>, prepare<SortAttrs>);

@@ -106,6 +106,7 @@ void register_where(OpRegistry& r) {
   r.add("_backward_where")
       .inputs(std::vector<std::string>{"head", "condition"})
       .outputs({"x_grad", "y_grad"})
+      .skips_unread()
       .infer(infer_backward)
       .backward()
       .reference(prepare_backward);

@@ -231,6 +231,7 @@ void register_linalg_factor(OpRegistry& r) {
       .alias("linalg_gelqf")
       .inputs(Names{"A"})
       .outputs({"output0", "output1"})
+      .skips_unread()
       .infer(infer_gelqf)
       .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
         return {g.call("_backward_linalg_gelqf", {g.head(0), g.head(1), g.output(0), g.output(1)})};

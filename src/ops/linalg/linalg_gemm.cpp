@@ -229,6 +229,7 @@ void register_linalg_gemm(OpRegistry& r) {
   r.add<Gemm2Attrs>("_backward_linalg_gemm2")
       .inputs(Names{"head", "A", "B"})
       .outputs({"A_grad", "B_grad"})
+      .skips_unread()
       .infer(infer_backward)
       .backward()
       .reference(prepare_backward);

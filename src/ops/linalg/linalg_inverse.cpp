@@ -176,6 +176,7 @@ void register_linalg_inverse(OpRegistry& r) {
       .alias("linalg_slogdet")
       .inputs(Names{"A"})
       .outputs({"output0", "output1"})
+      .skips_unread()
       .infer(infer_numbers)
       .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
         return {g.call("_backward_linalg_slogdet", {g.head(1), g.input(0)})};

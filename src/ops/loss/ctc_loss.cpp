@@ -199,6 +199,8 @@ double sample_loss(const Sizes& z, const Sample& m, std::int64_t n, const T* x, 
 
 Sizes sizes_of(const CTCLossAttrs& a, const KernelRequest& r) {
   const Shape &x = r.in[0].shape, &label = r.in[1].shape;
+  check(x[2] > 0, ErrorKind::kShape, "CTCLoss needs a class for the blank, the data has shape {}",
+        x.str());
   const bool first = a.blank_label == "first";
   return {x[0], x[1], x[2], label[1], first ? 0 : x[2] - 1, first ? 0 : -1};
 }
@@ -303,6 +305,7 @@ void register_ctc_loss(OpRegistry& r) {
       .doc("The connectionist temporal classification loss of every sample.")
       .inputs([](const A& a) { return a.inputs(); })
       .outputs({"output0", "output1"}, 1)
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "reference", offer_forward, forward);

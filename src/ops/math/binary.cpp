@@ -157,6 +157,7 @@ void add(OpRegistry& r, const Entry& e, InferRule infer, GradientRule gradient) 
   r.add(backward_name(e))
       .inputs(std::vector<std::string>{"head", "lhs", "rhs"})
       .outputs({"lhs_grad", "rhs_grad"})
+      .skips_unread()
       .infer(infer_backward)
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer,

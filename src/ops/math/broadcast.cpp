@@ -150,6 +150,7 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
   r.add(backward_name(e))
       .inputs(std::vector<std::string>{"head", "lhs", "rhs"})
       .outputs({"lhs_grad", "rhs_grad"})
+      .skips_unread()
       .infer(infer_backward)
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer,

@@ -231,6 +231,7 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
   r.add<DotAttrs>("_backward_" + name)
       .inputs(std::vector<std::string>{"head", "lhs", "rhs"})
       .outputs({"lhs_grad", "rhs_grad"})
+      .skips_unread()
       .infer(infer_back)
       .backward()
       .kernel(DeviceType::kCpu, "blas", offer_blas, backward(kByBlas))

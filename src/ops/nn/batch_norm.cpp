@@ -271,6 +271,7 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
       .mutates({1})  // gamma, with fix_gamma
       .init_hint(3, R"(["zero", {}])")
       .init_hint(4, R"(["one", {}])")
+      .skips_unread(1)
       .infer(relu ? infer_relu : infer)
       .gradient(relu ? gradient_relu : gradient)
       .kernel(
@@ -296,6 +297,7 @@ void add_backward(OpRegistry& r, const char* name, bool relu) {
       .inputs(inputs)
       .outputs({"data", "gamma", "beta"})
       .mutates({5, 6})
+      .skips_unread()
       .infer(infer_backward)
       .inplace(0, 0)
       .kernel(

@@ -190,6 +190,7 @@ void register_convolution(OpRegistry& r) {
       .backward()
       .inputs({"dy", "data", "weight"})
       .outputs(names, [](const A& a) { return a.no_bias ? 2 : 3; })
+      .skips_unread()
       .infer(infer_backward)
       .kernel(
           DeviceType::kCpu, "onednn",

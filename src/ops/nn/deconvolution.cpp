@@ -301,6 +301,7 @@ void register_deconvolution(OpRegistry& r) {
       .backward()
       .inputs({"dy", "data", "weight"})
       .outputs(names, [](const A& a) { return a.no_bias ? 2 : 3; })
+      .skips_unread()
       .infer(infer_backward)
       .kernel(DeviceType::kCpu, "onednn", offer_backward, backward_onednn)
       .kernel(

@@ -141,6 +141,7 @@ void register_dropout(OpRegistry& r) {
       .doc("Zeroes elements at random while training and scales the rest.")
       .outputs({"output", "mask"}, 1)
       .random()
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .inplace(0, 0)

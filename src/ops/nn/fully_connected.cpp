@@ -211,6 +211,7 @@ void register_fully_connected(OpRegistry& r) {
       .inputs({"dy", "data", "weight"})
       .outputs([inputs](const FullyConnectedAttrs& a) { return inputs(a); },
                [](const FullyConnectedAttrs& a) { return a.no_bias ? 2 : 3; })
+      .skips_unread()
       .infer(infer_backward)
       .kernel(
           DeviceType::kCpu, "onednn",

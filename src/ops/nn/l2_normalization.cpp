@@ -127,6 +127,7 @@ void register_l2_normalization(OpRegistry& r) {
       .inputs(std::vector<std::string>{"data"})
       .doc("Brings samples, positions or channels to the length 1.")
       .outputs({"output", "norm"}, 1)
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .inplace(0, 0)

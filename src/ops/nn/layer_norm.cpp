@@ -291,13 +291,13 @@ template <class A>
 Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[1].dtype, [&]<class T>() -> Prepared {
     return [rows = rows_of(a, r.in[1].shape)](const Args& args) {
-      double* sums = rows.period > 0 ? static_cast<double*>(args.workspace) : nullptr;
-      if (sums && !args.wants(0) && !args.wants(1) && !args.wants(2)) return;
-      if (sums || args.wants(0))
+      const bool by_row = rows.period > 0;  // without rows there is no workspace
+      double* sums = by_row ? static_cast<double*>(args.workspace) : nullptr;
+      if (by_row || args.wants(0))
         rows.each([&](std::int64_t row) {
-          backward_row<T>(rows, row, args, sums ? sums + 2 * row : nullptr);
+          backward_row<T>(rows, row, args, by_row ? sums + 2 * row : nullptr);
         });
-      if (sums) return gradient_by_row<T>(rows, sums, args);
+      if (by_row) return gradient_by_row<T>(rows, sums, args);
       if (args.wants(1) || args.wants(2)) gradient_by_place<T>(rows, args);
     };
   });
@@ -322,6 +322,7 @@ void add(OpRegistry& r, const std::string& name, const char* text, const char* s
   op.doc(text)
       .inputs({"data", "gamma", "beta"})
       .outputs(outputs, visible<A>)
+      .skips_unread(1)
       .infer(infer<A>)
       .reference(forward<A>);
   op.gradient([](const A&, GradientBuilder& g) {
@@ -336,6 +337,7 @@ void add(OpRegistry& r, const std::string& name, const char* text, const char* s
       .backward()
       .inputs({"dy", "data", "gamma", "mean", second})
       .outputs({"data", "gamma", "beta"})
+      .skips_unread()
       .infer(infer_backward<A>)
       .kernel(DeviceType::kCpu, "reference", offer_backward<A>, backward<A>);
 }

@@ -282,7 +282,8 @@ void gamma_gradient(const PreluGrid& g, std::int64_t count, const T* dy, const T
   const bool by_sample = g.gamma.batch > 0, by_channel = g.gamma.channel > 0;
   parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
-      const std::int64_t sample = k / (by_channel ? g.channels : 1), channel = k % g.channels;
+      const std::int64_t sample = by_channel ? k / g.channels : k,
+                         channel = by_channel ? k % g.channels : 0;
       double sum = 0;
       for (std::int64_t b = by_sample ? sample : 0; b < (by_sample ? sample + 1 : g.batch); ++b)
         for (std::int64_t c = by_channel ? channel : 0; c < (by_channel ? channel + 1 : g.channels);
@@ -349,6 +350,7 @@ void register_leaky_relu(OpRegistry& r) {
           [](const A&) { return 1; })
       .init_hint(1, R"(["Constant", {"value": 0.25}])")
       .random()  // rrelu
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .inplace(0, 0)
@@ -366,6 +368,7 @@ void register_leaky_relu(OpRegistry& r) {
         return all;
       })
       .outputs(names, [](const A& a) { return a.is("prelu") ? 2 : 1; })
+      .skips_unread()
       .infer(infer_backward)
       .inplace(0, 0)
       .inplace(1, 0)

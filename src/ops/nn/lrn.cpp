@@ -178,6 +178,7 @@ void register_lrn(OpRegistry& r) {
       .inputs(std::vector<std::string>{"data"})
       .doc("Divides every element by the size of its neighbours along the channels.")
       .outputs({"output", "tmp_norm"}, 1)
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .reference(forward);

@@ -347,6 +347,7 @@ void register_pooling(OpRegistry& r) {
             return {"output"};
           },
           [](const A&) { return 1; })
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .kernel(

@@ -205,17 +205,24 @@ Plan plan_of(const A& a, const Shape& x, const Shape& y) {
           std::is_same_v<A, PoolingAttrs>};
 }
 
+// An output element without input elements: the mean is NaN, an interpolation has no value.
 template <class A>
 Prepared forward(const A& a, const KernelRequest& r) {
+  const Shape& x = r.in[0].shape;
+  check((std::is_same_v<A, PoolingAttrs>) || x.size() > 0, ErrorKind::kShape,
+        "there is no pixel to interpolate: the images have shape {}", x.str());
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
     return
         [made = FirstRun([a, x = r.in[0].shape, y = r.out[0].shape] { return plan_of(a, x, y); }),
-         empty = r.out[0].shape.size() == 0](const Args& args) {
-          if (empty) return;
-          const Plan& plan = made();
+         empty = x.size() == 0, n = r.out[0].shape.size()](const Args& args) {
           const T* x = args.in<T>(0);
           T* y = args.out<T>(0);
+          if (empty) {
+            std::fill_n(y, n, static_cast<T>(std::numeric_limits<Acc>::quiet_NaN()));
+            return;
+          }
+          const Plan& plan = made();
           parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t p = begin; p < end; ++p) {
               std::int64_t at = -1;
@@ -241,25 +248,23 @@ template <class A>
 Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
-    return
-        [made = FirstRun([a, x = r.out[0].shape, y = r.in[0].shape] { return plan_of(a, x, y); }),
-         empty = r.out[0].shape.size() == 0](const Args& args) {
-          if (empty) return;
-          const Plan& plan = made();
-          const T* dy = args.in<T>(0);
-          T* dx = args.out<T>(0);
-          Acc* sums = static_cast<Acc*>(args.workspace);
-          const std::int64_t size = plan.rows.in * plan.columns.in;
-          parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
-            std::fill(sums + begin * size, sums + end * size, Acc(0));
-            for (std::int64_t p = begin; p < end; ++p)
-              plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
-                sums[in] += weight * static_cast<Acc>(dy[out]);
-              });
-            for (std::int64_t i = begin * size; i < end * size; ++i)
-              dx[i] = static_cast<T>(sums[i]);
+    return [made = FirstRun([a, x = r.out[0].shape, y = r.in[0].shape] {
+              return plan_of(a, x, y);
+            })](const Args& args) {
+      const Plan& plan = made();
+      const T* dy = args.in<T>(0);
+      T* dx = args.out<T>(0);
+      Acc* sums = static_cast<Acc*>(args.workspace);
+      const std::int64_t size = plan.rows.in * plan.columns.in;
+      parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(sums + begin * size, sums + end * size, Acc(0));
+        for (std::int64_t p = begin; p < end; ++p)
+          plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
+            sums[in] += weight * static_cast<Acc>(dy[out]);
           });
-        };
+        for (std::int64_t i = begin * size; i < end * size; ++i) dx[i] = static_cast<T>(sums[i]);
+      });
+    };
   });
 }
 

@@ -285,12 +285,14 @@ void register_upsampling(OpRegistry& r) {
       .backward()
       .inputs(backward_inputs)
       .outputs([](const A& a) { return a.inputs(); }, count)
+      .skips_unread()
       .infer(infer_backward)
       .reference(backward_bilinear);
   r.add<A>("_backward_UpSampling_nearest")
       .backward()
       .inputs(backward_inputs)
       .outputs([](const A& a) { return a.inputs(); }, count)
+      .skips_unread()
       .infer(infer_backward)
       .reference(backward_nearest);
 }

@@ -90,7 +90,9 @@ struct Sizes {
   std::int64_t rows, classes, draws;
   Sizes(const TensorDesc& data, const TensorDesc& drawn)
       : classes(data.shape[data.shape.rank() - 1]) {
-    rows = classes == 0 ? 0 : data.shape.size() / classes;
+    check(classes > 0, ErrorKind::kShape, "there is no class to draw: probabilities have shape {}",
+          data.shape.str());
+    rows = data.shape.size() / classes;
     draws = rows == 0 ? 0 : drawn.shape.size() / rows;
   }
 };
@@ -188,6 +190,7 @@ void register_multinomial(OpRegistry& r) {
             return a.get_prob ? Names{"output0", "output1"} : Names{"output"};
           },
           [](const MultinomialAttrs& a) { return a.get_prob ? 2 : 1; })
+      .skips_unread()
       .infer(infer)
       .gradient(gradient)
       .random()

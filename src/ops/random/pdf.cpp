@@ -208,6 +208,7 @@ Prepared backward(const PdfAttrs& attrs, const KernelRequest& q) {
 Prepared forward_dirichlet(const PdfAttrs& attrs, const KernelRequest& q) {
   const Shape& alpha = q.in[1].shape;
   const std::int64_t k = alpha[alpha.rank() - 1];
+  check(k > 0, ErrorKind::kShape, "dirichlet needs a component, alpha has shape {}", alpha.str());
   return dispatch_float(q.in[0].dtype, [&]<class T>() -> Prepared {
     return [k, n = q.out[0].shape.size(), each = per_parameter(q.in[0], q.in[1]),
             is_log = attrs.is_log](const Args& a) {
@@ -279,6 +280,7 @@ void add(OpRegistry& r) {
                          .backward()
                          .inputs(saved)
                          .outputs(gradients)
+                         .skips_unread()
                          .infer(infer_backward<kRow.density == nullptr>);
   if constexpr (kRow.density != nullptr) {
     forward_op.infer(infer).reference(forward<row>);

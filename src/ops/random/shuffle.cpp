@@ -146,6 +146,7 @@ void register_shuffle(OpRegistry& r) {
       .doc("Different classes, small ones more often than large ones, and how many draws it took.")
       .inputs(std::vector<std::string>{})
       .outputs({"output0", "output1"})
+      .skips_unread()
       .infer(infer_zipfian)
       .gradient(none)
       .random()

@@ -115,6 +115,7 @@ void register_histogram(OpRegistry& r) {
                                   : std::vector<std::string>{"data"};
       })
       .outputs({"output0", "output1"})
+      .skips_unread()
       .infer(infer)
       .kernel(DeviceType::kCpu, "reference", offer, prepare);
 }

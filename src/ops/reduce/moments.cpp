@@ -117,6 +117,7 @@ void register_moments(OpRegistry& r) {
       .inputs(std::vector<std::string>{"data"})
       .doc("Mean and variance along axes.")
       .outputs({"output0", "output1"})
+      .skips_unread()
       .infer(infer)
       .gradient([](const MomentsAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_moments",

@@ -227,13 +227,18 @@ struct ForwardPlan {
   bool kept;
   ForwardPlan(const RNNAttrs& a, const KernelRequest& r)
       : s(sizes_of(a, r.in[0].shape)),
-        staging(r, r.in[0].dtype, floats(a, r), r.out.size() - 1),
+        staging(with_sequence(r), r.in[0].dtype, floats(a, r), r.out.size() - 1),
         kept(r.wanted.back()) {
     check_countable(s);
     const std::size_t size = r.in[0].dtype == DType::kFloat64 ? 8 : 4;
     if (!kept) staging.tape = staging.take(rnn::Tape(s, false).elements(), size);
     staging.scratch = staging.take(rnn::forward_scratch(s), size);
     staging.lengths = staging.take(a.use_sequence_length ? s.batch : 0, 8);
+  }
+  /// The last layer works in the output sequence, read or not.
+  static KernelRequest with_sequence(KernelRequest r) {
+    r.wanted.front() = true;
+    return r;
   }
   static std::vector<bool> floats(const RNNAttrs& a, const KernelRequest& r) {
     std::vector<bool> all(r.in.size(), true);
@@ -352,6 +357,7 @@ void register_rnn(OpRegistry& r) {
           },
           [](const A& a) { return a.visible(); })
       .random()  // dropout
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "reference", offer_forward,
@@ -377,6 +383,7 @@ void register_rnn(OpRegistry& r) {
             return names;
           },
           [](const A& a) { return a.is_lstm() ? 4 : 3; })
+      .skips_unread()
       .infer(infer_backward)
       .kernel(DeviceType::kCpu, "reference", offer_backward,
               [](const A& a, const R& q, const Offer&) {

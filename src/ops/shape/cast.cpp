@@ -127,6 +127,7 @@ void register_cast(OpRegistry& r) {
   r.add<AmpMulticastAttrs>("amp_multicast")
       .doc("float32 and 16-bit arrays in one type; others as they are.")
       .groups("num_outputs", &AmpMulticastAttrs::num_outputs, {"data"})
+      .skips_unread()
       .infer(infer_multicast)
       .gradient(multicast_gradient)
       .reference(prepare_multicast);

@@ -328,6 +328,7 @@ void register_concat(OpRegistry& r) {
       .inputs([](const ConcatAttrs& a) { return numbered("arg", a.num_args, {"head"}); })
       .outputs([](const ConcatAttrs& a) { return numbered("grad", a.num_args); },
                [](const ConcatAttrs& a) { return a.num_args; })
+      .skips_unread()
       .infer(infer_backward_concat)
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer_backward_concat, prepare_backward_concat);
@@ -343,6 +344,7 @@ void register_concat(OpRegistry& r) {
       .alias("split")
       .outputs([](const SliceChannelAttrs& a) { return numbered("output", a.num_outputs); },
                [](const SliceChannelAttrs& a) { return a.num_outputs; })
+      .skips_unread()
       .infer(infer_slice_channel)
       .gradient(gradient_slice_channel)
       .reference(prepare_slice_channel);

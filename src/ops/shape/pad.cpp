@@ -51,10 +51,13 @@ void infer(const PadAttrs& a, Inference& io) {
           "pad_width {} pads axis {}: only axes 2 and up can be padded", tuple_text(a.pad_width),
           d);
     if (in[d] < 0) continue;
-    check(a.mode != "reflect" || std::max(before, behind) < in[d],
-          "reflect needs a border smaller than the extent {} of axis {}", in[d], d);
     out[d] = checked_add(checked_add(in[d], before, "an axis with its border"), behind,
                          "an axis with its border");
+    if (before == 0 && behind == 0) continue;
+    check(a.mode != "edge" || in[d] > 0, ErrorKind::kShape,
+          "edge has nothing to repeat: axis {} of {} has no element", d, in.str());
+    check(a.mode != "reflect" || std::max(before, behind) < in[d],
+          "reflect needs a border smaller than the extent {} of axis {}", in[d], d);
   }
   io.set_shape(io.out(0), out, "attribute pad_width");
 }

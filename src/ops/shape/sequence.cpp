@@ -179,6 +179,8 @@ Prepared prepare_reverse(const SequenceAttrs& a, const KernelRequest& q) {
 }
 
 Prepared prepare_last(const SequenceAttrs& a, const KernelRequest& q) {
+  check(q.in[0].shape[a.axis] > 0, ErrorKind::kShape,
+        "there is no last step: axis {} of {} has no element", a.axis, q.in[0].shape.str());
   return [s = Sequences(a, q.in[0].shape, lengths_of(a, q, 1)),
           bytes = static_cast<std::int64_t>(size_of(q.in[0].dtype))](const Args& args) {
     each_sample(s, [&](std::int64_t sample) {

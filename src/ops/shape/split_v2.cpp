@@ -119,6 +119,7 @@ void register_split_v2(OpRegistry& r) {
             return names;
           },
           [](const SplitAttrs& a) { return a.parts(); })
+      .skips_unread()
       .infer(infer)
       .gradient(gradient)
       .reference(prepare);

@@ -217,6 +217,7 @@ void register_box_nms(OpRegistry& r) {
       .alias("_contrib_box_non_maximum_suppression")
       .doc("Of boxes that overlap, keeps the one with the highest score.")
       .outputs({"output0", "output1"}, 1)
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .reference(forward);

@@ -187,6 +187,7 @@ void register_correlation(OpRegistry& r) {
       .backward()
       .inputs({"dy", "data1", "data2"})
       .outputs({"data1", "data2"})
+      .skips_unread()
       .infer(infer_backward)
       .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
 }

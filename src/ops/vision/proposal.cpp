@@ -216,6 +216,7 @@ void register_proposal(OpRegistry& r) {
               return std::vector<std::string>{"output", "score"};
             },
             [](const A& a) { return a.output_score ? 2 : 1; })
+        .skips_unread(1)
         .infer(infer)
         .gradient([](const A&, GradientBuilder&) { return NodeEntries(3); })
         .reference(forward);

@@ -179,6 +179,7 @@ void register_roi_pooling(OpRegistry& r) {
       .doc("Max pooling of regions of images, each to the same size.")
       .inputs({"data", "rois"})
       .outputs({"output", "maxidx"}, 1)
+      .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
       .reference(forward);

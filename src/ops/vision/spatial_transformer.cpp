@@ -329,6 +329,7 @@ void register_spatial_transformer(OpRegistry& r) {
       .backward()
       .inputs({"dy", "data", "grid"})
       .outputs({"data", "grid"})
+      .skips_unread()
       .infer(infer_sampler_backward)
       .kernel(DeviceType::kCpu, "reference", offer_sampler_backward, backward_sampler);
   r.add<GridAttrs>("GridGenerator")
