@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <symbind/executor.h>
 
+#include "base/check.h"
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -104,7 +105,7 @@ Sketch product_and_difference(double scale) {
               },
           .infer_shape = [](const std::vector<Shape>& in) -> CustomShapes {
             Shape common = in[0];
-            EXPECT_TRUE(merge(common, in[1]));
+            check(merge(common, in[1]), ErrorKind::kShape, "the inputs' shapes differ");
             return {{common, common}, {common, common}, {}};
           },
           .needs_head = true,

@@ -184,6 +184,17 @@ TEST(EmptyArrays, multibox_detection_without_classes_finds_nothing) {
   EXPECT_THROW(detect({2, 3, 3}, {2, 12}, {0, 3, 4}), Error);
 }
 
+TEST(EmptyArrays, multibox_target_cannot_mine_among_no_classes) {
+  const AttrDict mining = {{"negative_mining_ratio", "3"}, {"negative_mining_thresh", "0.5"}};
+  const std::vector<NDArray> inputs = {
+      HostTensor({1, 2, 4}, {0, 0, 0.5, 0.5, 0.5, 0.5, 1, 1}).array(),
+      HostTensor({1, 1, 5}, {0, 0, 0, 0.5, 0.5}).array(), NDArray({1, 0, 2})};
+  EXPECT_THROW(invoke("_contrib_MultiBoxTarget", inputs, mining)[0].wait_to_read(), Error);
+  // Without mining the predictions are not read: the first anchor is the object's, class 0 + 1.
+  const auto targets = invoke("_contrib_MultiBoxTarget", inputs);
+  expect_is(HostTensor::from(targets[2]), HostTensor({1, 2}, {1, 0}));
+}
+
 TEST(EmptyArrays, adaptive_average_over_no_pixels_is_nan) {
   const AttrDict attrs = {{"output_size", "(2, 2)"}};
   const HostTensor y = run("_contrib_AdaptiveAvgPooling2D", attrs, {zeros({1, 2, 0, 3})}).out[0];
@@ -204,8 +215,9 @@ TEST(EmptyArrays, reductions_over_nothing_have_their_neutral_element) {
   const AttrDict rows = {{"axis", "1"}};
   expect_is(run("sum", rows, {zeros({2, 0})}).out[0], zeros({2}));
   expect_is(run("prod", rows, {zeros({2, 0})}).out[0], full({2}, 1));
-  for (const double v : run("mean", rows, {zeros({2, 0})}).out[0].values)
-    EXPECT_TRUE(std::isnan(v));
+  const Ran mean = run("mean", rows, {zeros({2, 0})});
+  ASSERT_EQ(mean.out[0].size(), 2U);
+  for (const double v : mean.out[0].values) EXPECT_TRUE(std::isnan(v));
   expect_is(run("dot", {}, {zeros({2, 0}), zeros({0, 3})}).out[0], zeros({2, 3}));
 }
 

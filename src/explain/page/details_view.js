@@ -12,7 +12,7 @@ const detailsView = (() => {
   const tensorItem = (t, others) => {
     const tensor = plan.tensors[t];
     const facts = [shapeText(tensor), tensor.dtype, layoutText(tensor), bytesText(tensor.bytes)];
-    facts.push(tensor.home === "arena" ? "arena at " + tensor.offset : tensor.home);
+    facts.push("offset" in tensor ? tensor.home + " at " + tensor.offset : tensor.home);
     const links = others.slice(0, 4).flatMap((n, i) =>
         [i === 0 ? "" : ", ", linkTo(n, plan.steps[n].name)]);
     if (others.length > 4) links.push(" and " + (others.length - 4) + " more");

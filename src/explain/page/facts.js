@@ -48,7 +48,8 @@ const familyOf = op => families.find(row => row[2].test(op))[0];
 plan.steps.forEach((step, number) => {
   step.number = number;
   step.family = familyOf(step.op);
-  step.result = plan.tensors[step.out.find(t => plan.tensors[t].home !== "unused")];
+  const read = t => !["unused", "scratch"].includes(plan.tensors[t].home);
+  step.result = plan.tensors[step.out.find(read) ?? step.out[0]];
 });
 
 /// Which step made a tensor.

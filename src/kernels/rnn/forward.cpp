@@ -170,6 +170,9 @@ class Layer {
   /// A sample that has ended, or not begun.
   void skip(std::int64_t d, std::int64_t t, std::int64_t n) const {
     std::fill_n(out_at(d, t, n), s_.width(), T(0));
+    if (s_.projection > 0)  // backward multiplies it with gradients of 0
+      std::fill_n(io_.tape + tape_.raw(layer_, d) + (t * s_.batch + n) * s_.hidden, s_.hidden,
+                  T(0));
     if (s_.has_cell()) std::copy_n(cell_before(d, t, n), s_.hidden, cell_at(d, t, n));
   }
 

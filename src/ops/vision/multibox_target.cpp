@@ -179,6 +179,9 @@ class Matching {
 };
 
 Prepared prepare(const TargetAttrs& a, const KernelRequest& r) {
+  check(a.negative_mining_ratio <= 0 || r.in[2].shape[1] > 0, ErrorKind::kShape,
+        "negative mining needs the class of the background, cls_pred has shape {}",
+        r.in[2].shape.str());
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [a, label = r.in[1].shape, pred = r.in[2].shape](const Args& args) {
       const std::int64_t anchors = pred[2], batch = label[0];
