@@ -164,7 +164,8 @@ std::vector<std::string> public_names() {
 
 // Operators by name; those that are not known, together with their nodes.
 void find_operators(std::vector<JsonNode>& nodes) {
-  constexpr std::size_t kShown = 5, kOperatorsShown = 20;  // a hint takes time for every operator
+  constexpr std::size_t kShown = 5, kOperatorsShown = 1000;
+  constexpr std::size_t kHints = 20;  // each takes time: all names are compared
   std::map<std::string, std::vector<std::string>> unknown;
   for (JsonNode& node : nodes) {
     if (node.op == "null") continue;
@@ -186,7 +187,8 @@ void find_operators(std::vector<JsonNode>& nodes) {
     lines += fmt::format(
         "\n  {}  node{} {}{}", op, users.size() == 1 ? "" : "s", fmt::join(some, ", "),
         users.size() > kShown ? fmt::format(" and {} more", users.size() - kShown) : "");
-    if (const std::string hint = nearest_hint(op, known); !hint.empty()) lines += "  " + hint;
+    const std::string hint = shown <= kHints ? nearest_hint(op, known) : "";
+    if (!hint.empty()) lines += "  " + hint;
   }
   fail(ErrorKind::kName, "{} operator{} of this symbol {} not known{}", unknown.size(),
        unknown.size() == 1 ? "" : "s", unknown.size() == 1 ? "is" : "are", lines);

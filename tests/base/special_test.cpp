@@ -15,8 +15,14 @@ TEST(Special, digamma_of_known_numbers) {
   EXPECT_NEAR(digamma(10.0), 2.2517525890667211, 1e-14);
   EXPECT_NEAR(digamma(1e6), 13.815510057964191, 1e-12);
   EXPECT_NEAR(digamma(-0.5), 0.03648997397857652, 1e-13);
-  EXPECT_TRUE(std::isnan(digamma(0.0)));
-  EXPECT_TRUE(std::isnan(digamma(-3.0)));
+}
+
+// What MXNet has there: the largest double, and infinity in float32.
+TEST(Special, digamma_at_its_poles) {
+  for (const double pole : {0.0, -3.0}) {
+    EXPECT_EQ(digamma(pole), std::numeric_limits<double>::max());
+    EXPECT_EQ(digamma(static_cast<float>(pole)), std::numeric_limits<float>::infinity());
+  }
 }
 
 TEST(Special, digamma_is_the_derivative_of_gammaln) {

@@ -301,9 +301,11 @@ TEST(BadInputVariadic, a_count_that_does_not_fit_the_inputs) {
        }),
        ErrorKind::kValue, {"cat", "2147483647 inputs", "limit is 65536"});
   says(caught([] {
-         op("Concat", {Variable("a")}, {{"num_args", "2"}}, "cat");
+         op("Concat", {Variable("a"), Variable("b"), Variable("c")}, {{"num_args", "2"}}, "cat");
        }),
-       ErrorKind::kValue, {"cat", "num_args=2", "1 inputs"});
+       ErrorKind::kValue, {"cat", "num_args=2", "3 inputs"});
+  EXPECT_EQ(op("Concat", {Variable("a")}, {{"num_args", "2"}}, "cat").list_arguments(),
+            (std::vector<std::string>{"a", "cat_arg1"}));
   EXPECT_EQ(op("Concat", {}, {{"num_args", "2"}}, "cat").list_arguments(),
             (std::vector<std::string>{"cat_arg0", "cat_arg1"}));
 }

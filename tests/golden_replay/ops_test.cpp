@@ -150,8 +150,9 @@ class ReplayTest : public ::testing::Test {
   return true;
 }();
 
-// Operators that draw numbers cannot be recorded; internal ones are not MXNet's; MXNet cannot bind _copyto and _set_value; what Custom computes users write;
-// an operator without kernels stands for a graph, which tests/python/test_loops.py compares.
+// Operators that draw numbers cannot be recorded; internal ones are not MXNet's; MXNet cannot bind
+// _copyto and _set_value; what Custom computes users write; an operator without kernels stands for
+// a graph, which tests/python/test_loops.py compares.
 bool needs_recording(const OpDef& op) {
   static const std::set<std::string> without = {"_copyto", "_grad_add", "_set_value"};
   return is_public(op) && !op.is_random && !op.runs_user_code && !op.kernels.empty() &&

@@ -24,8 +24,14 @@ std::string bytes_at(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Each test has its file: tests run side by side.
+std::string scratch_path() {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  return testing::TempDir() + "/sparse_file_test_" + test->name() + ".params";
+}
+
 std::string saved(const NamedArrays& arrays) {
-  const std::string path = testing::TempDir() + "/sparse_file_test.params";
+  const std::string path = scratch_path();
   save_in_order(path, arrays);
   return bytes_at(path);
 }
@@ -54,7 +60,7 @@ TEST(SparseFile, AfterAWriteWhatIsNotZeroIsStored) {
   row.set(3);
   NDArray first = array.slice(0, 1);
   first.set(0);
-  const std::string path = testing::TempDir() + "/sparse_file_test.params";
+  const std::string path = scratch_path();
   save(path, std::vector<NDArray>{array});
   // Rows 5 and 6, of values 3 3 and 5 6: list head, then the record by the format's table.
   ByteBuilder want;

@@ -374,6 +374,8 @@ def matrices():
         single("_linalg_potrf", "batch", V([[[2, 0.5], [0.5, 1]], [[1, 0], [0, 9]]])),
         single("_linalg_potrf", "float64", V(positive, "float64")),
         single("_linalg_potrf", "upper", V(positive), {"lower": False}),
+        single("_linalg_potrf", "lower", V(positive), {"lower": True}),
+        single("_linalg_potri", "lower", V(lower), {"lower": True}),
         single("_linalg_potri", "upper", V([[2, 1, -1], [7, 3, 0.5], [9, 9, 1.5]]), {"lower": False}),
         single("_linalg_syevd", "one", V([[4, 1], [1, 3]])), single("_linalg_syevd", "three", V(positive)),
         single("_linalg_syevd", "batch", V([[[2, 0.5], [0.5, 1]], [[1, -3], [-3, 9]]])),
