@@ -194,7 +194,7 @@ std::size_t use_base(const std::string& path) {
 std::vector<std::string> operators_to_call() {
   std::vector<std::string> names;
   for (const std::string& name : OpRegistry::global().names())
-    if (!OpRegistry::global().get(name).is_backward) names.push_back(name);
+    if (is_public(*OpRegistry::global().find(name))) names.push_back(name);
   return names;
 }
 

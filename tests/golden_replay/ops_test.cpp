@@ -190,7 +190,8 @@ std::size_t possible_sets(const OpDef& op) {
   for (const AttrField& field : op.describe(attrs.get())) {
     if (field.name == op.variadic_key) continue;
     any = true;
-    sets *= field.allowed.empty() ? 4 : field.allowed.size() + (field.is_required ? 0 : 1);
+    const std::size_t values = std::holds_alternative<bool*>(field.slot) ? 2 : field.allowed.size();
+    sets *= values == 0 ? 4 : values + (field.is_required ? 0 : 1);
   }
   return any ? std::min<std::size_t>(sets, 4) : 0;
 }

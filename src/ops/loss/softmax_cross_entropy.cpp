@@ -46,7 +46,7 @@ struct Sizes {
   std::int64_t label(const T* labels, std::int64_t row) const {
     const auto value = static_cast<double>(labels[row]);
     // The part behind the point is cut off, as in C.
-    check(value > -1 && value < static_cast<double>(classes), ErrorKind::kIndex,
+    check(classes > 0 && value > -1 && value < static_cast<double>(classes), ErrorKind::kIndex,
           "softmax_cross_entropy: the label of row {} is {}, but there are {} classes", row, value,
           classes);
     return static_cast<std::int64_t>(value);

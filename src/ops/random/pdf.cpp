@@ -96,6 +96,8 @@ void infer_parameters(Inference& io, Inference::Ref sample, int first, int count
   for (int i = first + 1; i < first + count; ++i) io.same_shape(io.in(first), io.in(i));
   const Shape s = io.shape(sample), p = io.shape(io.in(first));
   if (!s.rank_known() || !p.rank_known()) return;
+  check(!vectors || p.rank() > 0, ErrorKind::kShape,
+        "the parameter of a vector is a vector, not {}", p.str());
   check(p.rank() <= s.rank(), ErrorKind::kShape,
         "parameters of shape {} for samples of shape {}: they must be the first axes", p.str(),
         s.str());

@@ -168,6 +168,8 @@ void same_dtypes(Inference& io, const Places& at) {
   for (const auto& r : at.states) io.same_dtype(at.data, r);
   for (const auto& r : at.cells) io.same_dtype(at.data, r);
   const DType t = io.dtype(at.data);
+  check(t == DType::kUnknown || is_float(t), ErrorKind::kType,
+        "RNN computes with floating point numbers, the data is {}", dtype_name(t));
   for (const auto& r : at.lengths)
     if (io.dtype(r) == DType::kUnknown && t != DType::kUnknown) io.set_dtype(r, t);
 }
