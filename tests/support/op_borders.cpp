@@ -209,6 +209,20 @@ void check_shares(const OpCase& c, DType dtype) {
              "as it is");
 }
 
+/// The differences of check 3 are of some elements of a large input; this one is of all.
+void check_whole_gradient(const OpCase& c) {
+  if (c.is_imperative() || c.grad_reference()) return;
+  bool large = false;
+  for (const OpCase::Input& i : c.inputs()) large |= i.value.size() > 48;
+  if (!large) return;
+  Grown whole{.c = c, .heads = heads_of(c, DType::kFloat64), .want = {}, .tolerance = {}};
+  add_gradients(whole);
+  if (!whole.want.grads.empty()) {
+    EXPECT_TRUE(whole.confirmed)
+        << "a difference along all inputs says otherwise than the gradients";
+  }
+}
+
 }  // namespace
 
 bool keeps_its_size(const std::string& op) {
@@ -223,6 +237,7 @@ bool keeps_its_size(const std::string& op) {
 bool check_op_borders(const OpCase& c) {
   const DType dtype = main_type(c);
   check_shares(c, dtype);
+  check_whole_gradient(c);
   if (c.inputs().empty() || keeps_its_size(c.op())) return false;
   if (c.op() == "CTCLoss" && c.name() == "all paths") return false;  // a power of the steps
   if (c.op() == "_random_pdf_dirichlet" && c.name() == "one vector") return false;  // beyond 1e300

@@ -300,8 +300,8 @@ double difference_of(const HostTensors& a, const HostTensors& b, const HostTenso
   return sum;
 }
 
-/// Gradients in float64, and whether a difference along a random direction of all inputs confirms
-/// them.
+}  // namespace
+
 void add_gradients(Grown& g) {
   constexpr double kStep = 1e-8;  // the largest of many numbers must stay the largest
   const DType dtype = DType::kFloat64;
@@ -311,6 +311,8 @@ void add_gradients(Grown& g) {
   const std::vector<std::string> req = all_gradients(c);
   const std::vector<DType> types = input_dtypes(c, dtype);
   BoundCase bound(c, request(c, dtype));
+  for (const DType t : bound.output_dtypes())
+    if (t != dtype) return;  // too coarse for differences
   bound.spoil();
   bound.forward();
   const HostTensors grads = bound.backward(heads);
@@ -334,8 +336,6 @@ void add_gradients(Grown& g) {
   g.want.grads = grads;
   g.confirmed = std::abs(difference - want) <= 2e-6 * size + 1e-7;  // NaN confirms nothing
 }
-
-}  // namespace
 
 Grown from_reference(const OpCase& c, const Growth& g, std::int64_t extent, DType dtype) {
   const std::vector<Shape> shapes = shapes_at(c, g, extent).value();

@@ -52,5 +52,8 @@ Grown from_pieces(const OpCase& c, const Growth& g, std::int64_t extent, DType d
 /// The case with `extent`, whose outputs come from its own reference, where it has one; its
 /// gradients are those in float64.
 Grown from_reference(const OpCase& c, const Growth& g, std::int64_t extent, DType dtype);
+/// Fills in the gradients in float64, where they can be had, and whether a difference along a
+/// random direction of all inputs confirms them.
+void add_gradients(Grown& g);
 
 }  // namespace symbind
