@@ -62,10 +62,11 @@ void sum_over_devices(const std::string& key, int count, int device, std::span<d
       changed.wait_for(lock, std::chrono::milliseconds(50));
       if (meeting->done) break;
       interruption_point();
-      check(std::chrono::steady_clock::now() < until, ErrorKind::kState,
-            "device {} waited {} s at '{}' for {} devices and {} came; run all of them at the same "
-            "time, or set ndev to their number",
-            device, limit.count() / 1000, key, count, meeting->brought.size());
+      check(
+          std::chrono::steady_clock::now() < until, ErrorKind::kState,
+          "device {} waited {} s at '{}' for {} devices and {} came; run all of them at the same "
+          "time (SYMBIND_NUM_THREADS at least the number of devices), or set ndev to their number",
+          device, limit.count() / 1000, key, count, meeting->brought.size());
     }
   } catch (...) {
     // Late ones start again, without what this device brought.

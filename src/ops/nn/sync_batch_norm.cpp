@@ -7,9 +7,10 @@
 // updated in backward, fix_gamma reads γ as 1 and writes 1 into it. The third output is the
 // variance, BatchNorm's is 1/σ.
 //
-// Decided here: the channels are axis 1. Devices meet by `key` (kernels/device_meeting.h), twice a
-// step; a Module whose network has this operator runs every device in a thread. The devices are
-// those of one process.
+// Decided here: the channels are axis 1. Devices meet by `key` (kernels/device_meeting.h), three
+// times a step, so each must run in its own thread: a Module does that when it may use as many
+// threads as it has devices. With fewer threads the meeting ends in an error that says so. The
+// devices are those of one process.
 #include <symbind/operator.h>
 
 #include <cmath>
