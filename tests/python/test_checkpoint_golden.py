@@ -22,10 +22,13 @@ def by_name(check):
 def assert_as_mxnet(found, spec):
     wanted = mx.nd.load(str(GOLDEN / "continued" / (spec["name"] + ".params")))
     assert set(found) == set(wanted)
+    # Where gradients are float16, their last bit depends on the order of sums, which depends on the
+    # CPU; it reaches the float32 states of such a net too.
+    half = any(array.dtype == np.float16 for array in wanted.values())
+    tolerance = 1e-3 if half else 1e-5
     for name, array in wanted.items():
         assert found[name].dtype == array.dtype, name
         mine, theirs = (a.asnumpy().astype("float64") for a in (found[name], array))
-        tolerance = 1e-3 if array.dtype == np.float16 else 1e-5
         off = float(np.abs(mine - theirs).max())
         assert off <= tolerance * np.abs(theirs).max(), name
 
