@@ -44,6 +44,18 @@ def unique(heads):
     return [h for i, h in enumerate(heads) if h not in heads[:i]]
 
 
+def first_outputs(graph):
+    """First outputs that are no heads, of operators whose others are never written without it."""
+    calls, reached, open_ = graph["calls"], set(), [h[0] for h in graph["heads"] if not isinstance(h, str)]
+    while open_:
+        i = open_.pop()
+        if i not in reached:
+            reached.add(i)
+            open_ += [r[0] for r in calls[i]["inputs"] if not isinstance(r, str)]
+    return [[i, 0] for i in sorted(reached)
+            if calls[i]["op"] in ("moments", "LayerNorm", "GroupNorm") and [i, 0] not in graph["heads"]]
+
+
 def first_line(error):
     lines = [l for l in str(error).split("\n") if l.strip()]
     return lines[-1][:300]
@@ -93,7 +105,6 @@ def draw(seed):
     several = [h for h in heads if len(outputs[h[0]]) > 1]  # some outputs are read by nothing
     heads = [h for h in heads if h not in several or rng.random() < 0.5] or heads[:1]
     heads += [[i, 0] for i in range(len(calls)) if [i, 0] not in heads and rng.random() < 0.1]
-    heads += [[i, 0] for i, c in enumerate(calls) if c["op"] == "moments" and [i, 0] not in heads]
     if heads and rng.random() < 0.1:
         heads.append(rng.choice(heads))
     rng.shuffle(heads)
@@ -135,8 +146,9 @@ def recorded(array, wild=False):
 
 
 def run(graph, symbol, train, names, aux_names):
-    """Symbol has each output once; a head that the graph has twice gets the sum of its gradients."""
-    once = unique(graph["heads"])
+    """Symbol has each output once; a head that the graph has twice gets the sum of its gradients,
+    a first output that it does not have gets 0."""
+    once = unique(graph["heads"]) + first_outputs(graph)
     inputs = {k: fill(graph, k, s) for k, s in zip(names, graph["arg_shapes"])}
     states = {k: fill(graph, k, s) for k, s in zip(aux_names, graph["aux_shapes"])}
     array = lambda spec: mx.nd.array(spec.array(), dtype=spec.array().dtype)
@@ -157,14 +169,16 @@ def run(graph, symbol, train, names, aux_names):
     for n in range(2 if train else 1):
         outputs = executor.forward(is_train=train)
         mx.nd.waitall()
+        extra = outputs[len(unique(graph["heads"])):]
         outputs = [outputs[once.index(h)] for h in graph["heads"]]
         step = {"outputs": [recorded(o.asnumpy()) for o in outputs]}
         if train and grads:
             heads = [Formula(*o.shape, dtype=str(np.dtype(o.dtype)),
                              seed=fnv1a("head%d" % (i + 10 * n))) for i, o in enumerate(outputs)]
-            executor.backward([mx.nd.array(sum(h.array() for h, at in zip(heads, graph["heads"])
-                                               if at == one), dtype=heads[graph["heads"].index(one)].array().dtype)
-                               for one in once])
+            sums_of = [sum(h.array() for h, at in zip(heads, graph["heads"]) if at == one)
+                       for one in unique(graph["heads"])]
+            executor.backward([mx.nd.array(d, dtype=d.dtype) for d in sums_of] +
+                              [mx.nd.zeros(o.shape, dtype=o.dtype) for o in extra])
             mx.nd.waitall()
             step["heads"] = [h.describe() for h in heads]
             step["grads"] = []
@@ -233,7 +247,7 @@ def record(graph):
     try:
         stage = "compose"
         symbol = symbol_of(graph["calls"], graph["heads"])
-        once = symbol_of(graph["calls"], unique(graph["heads"]))
+        once = symbol_of(graph["calls"], unique(graph["heads"]) + first_outputs(graph))
         names, aux_names = symbol.list_arguments(), symbol.list_auxiliary_states()
         graph["shapes"] = shapes_for(symbol, graph["shapes"])
         stage = "infer"
