@@ -86,24 +86,27 @@ TEST(UnreadOutputs, batch_norm_of_which_only_the_mean_is_read_gives_it) {
   }
 }
 
-// With weights of 0 every step is tanh of the biases' sum.
+// Nothing comes from x and each step is h = tanh(2 h), forwards from 0.5 and backwards from -0.5.
 TEST(UnreadOutputs, rnn_of_which_only_the_state_is_read_gives_it) {
+  double h = 0.5;
+  for (int step = 0; step < 16; ++step) h = std::tanh(2 * h);
+  const HostTensor want({2, 2, 2}, {h, h, h, h, -h, -h, -h, -h});
+  const HostTensor start({2, 2, 2}, {0.5, 0.5, 0.5, 0.5, -0.5, -0.5, -0.5, -0.5});
+  HostTensor parameters(Shape{20});  // i2h (2, 1) and h2h (2, 2) of both directions, then biases
+  for (const std::size_t at : {2U, 5U, 8U, 11U}) parameters[at] = 2;
+  const Symbol rnn =
+      make_symbol("RNN", "rnn", std::vector<Symbol>{Variable("x"), Variable("p"), Variable("h")},
+                  {{"state_size", "2"},
+                   {"num_layers", "1"},
+                   {"mode", "rnn_tanh"},
+                   {"bidirectional", "True"},
+                   {"state_outputs", "True"}});
   for (const DType dtype : kFloats) {
-    const Symbol rnn =
-        make_symbol("RNN", "rnn", std::vector<Symbol>{Variable("x"), Variable("p"), Variable("h")},
-                    {{"state_size", "2"},
-                     {"num_layers", "1"},
-                     {"mode", "rnn_tanh"},
-                     {"state_outputs", "True"}});
-    HostTensor parameters(Shape{12});  // 4 weights each of x and h, then the biases
-    parameters.values = {0, 0, 0, 0, 0, 0, 0, 0, 0.25, -0.5, 0.25, 0.25};
     Executor executor =
-        rnn[1].bind(cpu(), NDArrayMap{{"x", HostTensor::formula({3, 2, 2}, 1).array(dtype)},
+        rnn[1].bind(cpu(), NDArrayMap{{"x", HostTensor::formula({16, 2, 1}, 1).array(dtype)},
                                       {"p", parameters.array(dtype)},
-                                      {"h", HostTensor::formula({1, 2, 2}, 2).array(dtype)}});
+                                      {"h", start.array(dtype)}});
     executor.forward(false);
-    const HostTensor want({1, 2, 2},
-                          {std::tanh(0.5), std::tanh(-0.25), std::tanh(0.5), std::tanh(-0.25)});
     EXPECT_TRUE(near(HostTensor::from(executor.outputs()[0]), want, tolerance_of(dtype)))
         << dtype_name(dtype);
   }
