@@ -12,7 +12,7 @@ namespace symbind {
 
 using InitHints = std::map<const Node*, std::string>;
 
-/// The "__init__" of variables that have none of their own; the first operator of `order` decides.
+/// The "__init__" that operators give their variables; the first operator of `order` decides.
 inline InitHints init_hints(const std::vector<NodePtr>& order) {
   InitHints hints;
   for (const NodePtr& node : order) {
@@ -20,14 +20,13 @@ inline InitHints init_hints(const std::vector<NodePtr>& order) {
     for (const auto& [index, init] : node->op->init_hints) {
       const auto i = static_cast<std::size_t>(index);
       if (i >= node->inputs.size() || !node->inputs[i].node->is_variable()) continue;
-      const Node* variable = node->inputs[i].node.get();
-      if (!variable->attrs.contains("__init__")) hints.emplace(variable, init);
+      hints.emplace(node->inputs[i].node.get(), init);
     }
   }
   return hints;
 }
 
-/// The node's attributes with its hint.
+/// The node's attributes with its hint; an "__init__" of its own stays.
 inline AttrDict with_hint(const Node& node, const InitHints& hints) {
   AttrDict attrs = node.attrs;
   if (const auto it = hints.find(&node); it != hints.end()) attrs.emplace("__init__", it->second);

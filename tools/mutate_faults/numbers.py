@@ -23,7 +23,7 @@ ROWS = [
      'SYMBIND_BINARY(-, "_Minus", "_MinusScalar", "_RMinusScalar")',
      'SYMBIND_BINARY(-, "_Minus", "_MinusScalar", "_rminus_scalar")', "graph:Ops.NamesAreMadeUp"),
     ("a given variable keeps no hint", HINTS,
-     'if (!variable->attrs.contains("__init__")) hints.emplace(variable, init);', "(void)variable;",
+     "hints.emplace(node->inputs[i].node.get(), init);", "static_cast<void>(init);",
      "graph:Ops.GivenVariablesLearnHowToStart"),
     ("a hint over the caller's own initializer", HINTS,
      'attrs.emplace("__init__", it->second);', 'attrs["__init__"] = it->second;',
