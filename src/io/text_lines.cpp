@@ -1,6 +1,6 @@
 // Text files line by line.
 //
-// Decided here: files are read in pieces of 1 MiB, whatever their size; a line has at most
+// Decided here: files are read in pieces of 64 KiB, whatever their size; a line has at most
 // Limit::kFileBytes. A part begins behind the first line end at or after its first byte, and ends
 // behind the first one at or after its last: every line is in exactly one part, as in MXNet.
 #include "io/text_lines.h"
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPiece = 1 << 20;
+constexpr std::size_t kPiece = 1 << 16;
 
 std::vector<std::string> files_of(const std::string& paths) {
   check_path(paths);
