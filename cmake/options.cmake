@@ -35,8 +35,18 @@ if(SYMBIND_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${SYMBIND_CCACHE}")
 endif()
 
-# symbind_flags: warnings and sanitizers for everything compiled here.
+# symbind_sanitizers: for everything compiled here, the Python bindings included.
+add_library(symbind_sanitizers INTERFACE)
+if(SYMBIND_SANITIZE)
+  target_compile_options(symbind_sanitizers INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SYMBIND_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all>)
+  target_link_options(symbind_sanitizers INTERFACE -fsanitize=${SYMBIND_SANITIZE})
+endif()
+
+# symbind_flags: the same, and warnings.
 add_library(symbind_flags INTERFACE)
+target_link_libraries(symbind_flags INTERFACE symbind_sanitizers)
 target_compile_options(symbind_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -fno-semantic-interposition>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -44,10 +54,4 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 see ghosts in "text" + std::string.
   target_compile_options(symbind_flags INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess -Wno-psabi -Wno-restrict -Wno-stringop-overflow>)
-endif()
-if(SYMBIND_SANITIZE)
-  target_compile_options(symbind_flags INTERFACE
-      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SYMBIND_SANITIZE} -fno-omit-frame-pointer
-      -fno-sanitize-recover=all>)
-  target_link_options(symbind_flags INTERFACE -fsanitize=${SYMBIND_SANITIZE})
 endif()

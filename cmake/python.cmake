@@ -29,7 +29,7 @@ set(SYMBIND_HAVE_PYTHON ON)
 
 file(GLOB binding_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/bindings/*.cpp")
 nanobind_add_module(_core NB_STATIC NOMINSIZE ${binding_sources})
-target_link_libraries(_core PRIVATE symbind)
+target_link_libraries(_core PRIVATE symbind symbind_sanitizers)
 target_compile_features(_core PRIVATE cxx_std_20)
 set(package_dir "${PROJECT_BINARY_DIR}/python/symbind")
 set_target_properties(_core PROPERTIES

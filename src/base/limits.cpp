@@ -21,6 +21,7 @@ constexpr Row kRows[] = {
     {"SYMBIND_LIMIT_NAME_BYTES", "bytes in a name"},
     {"SYMBIND_LIMIT_NESTING", "levels of nesting"},
     {"SYMBIND_LIMIT_THREADS", "threads"},
+    {"SYMBIND_LIMIT_DEVICE_WAIT", "seconds"},
 };
 
 }  // namespace

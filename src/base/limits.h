@@ -17,7 +17,8 @@ enum class Limit {
   kNodeOutputs,  ///< outputs of one node
   kNameBytes,    ///< length of a name or key
   kNesting,      ///< levels of JSON, of a pickle or of attributes
-  kThreads       ///< threads of one operation
+  kThreads,      ///< threads of one operation
+  kDeviceWait    ///< seconds for which a device waits for the others, inside a run
 };
 
 /// The limit as the setting gives it.

@@ -74,6 +74,8 @@ constexpr Setting kTable[] = {
     {"SYMBIND_LIMIT_NESTING", "64", Treatment::kHonoured, "",
      "Limit: levels of nesting in JSON, in a pickle and in attributes."},
     {"SYMBIND_LIMIT_THREADS", "1024", Treatment::kHonoured, "", "Limit: threads of one operation."},
+    {"SYMBIND_LIMIT_DEVICE_WAIT", "30", Treatment::kHonoured, "",
+     "Limit: seconds for which SyncBatchNorm waits for the other devices."},
     {"ONEDNN_MAX_CPU_ISA", "", Treatment::kHonoured, "",
      "The newest instructions kernels may use, by oneDNN's names (SSE41, AVX2, AVX512_CORE, ...); "
      "Symbind's own kernels obey it too. Read once."},

@@ -226,7 +226,9 @@ std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, const std::vect
   std::vector<TensorDesc> in;
   for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
   auto made = std::make_shared<ImperativeCall>();
-  KernelWish wish{.out_shape = out_shape, .training = recorded};
+  KernelWish wish{
+      .out_shape = op.shape_from_values ? op.shape_from_values(parsed.get(), inputs) : out_shape,
+      .training = recorded};
   if (recorded) {
     made->reads = gradient_reads(op, parsed);
     wish.outputs = made->reads.out;
@@ -245,7 +247,8 @@ std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
                                                       const std::vector<NDArray>& inputs,
                                                       const AttrDict& attrs, Context context,
                                                       const Shape& out_shape, bool recorded) {
-  if (op.runs_user_code) return make_call(op, inputs, attrs, context, out_shape, recorded);
+  if (op.runs_user_code || op.shape_from_values)
+    return make_call(op, inputs, attrs, context, out_shape, recorded);
   thread_local std::string key;
   KeyWriter write(key);
   write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(out_shape)(recorded);

@@ -106,7 +106,7 @@ void check_input_count(const JsonNode& node) {
     const auto parsed = parse_node_attrs(*node.def, node.name, node.attrs, node.inputs.size());
     return has_named_inputs(*node.def, parsed.get());
   };
-  const bool fits = number && number->size() == 1 && counted();
+  const bool fits = number && number->size() == 1 && number->front() >= 0 && counted();
   check(fits, ErrorKind::kIo, "not a symbol: {} has {} inputs, but {}={}", node.title(),
         node.inputs.size(), count->first, count->second);
 }

@@ -23,8 +23,10 @@ void check_counts(const OpDef& op, void* attrs, std::string_view owner) {
   if (!op.variadic_key.empty()) {
     for (const AttrField& field : op.describe(attrs)) {
       const int* const* count = std::get_if<int*>(&field.slot);
-      if (count != nullptr && field.name == op.variadic_key)
-        check_count(Limit::kNodeInputs, op.inputs_for(**count), owner);
+      if (count == nullptr || field.name != op.variadic_key) continue;
+      check(**count > 0 || !op.input_names(attrs).empty(), ErrorKind::kType,
+            "{}: {}={}, but it needs at least one input", owner, op.variadic_key, **count);
+      check_count(Limit::kNodeInputs, op.inputs_for(**count), owner);
     }
   }
   check_count(Limit::kNodeOutputs, op.num_visible(attrs), owner);

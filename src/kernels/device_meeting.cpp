@@ -1,5 +1,6 @@
 #include "kernels/device_meeting.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/interrupt.h"
+#include "base/limits.h"
 
 namespace symbind {
 namespace {
@@ -35,8 +37,7 @@ void add_up(Meeting& meeting) {
 
 }  // namespace
 
-void sum_over_devices(const std::string& key, int count, int device, std::span<double> numbers,
-                      std::chrono::milliseconds limit) {
+void sum_over_devices(const std::string& key, int count, int device, std::span<double> numbers) {
   if (count <= 1) return;
   std::unique_lock lock(guard);
   std::shared_ptr<Meeting>& open = open_meetings()[key];
@@ -56,17 +57,17 @@ void sum_over_devices(const std::string& key, int count, int device, std::span<d
     open_meetings().erase(key);
     changed.notify_all();
   }
-  const auto until = std::chrono::steady_clock::now() + limit;
+  const auto most = std::chrono::seconds(limit(Limit::kDeviceWait));
+  const auto until = std::chrono::steady_clock::now() + most;
   try {
     while (!meeting->done) {
       changed.wait_for(lock, std::chrono::milliseconds(50));
       if (meeting->done) break;
       interruption_point();
-      check(
-          std::chrono::steady_clock::now() < until, ErrorKind::kState,
-          "device {} waited {} s at '{}' for {} devices and {} came; run all of them at the same "
-          "time (SYMBIND_NUM_THREADS at least the number of devices), or set ndev to their number",
-          device, limit.count() / 1000, key, count, meeting->brought.size());
+      check(std::chrono::steady_clock::now() < until, ErrorKind::kState,
+            "device {} waited {} s at '{}' for {} devices and {} came; run all of them at the same "
+            "time, each in a thread (a Module does), or set ndev to their number",
+            device, most.count(), key, count, meeting->brought.size());
     }
   } catch (...) {
     // Late ones start again, without what this device brought.

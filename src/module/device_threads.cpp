@@ -21,8 +21,7 @@ DeviceThreads::~DeviceThreads() {
   for (std::thread& t : workers_) t.join();
 }
 
-void DeviceThreads::serve(std::size_t worker) {
-  std::uint64_t seen = 0;
+void DeviceThreads::serve(std::size_t worker, std::uint64_t seen) {
   while (true) {
     {
       std::unique_lock lock(guard_);
@@ -44,7 +43,8 @@ void DeviceThreads::serve(std::size_t worker) {
 }
 
 Team* DeviceThreads::team() {
-  return devices_ <= 1 || num_threads() == 1 || is_forked_child() ? nullptr : this;
+  const bool one_thread = num_threads() == 1 && !each_a_thread_;
+  return devices_ <= 1 || one_thread || is_forked_child() ? nullptr : this;
 }
 
 void DeviceThreads::run(std::size_t count, const std::function<void(std::size_t)>& work) {
@@ -54,10 +54,12 @@ void DeviceThreads::run(std::size_t count, const std::function<void(std::size_t)
   }
   const int threads = num_threads();
   std::unique_lock lock(guard_);
-  if (workers_.empty()) {
-    const auto size = std::min<std::size_t>(devices_, static_cast<std::size_t>(threads));
+  const auto allowed = std::min<std::size_t>(devices_, static_cast<std::size_t>(threads));
+  if (workers_.empty() || each_a_thread_) {
+    const std::size_t size = each_a_thread_ ? devices_ : allowed;
     workers_.reserve(size);
-    for (std::size_t w = 0; w < size; ++w) workers_.emplace_back([this, w] { serve(w); });
+    while (workers_.size() < size)
+      workers_.emplace_back([this, w = workers_.size(), seen = round_] { serve(w, seen); });
   }
   errors_.assign(count, nullptr);
   work_ = &work;

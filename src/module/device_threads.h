@@ -6,6 +6,8 @@
 // kernels must run with the thread count they were prepared with. An error of any device is raised
 // in the caller, that of the lowest device first. Where only one thread is allowed, and in a forked
 // child (whose threads are gone), the devices run one after the other in the calling thread.
+// Devices that wait for one another inside their runs (SyncBatchNorm) have a thread each, however
+// few threads are allowed: all but the last sleep while they wait.
 
 #include <condition_variable>
 #include <cstdint>
@@ -22,6 +24,8 @@ namespace symbind {
 class DeviceThreads : public Team {
  public:
   explicit DeviceThreads(std::size_t devices);
+  /// From the next run on: the devices wait for one another.
+  void give_each_a_thread() { each_a_thread_ = true; }
   ~DeviceThreads() override;
   DeviceThreads(const DeviceThreads&) = delete;
   DeviceThreads& operator=(const DeviceThreads&) = delete;
@@ -34,9 +38,10 @@ class DeviceThreads : public Team {
   Team* team();
 
  private:
-  void serve(std::size_t worker);
+  void serve(std::size_t worker, std::uint64_t seen);
 
   std::size_t devices_;
+  bool each_a_thread_ = false;
   std::vector<std::thread> workers_;
   std::mutex guard_;
   std::condition_variable called_, done_;

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "executor/bind.h"
+#include "graph/node.h"
 #include "module/device_threads.h"
 #include "module/grad_req.h"
 
@@ -29,6 +30,12 @@ std::vector<int> batch_axes(const std::vector<DataDesc>& shapes) {
   std::vector<int> axes;
   for (const DataDesc& d : shapes) axes.push_back(DataDesc::batch_axis(d.layout));
   return axes;
+}
+
+bool devices_meet(const Symbol& symbol) {
+  return std::ranges::any_of(post_order(symbol.heads()), [](const NodePtr& node) {
+    return !node->is_variable() && node->op->meets_devices;
+  });
 }
 
 }  // namespace
@@ -59,6 +66,7 @@ ExecutorGroup::ExecutorGroup(const Symbol& symbol, const std::vector<Context>& c
   threads_ = shared && shared->contexts_.size() == contexts_.size()
                  ? shared->threads_
                  : std::make_shared<DeviceThreads>(contexts_.size());
+  if (devices_meet(symbol_)) threads_->give_each_a_thread();
   shared_data_arrays_ = shared ? shared->shared_data_arrays_
                                : std::make_shared<std::vector<NDArrayMap>>(contexts_.size());
   for (std::size_t i = 0; i < output_names_.size(); ++i) {
@@ -125,7 +133,7 @@ Executor ExecutorGroup::bind_one(std::size_t device) {
     const auto it = attrs.find(d.name);
     const bool typed =
         it != attrs.end() && it->second.contains("__dtype__") && it->second.at("__dtype__") != "-1";
-    types[d.name] = typed ? static_cast<DType>(std::stoi(it->second.at("__dtype__"))) : d.dtype;
+    if (!typed) types[d.name] = d.dtype;  // else inference reads the attribute
   }
   for (const DataDesc& d :
        sliced(options_.label_shapes.value_or(std::vector<DataDesc>{}), label_layouts_, device)) {

@@ -179,8 +179,13 @@ void infer_all(Lowering& l) {
     for (int o = 0; o < n.num_outputs; ++o) {
       const auto e = static_cast<std::size_t>(n.first_entry + o);
       check(l.known.shapes[e].known() && l.known.dtypes[e] != DType::kUnknown, ErrorKind::kShape,
-            "the shape of {} cannot be decided: {} {}", n.node->output_name(o),
-            l.known.shapes[e].str(), dtype_name(l.known.dtypes[e]));
+            "the shape of {} cannot be decided: {} {}{}", n.node->output_name(o),
+            l.known.shapes[e].str(), dtype_name(l.known.dtypes[e]),
+            n.node->op && n.node->op->shape_from_values
+                ? fmt::format(
+                      "\n  fix:  call {} on arrays; the values of its inputs decide the shape",
+                      n.node->op->name)
+                : "");
     }
   }
 }

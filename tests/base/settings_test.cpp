@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "support/source_path.h"
 #include "symbind/error.h"
 #include "symbind/log.h"
 #include "symbind/runtime.h"
@@ -144,7 +145,7 @@ TEST(Settings, IgnoredOnesAreNotedOnce) {
 
 /// The rows of the page's tables: cells without backticks, by variable.
 std::map<std::string, std::vector<std::string>> rows_of_the_page() {
-  std::ifstream page(SYMBIND_SOURCE_DIR "/docs/settings.md");
+  std::ifstream page(source_path("docs/settings.md"));
   std::map<std::string, std::vector<std::string>> rows;
   for (std::string line; std::getline(page, line);) {
     if (!line.starts_with("| `")) continue;
@@ -184,7 +185,7 @@ TEST(Settings, ThePageIsTheTable) {
 TEST(Settings, EveryVariableThatMxnetDocuments) {
   std::set<std::string> known;
   for (const auto& row : settings::table()) known.insert(row.name);
-  std::ifstream names(SYMBIND_SOURCE_DIR "/tests/golden/mxnet_variables.txt");
+  std::ifstream names(source_path("tests/golden/mxnet_variables.txt"));
   int count = 0;
   for (std::string name; std::getline(names, name); ++count)
     EXPECT_TRUE(known.contains(name)) << name << " is not in the table";

@@ -13,15 +13,14 @@
 #include "fuzz/mutate_symbol.h"
 #include "fuzz/operator_call.h"
 #include "fuzz/support.h"
+#include "support/source_path.h"
 
 namespace symbind::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string corpus(const std::string& name) {
-  return SYMBIND_SOURCE_DIR "/tests/fuzz/corpus/" + name;
-}
+std::string corpus(const std::string& name) { return source_path("tests/fuzz/corpus/" + name); }
 
 std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

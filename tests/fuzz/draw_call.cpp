@@ -81,8 +81,10 @@ std::vector<Shape> inferred(const OperatorCall& call, std::size_t known) {
   answers([&] {
     std::vector<Symbol> inputs;
     ShapeMap shapes;
+    std::map<std::string, std::size_t> place_of;
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {
       const std::string name = "x" + std::to_string(i);
+      place_of[name] = i;
       inputs.push_back(Variable(name));
       if (i < known) shapes[name] = Shape(call.inputs[i].shape);
     }
@@ -93,7 +95,8 @@ std::vector<Shape> inferred(const OperatorCall& call, std::size_t known) {
     result.assign(call.inputs.size(), Shape::unknown());
     const auto place = [&](const std::vector<std::string>& names, const std::vector<Shape>& from) {
       for (std::size_t i = 0; i < names.size(); ++i)
-        result[static_cast<std::size_t>(std::stoi(names[i].substr(1)))] = from[i];
+        if (const auto at = place_of.find(names[i]); at != place_of.end())
+          result[at->second] = from[i];  // inputs that were left out have other names
     };
     place(args, found.args);
     place(aux, found.aux);

@@ -42,7 +42,7 @@ void prepare() {
   static const settings::override_for_test kLimits[] = {
       {"SYMBIND_LIMIT_FILE_BYTES", "67108864"},   {"SYMBIND_LIMIT_FILE_ARRAYS", "10000"},
       {"SYMBIND_LIMIT_SPARSE_BYTES", "16777216"}, {"SYMBIND_LIMIT_NODE_INPUTS", "1024"},
-      {"SYMBIND_LIMIT_NODE_OUTPUTS", "1024"},
+      {"SYMBIND_LIMIT_NODE_OUTPUTS", "1024"},     {"SYMBIND_LIMIT_DEVICE_WAIT", "0"},
   };
   set_log_sink([](LogLevel, std::string_view) {});
 }

@@ -18,6 +18,8 @@
 #include <symbind/log.h>
 #include <symbind/op_info.h>
 
+#include "support/source_path.h"
+
 namespace symbind {
 namespace {
 
@@ -34,7 +36,7 @@ std::string file_text(const std::string& path) {
   return text.str();
 }
 
-std::string in_tests(const std::string& path) { return SYMBIND_SOURCE_DIR "/tests/" + path; }
+std::string in_tests(const std::string& path) { return source_path("tests/" + path); }
 
 std::string message_of(std::string_view json, ErrorKind kind) {
   try {
@@ -353,6 +355,21 @@ TEST(BadInputSymbolJson, AttributesNameTheirNode) {
       R"(,{"op": "SliceChannel", "name": "s", "attrs": {"num_outputs": "2000000000"}, "inputs": [[0, 0, 0]]})";
   EXPECT_THAT(message_of(graph_of(nodes), ErrorKind::kValue),
               HasSubstr("SliceChannel 's' has 2000000000 outputs; the limit is 65536"));
+}
+
+// A list of inputs has at least one, and its count is that of the list.
+TEST(BadInputSymbolJson, ListsWithoutInputs) {
+  for (const char* op : {"add_n", "Concat", "stack", "Crop", "multi_sum_sq"}) {
+    const std::string key = OpRegistry::global().get(op).variadic_key;
+    for (const char* count : {"0", "-1", "-9223372036854775807"}) {
+      const std::string node = fmt::format(
+          R"({{"op": "{}", "name": "s", "attrs": {{"{}": "{}"}}, "inputs": []}})", op, key, count);
+      EXPECT_THROW(Symbol::load_json(graph_of(node)), Error) << node;
+    }
+    const std::string node = fmt::format(R"({{"op": "{}", "name": "s", "inputs": []}})", op);
+    EXPECT_THAT(message_of(graph_of(node), ErrorKind::kType),
+                HasSubstr("'s': " + key + "=0, but it needs at least one input"));
+  }
 }
 
 // A node of this operator with as many inputs as it has names, all of them x.

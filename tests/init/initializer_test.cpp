@@ -13,6 +13,7 @@
 #include <symbind/random.h>
 
 #include "tests/support/capture_log.h"
+#include "tests/support/source_path.h"
 
 namespace symbind {
 namespace {
@@ -22,7 +23,7 @@ using testing::HasSubstr;
 
 const Json& recordings() {
   static const Json read = [] {
-    std::ifstream file(SYMBIND_SOURCE_DIR "/tests/golden/initializers.json");
+    std::ifstream file(source_path("tests/golden/initializers.json"));
     return Json::parse(file);
   }();
   return read;

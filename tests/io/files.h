@@ -12,6 +12,8 @@
 
 #include <symbind/error.h>
 
+#include "support/source_path.h"
+
 namespace symbind {
 
 /// A file that is gone at the end of the test.
@@ -41,7 +43,7 @@ inline std::string contents_of(const std::string& path) {
 }
 
 inline std::string golden_path(const std::string& name) {
-  return SYMBIND_SOURCE_DIR "/tests/golden/io/" + name;
+  return source_path("tests/golden/io/" + name);
 }
 inline nlohmann::json golden(const std::string& name) {
   return nlohmann::json::parse(contents_of(golden_path(name)));

@@ -9,6 +9,8 @@
 
 #include <symbind/metric.h>
 
+#include "support/source_path.h"
+
 namespace symbind {
 namespace {
 
@@ -47,7 +49,7 @@ void expect_same(const std::vector<NameValue>& found, const Json& recorded) {
 }
 
 Json recordings() {
-  std::ifstream file(SYMBIND_SOURCE_DIR "/tests/golden/metrics.json");
+  std::ifstream file(source_path("tests/golden/metrics.json"));
   return Json::parse(file);
 }
 

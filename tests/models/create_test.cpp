@@ -11,13 +11,14 @@
 #include <symbind/models.h>
 
 #include "tests/support/golden.h"
+#include "tests/support/source_path.h"
 
 namespace symbind::models {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRecordings = fs::path(SYMBIND_SOURCE_DIR) / "tests/golden/models";
+const fs::path kRecordings = source_path("tests/golden/models");
 constexpr std::size_t kLongest = 10000;  // as in tools/oracle/record_models.py
 
 std::uint64_t fnv1a(const std::string& text) {

@@ -16,6 +16,7 @@
 #include <symbind/ops.h>
 
 #include "tests/support/capture_log.h"
+#include "tests/support/source_path.h"
 
 namespace symbind {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 Lines recorded(const char* scene) {
-  std::ifstream file(SYMBIND_SOURCE_DIR "/tests/golden/log_lines.json");
+  std::ifstream file(source_path("tests/golden/log_lines.json"));
   return nlohmann::json::parse(file).at(scene).get<Lines>();
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
 #include <thread>
 
 #include "base/parallel.h"
@@ -127,6 +128,40 @@ TEST_F(ThreadsDevices, an_error_of_a_device_reaches_the_caller) {
   ran = 0;
   EXPECT_NO_THROW(devices.run([&](std::size_t) { ++ran; })) << "it is heard once";
   EXPECT_EQ(ran, 4);
+}
+
+TEST_F(ThreadsDevices, devices_that_wait_for_one_another_have_a_thread_each) {
+  set_num_threads(1);
+  DeviceThreads devices(3);
+  devices.run([](std::size_t) {});
+  devices.give_each_a_thread();
+  std::barrier all(3);
+  std::atomic<int> ran = 0;
+  devices.run([&](std::size_t) {
+    all.arrive_and_wait();
+    ++ran;
+  });
+  EXPECT_EQ(ran, 3);
+}
+
+// Statistics over all devices are those of one device that has the whole batch.
+TEST_F(ThreadsDevices, synchronous_batch_norm_of_more_devices_than_threads) {
+  const auto output = [](Symbol net, int devices) {
+    Module module(net, {.label_names = {}, .context = cpus(devices)});
+    module.bind(data_shapes(9), {});
+    module.init_params({.initializer = One()});
+    module.forward({.data = batch(9).data}, true);
+    return module.get_outputs().front().to_vector<float>();
+  };
+  set_num_threads(1);
+  const Symbol data = Variable("data");
+  const Floats whole = output(BatchNorm("bn", data, {.eps = 1e-3}), 1);
+  const Floats shared =
+      output(make_symbol("_contrib_SyncBatchNorm", "bn", std::vector{data},
+                         {{"ndev", "3"}, {"key", "more_devices_than_threads"}, {"eps", "0.001"}}),
+             3);
+  ASSERT_EQ(shared.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(shared[i], whole[i], 1e-6);
 }
 
 TEST_F(ThreadsDevices, two_devices_train_as_one_does) {

@@ -11,13 +11,12 @@
 
 #include "base/settings.h"
 #include "ndarray/params_bytes.h"
+#include "support/source_path.h"
 
 namespace symbind {
 namespace {
 
-std::string golden(const std::string& name) {
-  return SYMBIND_SOURCE_DIR "/tests/golden/sparse/" + name;
-}
+std::string golden(const std::string& name) { return source_path("tests/golden/sparse/" + name); }
 
 std::string bytes_at(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -7,11 +7,12 @@
 #include <fmt/format.h>
 
 #include "support/formula.h"
+#include "support/source_path.h"
 
 namespace symbind::recorded {
 
 std::string bytes(const std::string& name) {
-  std::ifstream file(SYMBIND_SOURCE_DIR "/tests/golden/optimizer/" + name, std::ios::binary);
+  std::ifstream file(source_path("tests/golden/optimizer/" + name), std::ios::binary);
   EXPECT_TRUE(file) << name;
   std::ostringstream text;
   text << file.rdbuf();

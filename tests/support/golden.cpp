@@ -12,14 +12,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/formula.h"
+#include "tests/support/source_path.h"
 
 namespace symbind::golden {
 
 using nlohmann::json;
 
-std::string path_of(const std::string& name) {
-  return std::string(SYMBIND_SOURCE_DIR) + "/tests/golden/" + name;
-}
+std::string path_of(const std::string& name) { return source_path("tests/golden/" + name); }
 
 json read_json(const std::string& path) {
   std::ifstream in(path);

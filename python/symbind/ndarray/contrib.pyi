@@ -128,6 +128,9 @@ def arange_like(data: NDArray | None = None, start: float = 0, step: float = 1, 
                 ctx: str = '', axis: int | None = None, out: Out = None, name: str | None = None,
                 **kwargs: Any) -> NDArray:
     """Evenly spaced values, as many as the input has, or as one of its axes is long."""
+def boolean_mask(data: NDArray | None = None, index: NDArray | None = None, axis: int = 0,
+                 out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
+    """The rows of data whose entry of index is not zero."""
 def box_decode(data: NDArray | None = None, anchors: NDArray | None = None, std0: float = 1,
                std1: float = 1, std2: float = 1, std3: float = 1, clip: float = -1,
                format: Literal['center', 'corner'] = 'center', out: Out = None,

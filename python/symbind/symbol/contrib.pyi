@@ -114,6 +114,10 @@ def arange_like(data: Symbol | None = None, start: float = 0, step: float = 1, r
                 ctx: str = '', axis: int | None = None, name: str | None = None,
                 attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """Evenly spaced values, as many as the input has, or as one of its axes is long."""
+def boolean_mask(data: Symbol | None = None, index: Symbol | None = None, axis: int = 0,
+                 name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
+                 **kwargs: Any) -> Symbol:
+    """The rows of data whose entry of index is not zero."""
 def box_decode(data: Symbol | None = None, anchors: Symbol | None = None, std0: float = 1,
                std1: float = 1, std2: float = 1, std3: float = 1, clip: float = -1,
                format: Literal['center', 'corner'] = 'center', name: str | None = None,

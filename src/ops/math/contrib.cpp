@@ -92,7 +92,7 @@ Prepared quadratic(const QuadraticAttrs&, const KernelRequest& q) {
       parallel_for(n, kGrain, [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const C at = static_cast<C>(x[i]);
-          y[i] = static_cast<T>((a * at + b) * at + c);
+          y[i] = convert_element<T>((a * at + b) * at + c);
         }
       });
     };

@@ -74,7 +74,7 @@ struct Rows {
     const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / 4 / (extent + 1));
     parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row)
-        f(row, row / stride * extent * stride + row % stride);
+        f(row, extent == 0 ? 0 : row / stride * extent * stride + row % stride);
     });
   }
 };

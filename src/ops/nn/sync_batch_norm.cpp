@@ -240,6 +240,7 @@ void register_sync_batch_norm(OpRegistry& r) {
       .init_hint(3, R"(["zero", {}])")
       .init_hint(4, R"(["one", {}])")
       .skips_unread()
+      .meets_devices()
       .infer(infer)
       .gradient(gradient)
       .reference(forward);
@@ -249,6 +250,7 @@ void register_sync_batch_norm(OpRegistry& r) {
       .outputs({"data", "gamma", "beta"})
       .mutates({5, 6})
       .skips_unread()
+      .meets_devices()
       .infer(infer_backward)
       .reference(backward);
 }

@@ -220,6 +220,7 @@ struct Rows {
                    for (std::int64_t row = begin; row < end; ++row) {
                      std::int64_t at = row * total;
                      for (std::size_t p = 0; p < bytes.size(); ++p) {
+                       if (bytes[p] == 0) continue;  // an array without elements has no memory
                        copy(static_cast<int>(p), at, row * bytes[p],
                             static_cast<std::size_t>(bytes[p]));
                        at += bytes[p];

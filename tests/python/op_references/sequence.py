@@ -106,6 +106,12 @@ def _index_copy(d):
     return [old, rows.astype(float), new], {}, [y]
 
 
+def _boolean_mask(d):
+    data = d.uniform(d.shape())
+    mask = d.rng.integers(-1, 2, data.shape[0]) / 2
+    return [data, mask], {}, [data[mask != 0]]
+
+
 def _upsampling(d):
     x, scale = d.uniform(d.shape(4, 4, 3)), d.integer(1, 3)
     return [x], {"scale": scale, "sample_type": "nearest"}, [x.repeat(scale, 2).repeat(scale, 3)]
@@ -151,7 +157,7 @@ ROWS = {
     "SequenceReverse": _sequence_reverse, "cumsum": _cumsum, "moments": _moments,
     "_ravel_multi_index": _ravel, "_unravel_index": _unravel, "_eye": _eye, "_linspace": _linspace,
     "_contrib_div_sqrt_dim": _div_sqrt_dim, "_contrib_quadratic": _quadratic,
-    "_contrib_index_copy": _index_copy, "UpSampling": _upsampling,
+    "_contrib_index_copy": _index_copy, "_contrib_boolean_mask": _boolean_mask, "UpSampling": _upsampling,
     "_contrib_AdaptiveAvgPooling2D": _adaptive_average, "Deconvolution": _deconvolution,
 }
 GRADIENTS = {"cumsum": [0], "_contrib_div_sqrt_dim": [0], "_contrib_quadratic": [0],
