@@ -132,10 +132,11 @@ GrainForTest::GrainForTest(int64_t most) : before_(most_grain) {
 
 GrainForTest::~GrainForTest() { most_grain = before_; }
 
-VendorThreads::VendorThreads() : before_(omp_get_max_threads()) {
-  const int wanted = num_threads();
-  if (wanted != before_) omp_set_num_threads(wanted);
+VendorThreads::VendorThreads(int count) : before_(omp_get_max_threads()) {
+  if (count != before_) omp_set_num_threads(count);
 }
+
+int VendorThreads::current() { return omp_get_max_threads(); }
 
 VendorThreads::~VendorThreads() {
   if (omp_get_max_threads() != before_) omp_set_num_threads(before_);

@@ -21,11 +21,13 @@ void set_num_threads(int count);
 /// run: vendors' ones go on asking for as many threads as there were, and libgomp waits for them.
 bool is_forked_child();
 
-/// While it lives, OpenBLAS and oneDNN called by this thread use num_threads() as well. Cheap: an
+/// While it lives, OpenBLAS and oneDNN called by this thread use so many threads. Cheap: an
 /// executor holds one for each run.
 class VendorThreads {
  public:
-  VendorThreads();
+  explicit VendorThreads(int count = num_threads());
+  /// How many they use now.
+  static int current();
   ~VendorThreads();
   VendorThreads(const VendorThreads&) = delete;
   VendorThreads& operator=(const VendorThreads&) = delete;

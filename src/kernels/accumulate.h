@@ -1,6 +1,7 @@
 // In which type sums are kept: double for double, float for everything smaller.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 namespace symbind {
@@ -9,6 +10,10 @@ template <class T>
 using Accumulator = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 /// Elements a thread should at least have before a second one is woken for a cheap loop.
-inline constexpr long kElementGrain = 32768;
+inline constexpr std::int64_t kElementGrain = 32768;
+/// The grain of a loop whose items are so many elements each.
+constexpr std::int64_t grain_of(double elements) {
+  return elements < kElementGrain ? static_cast<std::int64_t>(kElementGrain / (elements + 1)) : 1;
+}
 
 }  // namespace symbind

@@ -109,16 +109,15 @@ void backward_weight_taps(const ConvolutionSizes& s, std::int64_t f, std::int64_
 template <class T>
 void bias_gradient(const ConvolutionSizes& s, const T* dy, T* db) {
   const std::int64_t out = ConvolutionSizes::product(s.out);
-  parallel_for(s.out_channels, std::max<std::int64_t>(1, kElementGrain / (s.batch * out + 1)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t f = begin; f < end; ++f) {
-                   double total = 0;
-                   for (std::int64_t n = 0; n < s.batch; ++n)
-                     for (std::int64_t o = 0; o < out; ++o)
-                       total += static_cast<double>(dy[(n * s.out_channels + f) * out + o]);
-                   db[f] = static_cast<T>(static_cast<Accumulator<T>>(total));
-                 }
-               });
+  parallel_for(s.out_channels, grain_of(s.batch * out), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t f = begin; f < end; ++f) {
+      double total = 0;
+      for (std::int64_t n = 0; n < s.batch; ++n)
+        for (std::int64_t o = 0; o < out; ++o)
+          total += static_cast<double>(dy[(n * s.out_channels + f) * out + o]);
+      db[f] = static_cast<T>(static_cast<Accumulator<T>>(total));
+    }
+  });
 }
 
 }  // namespace symbind

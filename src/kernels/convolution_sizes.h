@@ -19,6 +19,16 @@ struct ConvolutionSizes {
   static std::int64_t product(const Axes& a) { return a[0] * a[1] * a[2]; }
   std::int64_t group_in() const { return in_channels / groups; }
   std::int64_t group_out() const { return out_channels / groups; }
+  /// Multiplications for one plane of the output, for one of the data, for the taps of one filter
+  /// in one channel.
+  double out_plane_work() const { return plane_work() * static_cast<double>(group_in()); }
+  double in_plane_work() const { return plane_work() * static_cast<double>(group_out()); }
+  double tap_work() const { return plane_work() * static_cast<double>(batch); }
+
+ private:
+  double plane_work() const {
+    return static_cast<double>(product(out)) * static_cast<double>(product(kernel));
+  }
 };
 
 }  // namespace symbind

@@ -49,19 +49,17 @@ void unroll(const ConvolutionSizes& s, const T* x, T* patches) {
   const std::int64_t taps = ConvolutionSizes::product(s.kernel), rows = s.group_in() * taps;
   const std::int64_t positions = ConvolutionSizes::product(s.out);
   const std::int64_t image = ConvolutionSizes::product(s.in);
-  parallel_for(rows, std::max<std::int64_t>(1, kElementGrain / (positions + 1)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t r = begin; r < end; ++r) {
-                   const T* plane = x + r / taps * image;
-                   T* to = patches + r * positions;
-                   each_row(s, r, [&](std::int64_t o, std::int64_t i, PatchRange c) {
-                     std::fill(to + o, to + o + c.begin, T(0));
-                     for (std::int64_t p = c.begin; p < c.end; ++p)
-                       to[o + p] = plane[i + p * s.stride[2]];
-                     std::fill(to + o + c.end, to + o + s.out[2], T(0));
-                   });
-                 }
-               });
+  parallel_for(rows, grain_of(positions), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const T* plane = x + r / taps * image;
+      T* to = patches + r * positions;
+      each_row(s, r, [&](std::int64_t o, std::int64_t i, PatchRange c) {
+        std::fill(to + o, to + o + c.begin, T(0));
+        for (std::int64_t p = c.begin; p < c.end; ++p) to[o + p] = plane[i + p * s.stride[2]];
+        std::fill(to + o + c.end, to + o + s.out[2], T(0));
+      });
+    }
+  });
 }
 
 /// Adds the patches back into the image they came from; one channel belongs to one thread.
@@ -70,18 +68,17 @@ void fold(const ConvolutionSizes& s, const T* patches, Sum* dx) {
   const std::int64_t taps = ConvolutionSizes::product(s.kernel);
   const std::int64_t positions = ConvolutionSizes::product(s.out);
   const std::int64_t image = ConvolutionSizes::product(s.in);
-  parallel_for(s.group_in(), std::max<std::int64_t>(1, kElementGrain / (taps * positions + 1)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 std::fill(dx + begin * image, dx + end * image, Sum(0));
-                 for (std::int64_t r = begin * taps; r < end * taps; ++r) {
-                   Sum* plane = dx + r / taps * image;
-                   const T* from = patches + r * positions;
-                   each_row(s, r, [&](std::int64_t o, std::int64_t i, PatchRange c) {
-                     for (std::int64_t p = c.begin; p < c.end; ++p)
-                       plane[i + p * s.stride[2]] += static_cast<Sum>(from[o + p]);
-                   });
-                 }
-               });
+  parallel_for(s.group_in(), grain_of(taps * positions), [&](std::int64_t begin, std::int64_t end) {
+    std::fill(dx + begin * image, dx + end * image, Sum(0));
+    for (std::int64_t r = begin * taps; r < end * taps; ++r) {
+      Sum* plane = dx + r / taps * image;
+      const T* from = patches + r * positions;
+      each_row(s, r, [&](std::int64_t o, std::int64_t i, PatchRange c) {
+        for (std::int64_t p = c.begin; p < c.end; ++p)
+          plane[i + p * s.stride[2]] += static_cast<Sum>(from[o + p]);
+      });
+    }
+  });
 }
 
 }  // namespace symbind

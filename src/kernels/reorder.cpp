@@ -57,11 +57,10 @@ Prepared transposes(std::int64_t count, std::int64_t rows, std::int64_t columns)
     const T* in = args.in<T>(0);
     T* out = args.out<T>(0);
     const std::int64_t size = rows * columns;
-    parallel_for(count, std::max<std::int64_t>(1, kElementGrain / (size + 1)),
-                 [=](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i)
-                     transpose(in + i * size, out + i * size, rows, columns);
-                 });
+    parallel_for(count, grain_of(size), [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        transpose(in + i * size, out + i * size, rows, columns);
+    });
   };
 }
 
@@ -75,7 +74,8 @@ Prepared by_element(const Shape& shape, std::int64_t from, std::int64_t to) {
     const auto at = [=](std::int64_t inner, std::int64_t c, std::int64_t p) {
       return c / inner * positions * inner + p * inner + c % inner;
     };
-    parallel_for(images, 1, [=](std::int64_t begin, std::int64_t end) {
+    const std::int64_t grain = grain_of(channels * positions);
+    parallel_for(images, grain, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t n = begin; n < end; ++n)
         for (std::int64_t p = 0; p < positions; ++p)
           for (std::int64_t c = 0; c < channels; ++c)

@@ -149,7 +149,7 @@ Offer offer_batch_norm(const BatchNormSizes& s, const KernelRequest& r) {
   const TensorDesc& in = r.in[0];
   if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(8.0 * static_cast<double>(in.shape.size())));
     auto plan = std::make_shared<ForwardPlan>();
     plan->sizes = s;
     plan->channels = in.shape[1];
@@ -184,7 +184,7 @@ Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r)
   const TensorDesc& in = r.in[1];
   if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(8.0 * static_cast<double>(in.shape.size())));
     auto plan = std::make_shared<BackwardPlan>();
     plan->sizes = s;
     plan->channels = in.shape[1];

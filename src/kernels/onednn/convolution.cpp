@@ -155,6 +155,11 @@ bool is_reference(const dnnl::primitive_desc_base& pd) {
   return std::string_view(pd.impl_info_str()).starts_with("ref");
 }
 
+/// Of one pass: forward, or the gradient of the data or of the weights.
+double operations(const ConvolutionSizes& s) {
+  return 2 * static_cast<double>(s.batch * s.out_channels) * s.out_plane_work();
+}
+
 std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
   if (s.batch == 0 || ConvolutionSizes::product(s.in) == 0) return "the data is empty";
@@ -190,7 +195,7 @@ struct BackwardPlan {
 Offer offer_convolution(const ConvolutionSizes& s, bool with_sum, const KernelRequest& r) {
   if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(operations(s)));
     auto plan = std::make_shared<ForwardPlan>(ForwardPlan{Problem(s), with_sum, {}, {}, {}});
     const Problem& p = plan->problem;
     const bool constant = r.constant.size() > 1 && r.constant[1];
@@ -222,10 +227,10 @@ Offer offer_convolution(const ConvolutionSizes& s, bool with_sum, const KernelRe
 }
 
 Prepared prepare_convolution(const KernelRequest& r, const Offer& offer) {
-  const VendorThreads threads;
   auto plan =
       std::make_shared<ForwardPlan>(*std::static_pointer_cast<const ForwardPlan>(offer.plan));
   const Problem& p = plan->problem;
+  const VendorThreads threads(threads_for(operations(p.sizes)));
   const bool bias = p.sizes.bias;
   Call::Arguments arguments{{DNNL_ARG_SRC, plan->pd.src_desc()},
                             {DNNL_ARG_WEIGHTS, plan->pd.weights_desc()},
@@ -254,7 +259,7 @@ Prepared prepare_convolution(const KernelRequest& r, const Offer& offer) {
 Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest& r) {
   if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(operations(s)));
     const bool wants_db = s.bias && r.wanted[2];
     auto plan = std::make_shared<BackwardPlan>(
         BackwardPlan{Problem(s), r.wanted[0], r.wanted[1] || wants_db, wants_db, {}, {}, {}, {}});

@@ -49,7 +49,7 @@ Offer offer_eltwise(const std::string& name, const KernelRequest& r, float slope
   if (std::string reason = unfit(name, false, slope, r); !reason.empty())
     return refuse(std::move(reason));
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(8.0 * static_cast<double>(r.in[0].shape.size())));
     // No layout pads, so the elements are one flat array.
     const MemoryDesc x = describe(Shape{r.in[0].shape.size()});
     const auto pd = forward_desc(*function_of(name, false, slope), x, slope);
@@ -72,7 +72,7 @@ Offer offer_eltwise_backward(const std::string& name, const KernelRequest& r, fl
   if (std::string reason = unfit(name, true, slope, r); !reason.empty())
     return refuse(std::move(reason));
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(8.0 * static_cast<double>(r.in[0].shape.size())));
     const MemoryDesc x = describe(Shape{r.in[0].shape.size()});
     const algorithm how = *function_of(name, true, slope);
     const int saved = how == algorithm::eltwise_gelu_erf ? DNNL_ARG_SRC : DNNL_ARG_DST;

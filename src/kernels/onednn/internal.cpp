@@ -103,12 +103,14 @@ struct Call::Shared {
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
 };
 
-Call::Call(const dnnl::primitive& primitive, const MemoryDesc& scratch, Arguments arguments) {
+Call::Call(const dnnl::primitive& primitive, const MemoryDesc& scratch, Arguments arguments)
+    : threads_(VendorThreads::current()) {
   if (scratch.get_size() > 0) arguments.emplace_back(DNNL_ARG_SCRATCHPAD, scratch);
   shared_ = std::make_shared<Shared>(primitive, std::move(arguments));
 }
 
 void Call::operator()(std::initializer_list<void*> pointers, void* scratch) const {
+  const VendorThreads threads(threads_);
   if (shared_->busy.test_and_set(std::memory_order_acquire)) {
     Lane(shared_->arguments)
         .run(shared_->primitive, pointers, scratch);  // somebody else runs it now

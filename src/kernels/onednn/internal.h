@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
+
 namespace symbind::onednn {
 
 using MemoryDesc = dnnl::memory::desc;
@@ -61,8 +63,13 @@ inline void* at(const Args& args, std::size_t offset) {
   return static_cast<char*>(args.workspace) + offset;
 }
 
+/// Threads for this many operations. Others take about 10 µs to wake up, and longer where the
+/// machine is busy: work that one thread ends sooner stays with it.
+inline int threads_for(double operations) { return operations < 250e3 ? 1 : num_threads(); }
+
 /// A primitive with its arguments. Pointers are given at each run, in the order of the
-/// descriptions; any number of threads may run it at once.
+/// descriptions; any number of threads may run it at once. It runs with the VendorThreads it was
+/// made with.
 class Call {
  public:
   using Arguments = std::vector<std::pair<int, MemoryDesc>>;
@@ -75,6 +82,7 @@ class Call {
   struct Lane;
   struct Shared;
   std::shared_ptr<Shared> shared_;
+  int threads_ = 1;
 };
 
 /// A weight that a primitive wants in another form than the bound array has.

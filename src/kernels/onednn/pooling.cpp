@@ -19,6 +19,11 @@ using Forward = dnnl::pooling_forward;
 using Backward = dnnl::pooling_backward;
 using Dims = dnnl::memory::dims;
 
+double operations(const PoolingSizes& s) {
+  return static_cast<double>(s.batch * s.channels * PoolingSizes::product(s.out)) *
+         static_cast<double>(PoolingSizes::product(s.kernel));
+}
+
 std::string unfit(const PoolingSizes& s, DType dtype) {
   if (dtype != DType::kFloat32) return "dtype is not float32";
   if (s.kind == PoolKind::kSum || s.kind == PoolKind::kLp) return "oneDNN has max and avg only";
@@ -83,7 +88,7 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
   if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
     return refuse(std::move(reason));
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(operations(s)));
     const Problem p(s);
     auto plan = std::make_shared<Plan>();
     plan->max = s.kind == PoolKind::kMax;
@@ -120,7 +125,7 @@ Offer offer_pooling_backward(const PoolingSizes& s, const KernelRequest& r) {
   if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
     return refuse(std::move(reason));
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(operations(s)));
     const Problem p(s);
     auto plan = std::make_shared<Plan>();
     plan->max = s.kind == PoolKind::kMax;

@@ -33,7 +33,7 @@ typename Forward::primitive_desc forward_desc(const MemoryDesc& x) {
 template <class Forward>
 Offer offer_forward(const SoftmaxSizes& s, const KernelRequest& r) {
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(8.0 * static_cast<double>(s.rows * s.classes)));
     const MemoryDesc x = describe(Shape{s.rows, s.classes});
     const auto pd = forward_desc<Forward>(x);
     auto plan = std::make_shared<Plan>();
@@ -47,7 +47,7 @@ Offer offer_forward(const SoftmaxSizes& s, const KernelRequest& r) {
 template <class Forward, class Backward>
 Offer offer_backward(const SoftmaxSizes& s, const KernelRequest& r) {
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(8.0 * static_cast<double>(s.rows * s.classes)));
     const MemoryDesc x = describe(Shape{s.rows, s.classes});
     const typename Backward::primitive_desc pd(typename Backward::desc(x, x, 1), user_scratchpad(),
                                                engine(), forward_desc<Forward>(x));

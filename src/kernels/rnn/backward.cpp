@@ -42,7 +42,8 @@ struct Scratch {
 template <class T>
 void column_sums(const T* x, std::int64_t rows, std::int64_t columns, std::int64_t step, T* sums) {
   constexpr std::int64_t kBlock = 64;
-  parallel_for((columns + kBlock - 1) / kBlock, 1, [=](std::int64_t begin, std::int64_t end) {
+  const std::int64_t grain = grain_of(kBlock * rows);
+  parallel_for((columns + kBlock - 1) / kBlock, grain, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       const std::int64_t left = b * kBlock, n = std::min(kBlock, columns - left);
       double total[kBlock] = {};

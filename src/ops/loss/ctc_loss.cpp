@@ -265,7 +265,8 @@ Prepared forward(const CTCLossAttrs& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [plan](const Args& args) {
       T *y = args.out<T>(0), *p = args.wants(1) ? args.out<T>(1) : nullptr;
-      parallel_for(plan.z.batch, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(16 * plan.z.doubles());
+      parallel_for(plan.z.batch, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t n = begin; n < end; ++n) {
           const double loss = sample_loss(plan.z, plan.sample(args, n), n, args.in<T>(0), p);
           if (y) y[n] = static_cast<T>(static_cast<Accumulator<T>>(loss));
@@ -282,7 +283,7 @@ Prepared backward(const CTCLossAttrs&, const KernelRequest& r) {
     return [rows = x[0] * x[1], batch = x[1], classes = x[2]](const Args& args) {
       const T *dy = args.in<T>(0), *saved = args.in<T>(1);
       T* dx = args.out<T>(0);
-      const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / (classes + 1));
+      const std::int64_t grain = grain_of(classes);
       parallel_for(rows, grain, [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) {
           const Acc head = static_cast<Acc>(dy[row % batch]);

@@ -72,7 +72,7 @@ Prepared backward(const SVMOutputAttrs& a, const KernelRequest& r) {
             c = static_cast<Acc>(a.regularization_coefficient)](const Args& args) {
       const T *y = args.in<T>(0), *label = args.in<T>(1);
       T* dx = args.out<T>(0);
-      const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / (classes + 1));
+      const std::int64_t grain = grain_of(classes);
       parallel_for(rows, grain, [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin * classes; i < end * classes; ++i) {
           const bool own = i % classes == whole_or(static_cast<Acc>(label[i / classes]), -1);

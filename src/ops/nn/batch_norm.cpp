@@ -124,7 +124,7 @@ struct ChannelGrid {
   }
   template <class F>
   void each_channel(F&& f) const {
-    const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / (per_channel() + 1));
+    const std::int64_t grain = grain_of(per_channel());
     parallel_for(channels, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t c = begin; c < end; ++c) f(c);
     });

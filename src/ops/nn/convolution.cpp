@@ -63,7 +63,8 @@ Prepared forward_reference(const ConvolutionAttrs& a, const KernelRequest& r, bo
     return [s = convolution_sizes(a, r.in[0].shape, r.out[0].shape), with_sum](const Args& args) {
       const T* bias = s.bias ? args.in<T>(2) : nullptr;
       const T* sum = with_sum ? args.in<T>(s.bias ? 3 : 2) : nullptr;
-      parallel_for(s.batch * s.out_channels, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(s.out_plane_work());
+      parallel_for(s.batch * s.out_channels, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p)
           forward_plane(s, p / s.out_channels, p % s.out_channels, args.in<T>(0), args.in<T>(1),
                         bias, sum, args.out<T>(0));
@@ -77,15 +78,19 @@ Prepared backward_reference(const ConvolutionAttrs& a, const KernelRequest& r) {
     return [s = convolution_sizes(a, r.in[1].shape, r.in[0].shape)](const Args& args) {
       const T *dy = args.in<T>(0), *x = args.in<T>(1), *w = args.in<T>(2);
       if (args.wants(0))
-        parallel_for(s.batch * s.in_channels, 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t p = begin; p < end; ++p)
-            backward_data_plane(s, p / s.in_channels, p % s.in_channels, dy, w, args.out<T>(0));
-        });
+        parallel_for(s.batch * s.in_channels, grain_of(s.in_plane_work()),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t p = begin; p < end; ++p)
+                         backward_data_plane(s, p / s.in_channels, p % s.in_channels, dy, w,
+                                             args.out<T>(0));
+                     });
       if (args.wants(1))
-        parallel_for(s.out_channels * s.group_in(), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t p = begin; p < end; ++p)
-            backward_weight_taps(s, p / s.group_in(), p % s.group_in(), dy, x, args.out<T>(1));
-        });
+        parallel_for(s.out_channels * s.group_in(), grain_of(s.tap_work()),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t p = begin; p < end; ++p)
+                         backward_weight_taps(s, p / s.group_in(), p % s.group_in(), dy, x,
+                                              args.out<T>(1));
+                     });
       if (s.bias && args.wants(2)) bias_gradient(s, dy, args.out<T>(2));
     };
   });

@@ -5,6 +5,7 @@
 // So y is the data gradient of a convolution from y's shape to x's, dx is that convolution of dy,
 // and dw its weight gradient. Decided here: all kernels are Convolution's, read that way; what is
 // left is the bias, which this file adds and sums in whatever layout the output has.
+#include "kernels/accumulate.h"
 #include "ops/nn/deconvolution_attrs.h"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ struct ChannelBlocks {
   template <class T>
   void add(const T* bias, T* y) const {
     using Acc = Accumulator<T>;
-    const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / (inner * lanes + 1));
+    const std::int64_t grain = grain_of(inner * lanes);
     parallel_for(batch * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p) {
         const T* b = bias + p % blocks * lanes;
@@ -81,7 +82,8 @@ struct ChannelBlocks {
 
   template <class T>
   void sum(const T* dy, T* db) const {
-    parallel_for(blocks * lanes, 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t grain = grain_of(batch * inner);
+    parallel_for(blocks * lanes, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t c = begin; c < end; ++c) {
         double total = 0;
         for (std::int64_t n = 0; n < batch; ++n) {
@@ -100,7 +102,8 @@ Prepared forward_reference(const DeconvolutionAttrs& a, const KernelRequest& r) 
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [s = sizes_forward(a, r), bias = ChannelBlocks(r.out[0].shape, Layout::kPlain),
             with_bias = !a.no_bias](const Args& args) {
-      parallel_for(s.batch * s.in_channels, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(s.in_plane_work());
+      parallel_for(s.batch * s.in_channels, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p)
           backward_data_plane(s, p / s.in_channels, p % s.in_channels, args.in<T>(0), args.in<T>(1),
                               args.out<T>(0));
@@ -117,16 +120,19 @@ Prepared backward_reference(const DeconvolutionAttrs& a, const KernelRequest& r)
       const T *dy = args.in<T>(0), *x = args.in<T>(1), *w = args.in<T>(2);
       const T* none = nullptr;
       if (args.wants(0))
-        parallel_for(s.batch * s.out_channels, 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t p = begin; p < end; ++p)
-            forward_plane(s, p / s.out_channels, p % s.out_channels, dy, w, none, none,
-                          args.out<T>(0));
-        });
+        parallel_for(s.batch * s.out_channels, grain_of(s.out_plane_work()),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t p = begin; p < end; ++p)
+                         forward_plane(s, p / s.out_channels, p % s.out_channels, dy, w, none, none,
+                                       args.out<T>(0));
+                     });
       if (args.wants(1))
-        parallel_for(s.out_channels * s.group_in(), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t p = begin; p < end; ++p)
-            backward_weight_taps(s, p / s.group_in(), p % s.group_in(), x, dy, args.out<T>(1));
-        });
+        parallel_for(s.out_channels * s.group_in(), grain_of(s.tap_work()),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t p = begin; p < end; ++p)
+                         backward_weight_taps(s, p / s.group_in(), p % s.group_in(), x, dy,
+                                              args.out<T>(1));
+                     });
       if (with_bias && args.wants(2)) bias.sum(dy, args.out<T>(2));
     };
   });

@@ -158,7 +158,8 @@ Sizes sizes_of(const A& a, const Shape& x, const Shape& y) {
 template <class T>
 void gather(const Sizes& s, const T* x, const T* offset, T* columns) {
   using Acc = Accumulator<T>;
-  parallel_for(s.in_channels * s.taps(), 1, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t grain = grain_of(8 * s.positions());
+  parallel_for(s.in_channels * s.taps(), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       const std::int64_t c = r / s.taps(), k = r % s.taps();
       const T* plane = x + c * s.pixels();
@@ -177,7 +178,8 @@ void gather(const Sizes& s, const T* x, const T* offset, T* columns) {
 template <class T>
 void scatter(const Sizes& s, const T* d_columns, const T* offset, Accumulator<T>* sums, T* dx) {
   using Acc = Accumulator<T>;
-  parallel_for(s.in_channels, 1, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t grain = grain_of(8 * s.taps() * s.positions());
+  parallel_for(s.in_channels, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t c = begin; c < end; ++c) {
       Acc* plane = sums + c * s.pixels();
       std::fill_n(plane, s.pixels(), Acc(0));
@@ -200,7 +202,8 @@ template <class T>
 void offset_gradient(const Sizes& s, const T* d_columns, const T* x, const T* offset, T* d_offset) {
   using Acc = Accumulator<T>;
   const std::int64_t channels = s.in_channels / s.deformable;
-  parallel_for(s.deformable * s.taps(), 1, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t grain = grain_of(8 * channels * s.positions());
+  parallel_for(s.deformable * s.taps(), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       const std::int64_t g = r / s.taps(), k = r % s.taps();
       for (std::int64_t o = 0; o < s.positions(); ++o) {

@@ -236,26 +236,30 @@ void gradient_by_place(const Rows& rows, const Args& args) {
   using Acc = Accumulator<T>;
   constexpr std::int64_t kBlock = 64;
   const T *dy = args.in<T>(0), *x = args.in<T>(1);
-  parallel_for((rows.extent + kBlock - 1) / kBlock, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t block = begin; block < end; ++block) {
-      const std::int64_t left = block * kBlock, n = std::min(kBlock, rows.extent - left);
-      double scale[kBlock] = {}, shift[kBlock] = {};
-      for (std::int64_t row = 0; row < rows.count; ++row) {
-        const Saved<T> saved(rows, row, args);
-        const std::int64_t at = rows.first(row) + left * rows.stride;
-        for (std::int64_t i = 0; i < n; ++i) {
-          const Acc d = static_cast<Acc>(dy[at + i * rows.stride]);
-          scale[i] += static_cast<double>(
-              d * (static_cast<Acc>(x[at + i * rows.stride]) - saved.mean) * saved.inverse);
-          shift[i] += static_cast<double>(d);
+  const std::int64_t grain = grain_of(kBlock * rows.count);
+  parallel_for(
+      (rows.extent + kBlock - 1) / kBlock, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t block = begin; block < end; ++block) {
+          const std::int64_t left = block * kBlock, n = std::min(kBlock, rows.extent - left);
+          double scale[kBlock] = {}, shift[kBlock] = {};
+          for (std::int64_t row = 0; row < rows.count; ++row) {
+            const Saved<T> saved(rows, row, args);
+            const std::int64_t at = rows.first(row) + left * rows.stride;
+            for (std::int64_t i = 0; i < n; ++i) {
+              const Acc d = static_cast<Acc>(dy[at + i * rows.stride]);
+              scale[i] += static_cast<double>(
+                  d * (static_cast<Acc>(x[at + i * rows.stride]) - saved.mean) * saved.inverse);
+              shift[i] += static_cast<double>(d);
+            }
+          }
+          for (std::int64_t i = 0; i < n; ++i) {
+            if (args.wants(1))
+              args.out<T>(1)[left + i] = static_cast<T>(static_cast<Acc>(scale[i]));
+            if (args.wants(2))
+              args.out<T>(2)[left + i] = static_cast<T>(static_cast<Acc>(shift[i]));
+          }
         }
-      }
-      for (std::int64_t i = 0; i < n; ++i) {
-        if (args.wants(1)) args.out<T>(1)[left + i] = static_cast<T>(static_cast<Acc>(scale[i]));
-        if (args.wants(2)) args.out<T>(2)[left + i] = static_cast<T>(static_cast<Acc>(shift[i]));
-      }
-    }
-  });
+      });
 }
 
 /// dγ and dβ of parameters with one value for every row, from the sums of the rows.

@@ -253,7 +253,7 @@ struct PreluGrid {
   /// Calls f(place of gamma, first element) for every plane.
   template <class F>
   void each_plane(F&& f) const {
-    const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / (inner + 1));
+    const std::int64_t grain = grain_of(inner);
     parallel_for(batch * channels, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p)
         f(p / channels * gamma.batch + p % channels * gamma.channel, p * inner);
@@ -280,7 +280,8 @@ Prepared forward_prelu(const KernelRequest& r) {
 template <class T>
 void gamma_gradient(const PreluGrid& g, std::int64_t count, const T* dy, const T* x, T* dgamma) {
   const bool by_sample = g.gamma.batch > 0, by_channel = g.gamma.channel > 0;
-  parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t grain = grain_of(g.batch * g.inner);
+  parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       const std::int64_t sample = by_channel ? k / g.channels : k,
                          channel = by_channel ? k % g.channels : 0;

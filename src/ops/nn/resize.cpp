@@ -181,21 +181,25 @@ struct Plan {
   std::int64_t planes = 0;
   bool mean = false;
 
-  /// Calls f(plane, output element, input element, weight).
-  template <class Acc, class F>
+  std::int64_t grain() const { return grain_of(4 * rows.size() * columns.size()); }
+  /// Calls f(output element, row, column) for every output element of a plane.
+  template <class F>
   void each(std::int64_t plane, F&& f) const {
+    std::int64_t out = plane * rows.size() * columns.size();
     for (std::int64_t i = 0; i < rows.size(); ++i)
-      for (std::int64_t j = 0; j < columns.size(); ++j) {
-        const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
-        const std::int64_t out = (plane * rows.size() + i) * columns.size() + j;
-        for (std::int64_t k = 0; k < rows.count[r]; ++k) {
-          const Acc outer = weight_of<Acc>(rows, r, k, mean);
-          const std::int64_t in =
-              (plane * rows.in + rows.first[r] + k) * columns.in + columns.first[c];
-          for (std::int64_t l = 0; l < columns.count[c]; ++l)
-            f(out, in + l, outer * weight_of<Acc>(columns, c, l, mean));
-        }
-      }
+      for (std::int64_t j = 0; j < columns.size(); ++j, ++out)
+        f(out, static_cast<std::size_t>(i), static_cast<std::size_t>(j));
+  }
+  /// Calls f(input element, weight) for what one output element is made of.
+  template <class Acc, class F>
+  void each_input(std::int64_t plane, std::size_t row, std::size_t column, F&& f) const {
+    const std::int64_t wide = columns.count[column];
+    std::int64_t in = (plane * rows.in + rows.first[row]) * columns.in + columns.first[column];
+    for (std::int64_t k = 0; k < rows.count[row]; ++k, in += columns.in) {
+      const Acc outer = weight_of<Acc>(rows, row, k, mean);
+      for (std::int64_t l = 0; l < wide; ++l)
+        f(in + l, outer * weight_of<Acc>(columns, column, l, mean));
+    }
   }
 };
 
@@ -203,6 +207,44 @@ template <class A>
 Plan plan_of(const A& a, const Shape& x, const Shape& y) {
   return {axis_of(a, x[2], y[2]), axis_of(a, x[3], y[3]), x[0] * x[1],
           std::is_same_v<A, PoolingAttrs>};
+}
+
+/// Every output element is a mean of input elements.
+template <class T>
+void forward_plane(const PoolingAttrs&, const Plan& plan, std::int64_t plane, const T* x, T* y) {
+  using Acc = Accumulator<T>;
+  plan.each(plane, [&](std::int64_t out, std::size_t row, std::size_t column) {
+    Acc sum = 0;
+    plan.template each_input<Acc>(plane, row, column, [&](std::int64_t in, Acc weight) {
+      sum += weight * static_cast<Acc>(x[in]);
+    });
+    y[out] = static_cast<T>(sum);
+  });
+}
+
+/// Of two rows, then of the two results, in MXNet's order.
+template <class T>
+void forward_plane(const ResizeAttrs&, const Plan& plan, std::int64_t plane, const T* x, T* y) {
+  using Acc = Accumulator<T>;
+  const Axis &rows = plan.rows, &columns = plan.columns;
+  const auto second = [](const Axis& a, std::size_t i) {
+    return static_cast<Acc>(a.count[i] == 2 ? a.last[i] : 0);
+  };
+  x += plane * rows.in * columns.in;
+  y += plane * rows.size() * columns.size();
+  for (std::size_t i = 0; i < rows.first.size(); ++i, y += columns.size()) {
+    const T* top = x + rows.first[i] * columns.in;
+    const T* bottom = top + (rows.count[i] - 1) * columns.in;
+    const Acc high = static_cast<Acc>(rows.weight[i]), low = second(rows, i);
+    for (std::size_t j = 0; j < columns.first.size(); ++j) {
+      const std::int64_t left = columns.first[j], right = left + columns.count[j] - 1;
+      const Acc near = static_cast<Acc>(columns.weight[j]), far = second(columns, j);
+      const auto between = [&](const T* row) {
+        return near * static_cast<Acc>(row[left]) + far * static_cast<Acc>(row[right]);
+      };
+      y[j] = static_cast<T>(high * between(top) + low * between(bottom));
+    }
+  }
 }
 
 // An output element without input elements: the mean is NaN, an interpolation has no value.
@@ -214,7 +256,8 @@ Prepared forward(const A& a, const KernelRequest& r) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
     return
-        [made = FirstRun([a, x = r.in[0].shape, y = r.out[0].shape] { return plan_of(a, x, y); }),
+        [a,
+         made = FirstRun([a, x = r.in[0].shape, y = r.out[0].shape] { return plan_of(a, x, y); }),
          empty = x.size() == 0, n = r.out[0].shape.size()](const Args& args) {
           const T* x = args.in<T>(0);
           T* y = args.out<T>(0);
@@ -223,16 +266,8 @@ Prepared forward(const A& a, const KernelRequest& r) {
             return;
           }
           const Plan& plan = made();
-          parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t p = begin; p < end; ++p) {
-              std::int64_t at = -1;
-              Acc sum = 0;
-              plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
-                if (out != at) sum = 0, at = out;
-                sum += weight * static_cast<Acc>(x[in]);
-                y[out] = static_cast<T>(sum);
-              });
-            }
+          parallel_for(plan.planes, plan.grain(), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t p = begin; p < end; ++p) forward_plane(a, plan, p, x, y);
           });
         };
   });
@@ -256,11 +291,13 @@ Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
       T* dx = args.out<T>(0);
       Acc* sums = static_cast<Acc*>(args.workspace);
       const std::int64_t size = plan.rows.in * plan.columns.in;
-      parallel_for(plan.planes, 1, [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(plan.planes, plan.grain(), [&](std::int64_t begin, std::int64_t end) {
         std::fill(sums + begin * size, sums + end * size, Acc(0));
         for (std::int64_t p = begin; p < end; ++p)
-          plan.template each<Acc>(p, [&](std::int64_t out, std::int64_t in, Acc weight) {
-            sums[in] += weight * static_cast<Acc>(dy[out]);
+          plan.each(p, [&](std::int64_t out, std::size_t row, std::size_t column) {
+            const Acc d = static_cast<Acc>(dy[out]);
+            plan.template each_input<Acc>(
+                p, row, column, [&](std::int64_t in, Acc weight) { sums[in] += weight * d; });
           });
         for (std::int64_t i = begin * size; i < end * size; ++i) dx[i] = static_cast<T>(sums[i]);
       });

@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "graph/forward_rule.h"
+#include "kernels/accumulate.h"
 #include "kernels/gather.h"
 #include "kernels/onednn/softmax.h"
 #include "ndarray/dtype_dispatch.h"
@@ -120,7 +121,8 @@ struct Rows {
   template <class F>
   void each_run(std::int64_t most, F&& f) const {
     const std::int64_t runs = (inner + most - 1) / most;
-    parallel_for(outer * runs, 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t grain = grain_of(4 * extent * std::min(most, inner));
+    parallel_for(outer * runs, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p) {
         const std::int64_t first = p % runs * most;
         f(p / runs * extent * inner + first, std::min(most, inner - first));

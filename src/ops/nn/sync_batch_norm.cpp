@@ -96,7 +96,8 @@ struct Grid {
   explicit Grid(const Shape& x) : batch(x[0]), channels(x[1]), inner(x.count(2)) {}
   template <class F>
   void each_channel(F f) const {
-    parallel_for(channels, 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t grain = grain_of(batch * inner);
+    parallel_for(channels, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t c = begin; c < end; ++c) f(c);
     });
   }

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "kernels/accumulate.h"
 #include "kernels/convolution_reference.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -153,8 +154,7 @@ std::vector<Stretch> stretches(const UpSamplingAttrs& a, const TensorDesc* in, s
 /// Calls f(row of the input, first of its rows in the output) for every row.
 template <class F>
 void each_row(const Stretch& s, F&& f) {
-  const std::int64_t grain =
-      std::max<std::int64_t>(1, kElementGrain / (s.width * s.tall * s.wide + 1));
+  const std::int64_t grain = grain_of(s.width * s.tall * s.wide);
   parallel_for(s.batch * s.channels * s.height, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t plane = row / s.height, n = plane / s.channels, c = plane % s.channels;
@@ -232,7 +232,8 @@ ConvolutionSizes convolution(const UpSamplingAttrs& a, const Shape& x, const Sha
 Prepared forward_bilinear(const UpSamplingAttrs& a, const KernelRequest& r) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [s = convolution(a, r.in[0].shape, r.out[0].shape)](const Args& args) {
-      parallel_for(s.batch * s.in_channels, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(s.in_plane_work());
+      parallel_for(s.batch * s.in_channels, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p)
           backward_data_plane(s, p / s.in_channels, p % s.in_channels, args.in<T>(0), args.in<T>(1),
                               args.out<T>(0));
@@ -246,16 +247,18 @@ Prepared backward_bilinear(const UpSamplingAttrs& a, const KernelRequest& r) {
     return [s = convolution(a, r.in[1].shape, r.in[0].shape)](const Args& args) {
       const T *dy = args.in<T>(0), *x = args.in<T>(1), *w = args.in<T>(2), *none = nullptr;
       if (args.wants(0))
-        parallel_for(s.batch * s.out_channels, 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t p = begin; p < end; ++p)
-            forward_plane(s, p / s.out_channels, p % s.out_channels, dy, w, none, none,
-                          args.out<T>(0));
-        });
+        parallel_for(s.batch * s.out_channels, grain_of(s.out_plane_work()),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t p = begin; p < end; ++p)
+                         forward_plane(s, p / s.out_channels, p % s.out_channels, dy, w, none, none,
+                                       args.out<T>(0));
+                     });
       if (args.wants(1))
-        parallel_for(s.out_channels, 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t f = begin; f < end; ++f)
-            backward_weight_taps(s, f, 0, x, dy, args.out<T>(1));
-        });
+        parallel_for(s.out_channels, grain_of(s.tap_work()),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t f = begin; f < end; ++f)
+                         backward_weight_taps(s, f, 0, x, dy, args.out<T>(1));
+                     });
     };
   });
 }

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "graph/forward_rule.h"
+#include "kernels/accumulate.h"
 #include "kernels/gather.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/random/stream.h"
@@ -166,7 +167,8 @@ Prepared prepare_backward(const MultinomialAttrs&, const KernelRequest& q) {
       const P *head = a.in<P>(0), *p = a.in<P>(1);
       P* dp = a.out<P>(0);
       std::fill_n(dp, s.rows * s.classes, static_cast<P>(0.f));
-      parallel_for(s.rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(s.draws);
+      parallel_for(s.rows, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin * s.draws; i < end * s.draws; ++i) {
           const std::int64_t at =
               i / s.draws * s.classes + checked_index(read(a.inputs[2].data, i), s.classes);

@@ -23,6 +23,7 @@
 #include "base/parallel.h"
 #include "base/special.h"
 #include "graph/forward_rule.h"
+#include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -236,7 +237,8 @@ void dirichlet_gradient(const Args& a, std::int64_t n, std::int64_t each, std::i
   const auto scale = [&](std::int64_t i) {
     return static_cast<double>(head[i]) * (is_log ? 1 : static_cast<double>(y[i]));
   };
-  parallel_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t grain = grain_of(16 * each * k);
+  parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       double total = 0;
       for (std::int64_t j = 0; j < k; ++j) total += static_cast<double>(alphas[row * k + j]);

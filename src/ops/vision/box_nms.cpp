@@ -177,7 +177,8 @@ Prepared forward(const BoxNmsAttrs& a, const KernelRequest& r) {
         for (std::int64_t i = 0; places && i < batches * rows; ++i) places[i] = i;
         return;
       }
-      parallel_for(batches, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(8 * rows);
+      parallel_for(batches, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t n = begin; n < end; ++n) {
           const T* x = args.in<T>(0) + n * rows * width;
           T* y = args.out<T>(0) + n * rows * width;

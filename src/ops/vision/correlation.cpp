@@ -111,7 +111,8 @@ Prepared forward(const CorrelationAttrs& a, const KernelRequest& r) {
     return [a, z = Sizes(a, r.in[0].shape), batch = r.in[0].shape[0]](const Args& args) {
       const std::int64_t plane = z.height * z.width, out = z.displacements * z.h * z.w;
       const double count = static_cast<double>(z.patch) * static_cast<double>(z.channels);
-      parallel_for(batch * z.displacements, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(z.h * z.w);
+      parallel_for(batch * z.displacements, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p) {
           const std::int64_t n = p / z.displacements;
           const T *x1 = args.in<T>(0) + n * z.channels * plane,
@@ -146,7 +147,8 @@ Prepared backward(const CorrelationAttrs& a, const KernelRequest& r, const Offer
       const std::int64_t plane = z.height * z.width, out = z.displacements * z.h * z.w;
       const double count = static_cast<double>(z.patch) * static_cast<double>(z.channels);
       double *sum1 = static_cast<double*>(args.workspace), *sum2 = sum1 + size;
-      parallel_for(batch * z.channels, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(out);
+      parallel_for(batch * z.channels, grain, [&](std::int64_t begin, std::int64_t end) {
         std::fill(sum1 + begin * plane, sum1 + end * plane, 0.0);
         std::fill(sum2 + begin * plane, sum2 + end * plane, 0.0);
         for (std::int64_t p = begin; p < end; ++p) {

@@ -132,7 +132,8 @@ Prepared prepare(const DetectionAttrs& a, const KernelRequest& r) {
     const Shape& shape = r.in[0].shape;
     return [detection = Detection<T>(a, shape[1], shape[2]), shape](const Args& args) {
       const std::int64_t classes = shape[1], anchors = shape[2];
-      parallel_for(shape[0], 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(8 * anchors * classes);
+      parallel_for(shape[0], grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t n = begin; n < end; ++n)
           detection.run(args.in<T>(0) + n * classes * anchors, args.in<T>(1) + n * anchors * 4,
                         args.in<T>(2), args.out<T>(0) + n * anchors * 6);

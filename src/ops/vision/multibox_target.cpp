@@ -188,7 +188,8 @@ Prepared prepare(const TargetAttrs& a, const KernelRequest& r) {
       std::fill_n(args.out<T>(0), batch * anchors * 4, T(0.f));
       std::fill_n(args.out<T>(1), batch * anchors * 4, T(0.f));
       std::fill_n(args.out<T>(2), batch * anchors, static_cast<T>(a.ignore_label));
-      parallel_for(batch, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(8 * anchors * label[1]);
+      parallel_for(batch, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t n = begin; n < end; ++n) {
           Matching<T> matching(args.in<T>(0), anchors, args.in<T>(1) + n * label[1] * label[2],
                                label[1], label[2]);

@@ -22,6 +22,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "kernels/accumulate.h"
 
 namespace symbind {
 namespace {
@@ -194,7 +195,8 @@ Prepared forward(const ProposalAttrs& a, const KernelRequest& r) {
           "im_info says image {} has {} × {} pixels, the {} × {} places of cls_prob cover {} × "
           "{}: feature_stride is {}",
           n, info[3 * n], info[3 * n + 1], height, width, height * stride, width * stride, stride);
-    parallel_for(images, 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t grain = grain_of(16 * size);
+    parallel_for(images, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t n = begin; n < end; ++n)
         proposals.run(n, args.in<float>(0) + n * size, args.in<float>(1) + 2 * n * size,
                       info + 3 * n, args.out<float>(0) + 5 * n * rows,

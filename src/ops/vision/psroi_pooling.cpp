@@ -154,7 +154,8 @@ Prepared backward(const PSROIPoolingAttrs& a, const KernelRequest& r, const Offe
       const std::int64_t bins = std::int64_t{a.pooled_size} * a.pooled_size;
       Acc* sums = static_cast<Acc*>(args.workspace);
       std::fill_n(sums, data.size(), Acc(0));
-      parallel_for(a.output_dim, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(8 * regions * bins);
+      parallel_for(a.output_dim, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t d = begin; d < end; ++d)
           for (std::int64_t n = 0; n < regions; ++n) {
             const T* roi = args.in<T>(1) + n * 5;

@@ -245,7 +245,8 @@ Prepared backward(const ROIAlignAttrs& a, const KernelRequest& r, const Offer&) 
       const T* dy = args.in<T>(0);
       Acc* sums = static_cast<Acc*>(args.workspace);
       std::fill_n(sums, data.size(), Acc(0));
-      parallel_for(out[1], 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(8 * out[0] * out[2] * out[3]);
+      parallel_for(out[1], grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t c = begin; c < end; ++c)
           for (std::int64_t n = 0; n < out[0]; ++n) {
             const auto& region = regions[static_cast<std::size_t>(n)];

@@ -152,7 +152,8 @@ Prepared backward(const ROIPoolingAttrs&, const KernelRequest& r, const Offer&) 
       const T* dy = args.in<T>(0);
       const auto* places = args.in<std::int64_t>(1);
       Acc* sums = static_cast<Acc*>(args.workspace);
-      parallel_for(channels, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(images * plane + regions * size);
+      parallel_for(channels, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t c = begin; c < end; ++c) {
           for (std::int64_t n = 0; n < images; ++n)
             std::fill_n(sums + (n * channels + c) * plane, plane, Acc(0));

@@ -148,7 +148,8 @@ Prepared forward(const RROIAlignAttrs& a, const KernelRequest& r) {
     using Acc = Accumulator<T>;
     return [a, data = r.in[0].shape, out = r.out[0].shape](const Args& args) {
       const std::int64_t bins = out[2] * out[3];
-      parallel_for(out[0], 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(8 * out[1] * bins);
+      parallel_for(out[0], grain, [&](std::int64_t begin, std::int64_t end) {
         std::vector<Acc> sums(static_cast<std::size_t>(out[1]));
         for (std::int64_t n = begin; n < end; ++n) {
           const Region<Acc> region(a, args.in<T>(1) + n * 6, data[0]);

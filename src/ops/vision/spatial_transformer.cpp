@@ -269,7 +269,8 @@ Prepared backward_sampler(const SamplerAttrs&, const KernelRequest& r, const Off
       const T *dy = args.in<T>(0), *x = args.in<T>(1), *grid = args.in<T>(2);
       const std::int64_t out = z.h * z.w, in = z.height * z.width;
       Acc* sums = static_cast<Acc*>(args.workspace);
-      parallel_for(z.batch, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t grain = grain_of(8 * out * z.channels);
+      parallel_for(z.batch, grain, [&](std::int64_t begin, std::int64_t end) {
         std::fill(sums + begin * z.channels * in, sums + end * z.channels * in, Acc(0));
         for (std::int64_t p = begin * out; p < end * out; ++p) {
           const std::int64_t n = p / out, i = p % out;
