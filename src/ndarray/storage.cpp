@@ -49,18 +49,30 @@ DerivedForm::DerivedForm(Context context, std::size_t bytes)
 
 DerivedForm::~DerivedForm() { runtime(context_).release(data_, bytes_); }
 
+namespace {
+
+/// An array without elements has a place as well: loops that do not run may point past it.
+void* place_of(void* data, std::size_t bytes) {
+  alignas(64) static std::byte nothing[64];
+  return data == nullptr && bytes == 0 ? nothing : data;
+}
+
+}  // namespace
+
 std::shared_ptr<Storage> Storage::allocate(Context context, std::size_t bytes) {
   DeviceRuntime& device = runtime(context);
   void* data = device.allocate(bytes);
   if (profiling::on(profiling::kMemory)) [[unlikely]]
     return wrap_counted(device, context, data, bytes);
   auto give_back = [&device, data, bytes] { device.release(data, bytes); };
-  return std::shared_ptr<Storage>(new Storage(data, bytes, context, std::move(give_back)));
+  return std::shared_ptr<Storage>(
+      new Storage(place_of(data, bytes), bytes, context, std::move(give_back)));
 }
 
 std::shared_ptr<Storage> Storage::wrap(void* data, std::size_t bytes, Context context,
                                        std::function<void()> on_release) {
-  return std::shared_ptr<Storage>(new Storage(data, bytes, context, std::move(on_release)));
+  return std::shared_ptr<Storage>(
+      new Storage(place_of(data, bytes), bytes, context, std::move(on_release)));
 }
 
 Storage::~Storage() {

@@ -7,11 +7,11 @@ hold the words (no spaces: one word, or none).
 import collections
 
 from . import (arithmetic, bindings, borders, checkpoints, engine, graphs, numbers, operators,
-               outputs, training, users)
+               outputs, shares, training, users)
 
 Fault = collections.namedtuple("Fault", "name file old new tests")
 
 # The engine's last: most files read what its faults are in.
-PARTS = (operators, training, users, graphs, checkpoints, outputs, arithmetic, borders, bindings,
-         numbers, engine)
+PARTS = (operators, training, users, graphs, checkpoints, outputs, arithmetic, borders, shares,
+         bindings, numbers, engine)
 FAULTS = [Fault(*row) for part in PARTS for row in part.ROWS]
