@@ -1,6 +1,7 @@
 // Perplexity, CrossEntropy and NegativeLogLikelihood: the probability the labels were given.
 //
-// Decided here: sums and logarithms are in double, eps is added in the outputs' own precision.
+// Decided here: logarithms, and sums over one output, are in the outputs' own precision, as in
+// MXNet; eps is added in that precision, too.
 // Perplexity holds labels to the classes there are (as the operator pick does) and floors
 // probabilities at 1e-10; the other two take a negative label from the end, as NumPy's indexing
 // does, and refuse labels beyond.
@@ -24,7 +25,7 @@ class PerplexityMetric : public EvalMetric {
 
   void update(const std::vector<NDArray>& labels, const std::vector<NDArray>& preds) override {
     check_counts(labels.size(), preds.size(), ErrorKind::kState);  // an assertion in MXNet
-    double loss = 0, count = 0;
+    double all = 0, count = 0;
     for (std::size_t i = 0; i < preds.size(); ++i) {
       const Shape& shape = preds[i].shape();
       check(shape.rank() > 0 && labels[i].size() * shape.back() == preds[i].size() &&
@@ -33,19 +34,24 @@ class PerplexityMetric : public EvalMetric {
             shape.str(), name);
       const AroundAxis a = around_axis(shape, axis_, name);
       with_numbers(labels[i], label_scratch_, [&](const auto* label) {
-        with_numbers(preds[i], pred_scratch_, [&](const auto* pred) {
+        with_numbers(preds[i], pred_scratch_, [&]<class P>(const P* pred) {
+          P loss = 0, left = 0;  // Kahan's sum, as MXNet's
           for (std::int64_t n = 0; n < labels[i].size(); ++n) {
             if (ignore_ && static_cast<double>(label[n]) == *ignore_) continue;
             const std::int64_t at = std::clamp<std::int64_t>(class_of(label[n]), 0, a.length - 1);
             const std::int64_t o = n / a.inner, inner = n % a.inner;
-            const double p = static_cast<double>(pred[(o * a.length + at) * a.inner + inner]);
-            loss -= std::log(p > 1e-10 || std::isnan(p) ? p : 1e-10);
+            const P p = pred[(o * a.length + at) * a.inner + inner];
+            const P term = -std::log(p > P(1e-10) || std::isnan(p) ? p : P(1e-10)) - left;
+            const P next = loss + term;
+            left = std::isinf(next) ? P(0) : (next - loss) - term;
+            loss = next;
             count += 1;
           }
+          all += static_cast<double>(loss);
         });
       });
     }
-    add(loss, count);
+    add(all, count);
   }
 
   std::vector<NameValue> get() const override {
@@ -100,9 +106,9 @@ class LikelihoodMetric : public EvalMetric {
       const auto wanted = static_cast<std::int64_t>(given);
       const P* p = pred + (n * classes + (wanted < 0 ? wanted + classes : wanted)) * inner;
       for (std::int64_t k = 0; k < inner; ++k)
-        total -= std::log(static_cast<double>(p[k] + static_cast<P>(eps_)));
+        total -= static_cast<double>(std::log(p[k] + static_cast<P>(eps_)));
     }
-    add(total, static_cast<double>(shape[0]));
+    add(static_cast<double>(static_cast<P>(total)), static_cast<double>(shape[0]));
   }
 
   double eps_ = 1e-12;
