@@ -171,7 +171,6 @@ TEST(BadInputMetric, line23_needs_labels_and_gets_none) {
   }
 }
 
-// An assertion in MXNet, unlike the others' ValueError.
 // float32 outputs have float32 logarithms and sums: -(2·log(0.8f))/3, as NumPy computes it.
 TEST(Metric, perplexity_is_in_the_precision_of_the_outputs) {
   const MetricPtr metric = create_metric("perplexity", {{"ignore_label", "None"}});
@@ -179,6 +178,7 @@ TEST(Metric, perplexity_is_in_the_precision_of_the_outputs) {
   EXPECT_DOUBLE_EQ(metric->get()[0].second, 1.1603971941364903);
 }
 
+// An assertion in MXNet, unlike the others' ValueError.
 TEST(BadInputMetric, perplexity_with_too_few_labels_is_an_assertion) {
   const MetricPtr metric = create_metric("perplexity", {{"ignore_label", "None"}});
   const auto text = message_of(
