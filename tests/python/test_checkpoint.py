@@ -264,28 +264,23 @@ def test_ctrl_c_saves_and_returns_within_a_second(tmp_path, in_score):
     assert lines == ["in time", "True True", "True"]
 
 
-def test_another_thread_keeps_half_its_speed(tmp_path):
-    """Python code beside fit, against the same beside nothing but an idle main thread."""
+def test_another_thread_runs_beside_fit(tmp_path):
+    """Python code beside fit gets at least half the CPU time that fit gets: the GIL is free meanwhile.
+
+    Other processes take their share from both threads alike.
+    """
     lines = run("""
-    counted = [0]
+    used = [0]
     stop = False
     def work():
         while not stop:
-            counted[0] += 1
+            used[0] = time.thread_time()
     threading.Thread(target=work, daemon=True).start()
-    alone = []
-    together = []
     module = mx.mod.Module(lenet())
-    train = images(30)
-    for _ in range(3):
-        before, begun = counted[0], time.time()
-        time.sleep(1)
-        alone.append((counted[0] - before) / (time.time() - begun))
-        before, begun = counted[0], time.time()
-        module.fit(train, num_epoch=1, checkpoint=folder + "/m", force_init=False)
-        together.append((counted[0] - before) / (time.time() - begun))
-        train.reset()
+    train = images(90)
+    before, begun = used[0], time.thread_time()
+    module.fit(train, num_epoch=1, checkpoint=folder + "/m")
+    print((used[0] - before) / (time.thread_time() - begun))
     stop = True
-    print(max(together) / max(alone))
     """, tmp_path)
     assert float(lines[-1]) >= 0.5, lines
