@@ -1,7 +1,7 @@
 // Perplexity, CrossEntropy and NegativeLogLikelihood: the probability the labels were given.
 //
-// Decided here: logarithms, and sums over one output, are in the outputs' own precision, as in
-// MXNet; eps is added in that precision, too.
+// Decided here: Perplexity's logarithms and its sum over one output are in the outputs' own
+// precision, as in MXNet; those of the other two are in double, eps is added in the outputs' own.
 // Perplexity holds labels to the classes there are (as the operator pick does) and floors
 // probabilities at 1e-10; the other two take a negative label from the end, as NumPy's indexing
 // does, and refuse labels beyond.
@@ -106,9 +106,9 @@ class LikelihoodMetric : public EvalMetric {
       const auto wanted = static_cast<std::int64_t>(given);
       const P* p = pred + (n * classes + (wanted < 0 ? wanted + classes : wanted)) * inner;
       for (std::int64_t k = 0; k < inner; ++k)
-        total -= static_cast<double>(std::log(p[k] + static_cast<P>(eps_)));
+        total -= std::log(static_cast<double>(p[k] + static_cast<P>(eps_)));
     }
-    add(static_cast<double>(static_cast<P>(total)), static_cast<double>(shape[0]));
+    add(total, static_cast<double>(shape[0]));
   }
 
   double eps_ = 1e-12;
