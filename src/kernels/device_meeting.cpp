@@ -57,17 +57,18 @@ void sum_over_devices(const std::string& key, int count, int device, std::span<d
     open_meetings().erase(key);
     changed.notify_all();
   }
-  const auto most = std::chrono::seconds(limit(Limit::kDeviceWait));
-  const auto until = std::chrono::steady_clock::now() + most;
+  const auto start = std::chrono::steady_clock::now();
   try {
     while (!meeting->done) {
       changed.wait_for(lock, std::chrono::milliseconds(50));
       if (meeting->done) break;
       interruption_point();
-      check(std::chrono::steady_clock::now() < until, ErrorKind::kState,
-            "device {} waited {} s at '{}' for {} devices and {} came; run all of them at the same "
+      const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
+      check(waited.count() < static_cast<double>(limit(Limit::kDeviceWait)), ErrorKind::kState,
+            "device {} waited {:.0f} s at '{}' for {} devices and {} came; run all of them at the "
+            "same "
             "time, each in a thread (a Module does), or set ndev to their number",
-            device, most.count(), key, count, meeting->brought.size());
+            device, waited.count(), key, count, meeting->brought.size());
     }
   } catch (...) {
     // Late ones start again, without what this device brought.

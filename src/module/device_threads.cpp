@@ -2,11 +2,18 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
 #include "base/parallel.h"
 
 namespace symbind {
 
 DeviceThreads::DeviceThreads(std::size_t devices) : devices_(devices) {}
+
+void DeviceThreads::give_each_a_thread() {
+  check_limit(Limit::kThreads, static_cast<std::int64_t>(devices_),
+              "A module whose devices wait for one another");
+  each_a_thread_ = true;
+}
 
 DeviceThreads::~DeviceThreads() {
   if (is_forked_child()) {  // they live in the parent

@@ -25,7 +25,7 @@ class DeviceThreads : public Team {
  public:
   explicit DeviceThreads(std::size_t devices);
   /// From the next run on: the devices wait for one another.
-  void give_each_a_thread() { each_a_thread_ = true; }
+  void give_each_a_thread();
   ~DeviceThreads() override;
   DeviceThreads(const DeviceThreads&) = delete;
   DeviceThreads& operator=(const DeviceThreads&) = delete;

@@ -72,6 +72,46 @@ TEST(GoldenFileIters, BatchesAreMxnets) {
   EXPECT_EQ(cases, 14);
 }
 
+// Files are read in pieces; rows and numbers lie across their borders, and a row is longer than
+// one.
+TEST(FileIters, RowsAcrossThePiecesInWhichAFileIsRead) {
+  const auto value = [](std::int64_t row, std::int64_t column) {
+    return static_cast<float>((row * 7919 + column * 104729) % 1000003) / 8;
+  };
+  for (const std::int64_t columns : {3, 20000}) {
+    const std::int64_t rows = columns == 3 ? 9000 : 5;
+    std::string csv, libsvm;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      libsvm += fmt::format("{}", r);
+      for (std::int64_t c = 0; c < columns; ++c) {
+        csv += fmt::format("{}{:.3f}", c ? "," : "", value(r, c));
+        libsvm += fmt::format(" {}:{:.3f}", c, value(r, c));
+      }
+      csv += "\n";
+      libsvm += "\n";
+    }
+    ASSERT_GT(csv.size(), 3U << 16);
+    const TemporaryFile csv_file(csv), libsvm_file(libsvm);
+    const std::string shape = fmt::format("({},)", columns);
+    for (const auto& [name, key, path] :
+         {std::tuple("CSVIter", "data_csv", csv_file.path()),
+          std::tuple("LibSVMIter", "data_libsvm", libsvm_file.path())}) {
+      const auto iter =
+          create_iter(name, {{key, path}, {"data_shape", shape}, {"batch_size", "5"}});
+      DataBatch batch;
+      std::int64_t row = 0;
+      while (iter->next(batch)) {
+        const std::vector<float> got = batch.data[0].to_vector<float>();
+        for (std::int64_t r = 0; r < 5; ++r, ++row)
+          for (std::int64_t c = 0; c < columns; ++c)
+            ASSERT_EQ(got[static_cast<std::size_t>(r * columns + c)], value(row, c))
+                << name << " row " << row << " column " << c;
+      }
+      EXPECT_EQ(row, rows) << name;
+    }
+  }
+}
+
 TEST(FileIters, ResetInTheMiddleBeginsAtTheFirstRow) {
   const TemporaryFile csv("0\n1\n2\n3\n4\n");
   for (int i = 0; i < 20; ++i) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/parallel.h"
+#include "base/settings.h"
 #include "module/device_threads.h"
 #include "module/grad_req.h"
 #include "module/nets.h"
@@ -162,6 +163,26 @@ TEST_F(ThreadsDevices, synchronous_batch_norm_of_more_devices_than_threads) {
              3);
   ASSERT_EQ(shared.size(), whole.size());
   for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(shared[i], whole[i], 1e-6);
+}
+
+TEST_F(ThreadsDevices, too_many_devices_for_a_thread_each) {
+  const settings::override_for_test lowered("SYMBIND_LIMIT_THREADS", "2");
+  DeviceThreads devices(3);
+  expect_error(
+      ErrorKind::kValue, [&] { devices.give_each_a_thread(); }, "has 3 threads",
+      "SYMBIND_LIMIT_THREADS");
+}
+
+TEST(ExecutorGroup, a_type_that_is_none) {
+  Module module(
+      FullyConnected("fc", Variable("data").with_attr("__dtype__", "abc"), {.num_hidden = 2}),
+      {.label_names = {}});
+  expect_error(
+      ErrorKind::kName,
+      [&] {
+        module.bind({{"data", {2, 3}}}, {});
+      },
+      "abc");
 }
 
 TEST_F(ThreadsDevices, two_devices_train_as_one_does) {

@@ -88,5 +88,16 @@ TEST(BooleanMask, a_bound_graph_has_room_for_what_its_neighbours_say) {
   EXPECT_THROW(exe.forward().front().to_vector<float>(), Error);
 }
 
+TEST(BooleanMask, room_for_no_rows_is_checked_too) {
+  NDArray none(Shape{0, 2}, cpu(), DType::kFloat32);
+  const Symbol net = masked() + Variable("no_rows");
+  const NDArrayMap args{
+      {"data", matrix()}, {"index", NDArray({0, 0, 0, 0}, {4})}, {"no_rows", none}};
+  Executor exe = net.bind(cpu(), args);
+  EXPECT_EQ(exe.forward().front().shape(), (Shape{0, 2}));
+  exe.arg_dict()["index"].set(1);
+  EXPECT_THROW(exe.forward().front().wait_to_read(), Error);
+}
+
 }  // namespace
 }  // namespace symbind

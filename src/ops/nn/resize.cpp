@@ -4,10 +4,11 @@
 // Both are the same kind of sum, height and width apart: y[i, j] = Σ a[i, k] b[j, l] x[k, l].
 //   pooling   output i is the mean of inputs ⌊i·in/out⌋ … ⌈(i+1)·in/out⌉
 //   resize    output i lies at p = i·(in−1)/(out−1), or without align_corners at
-//             max(0, (i+½)·in/out − ½), between inputs ⌊p⌋ and ⌊p⌋+1
+//             max(0, (i+½)·in/out − ½), between inputs ⌊p⌋ and ⌊p⌋+1 (or the last one twice)
 //
-// Decided here: the places are computed in float32 whatever the type, as MXNet does. Images are
-// (batch, channels, height, width).
+// Decided here: the places are computed in float32 whatever the type, as MXNet does. A resize to
+// the same size is a copy; else a pixel of weight 0 still counts if it is infinite or NaN, as in
+// MXNet. Images are (batch, channels, height, width).
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -117,13 +118,15 @@ void infer_backward(const A& a, Inference& io) {
 
 // ---- The sums -----------------------------------------------------------------------------------
 
-/// Output i of one axis is Σ weight(k) · input first[i] + k, over `count[i]` inputs. Two weights
-/// tell all: that of the last input, and that of each before.
+/// Output i of one axis is Σ weight(k) · input first[i] + k, over `count[i]` inputs; past the edge
+/// the last input counts again. Two weights tell all: that of the last input, and that of each
+/// before.
 struct Axis {
   std::vector<std::int64_t> first, count;
   std::vector<float> weight, last;
   std::int64_t in = 0;
   std::int64_t size() const { return static_cast<std::int64_t>(first.size()); }
+  std::int64_t input(std::size_t i, std::int64_t k) const { return std::min(first[i] + k, in - 1); }
   void reserve(std::int64_t out) {
     const auto n = static_cast<std::size_t>(out);
     first.reserve(n), count.reserve(n), weight.reserve(n), last.reserve(n);
@@ -157,14 +160,12 @@ Axis axis_of(const ResizeAttrs& r, std::int64_t in, std::int64_t out) {
     if (!r.align_corners)
       place = std::max(0.f, static_cast<float>(
                                 static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5));
-    if (in == out) place = real(i);
     const auto low = std::min(static_cast<std::int64_t>(place), in - 1);
-    const bool pair = low < in - 1;
     const float part = place - real(low);
     a.first.push_back(low);
-    a.count.push_back(pair ? 2 : 1);
-    a.weight.push_back(pair ? 1 - part : 1);
-    a.last.push_back(pair ? part : 1);
+    a.count.push_back(2);
+    a.weight.push_back(1 - part);
+    a.last.push_back(part);
   }
   return a;
 }
@@ -180,6 +181,7 @@ struct Plan {
   Axis rows, columns;
   std::int64_t planes = 0;
   bool mean = false;
+  bool copies = false;  ///< a resize to the same size
 
   std::int64_t grain() const { return grain_of(4 * rows.size() * columns.size()); }
   /// Calls f(output element, row, column) for every output element of a plane.
@@ -193,20 +195,19 @@ struct Plan {
   /// Calls f(input element, weight) for what one output element is made of.
   template <class Acc, class F>
   void each_input(std::int64_t plane, std::size_t row, std::size_t column, F&& f) const {
-    const std::int64_t wide = columns.count[column];
-    std::int64_t in = (plane * rows.in + rows.first[row]) * columns.in + columns.first[column];
-    for (std::int64_t k = 0; k < rows.count[row]; ++k, in += columns.in) {
+    for (std::int64_t k = 0; k < rows.count[row]; ++k) {
+      const std::int64_t in = (plane * rows.in + rows.input(row, k)) * columns.in;
       const Acc outer = weight_of<Acc>(rows, row, k, mean);
-      for (std::int64_t l = 0; l < wide; ++l)
-        f(in + l, outer * weight_of<Acc>(columns, column, l, mean));
+      for (std::int64_t l = 0; l < columns.count[column]; ++l)
+        f(in + columns.input(column, l), outer * weight_of<Acc>(columns, column, l, mean));
     }
   }
 };
 
 template <class A>
 Plan plan_of(const A& a, const Shape& x, const Shape& y) {
-  return {axis_of(a, x[2], y[2]), axis_of(a, x[3], y[3]), x[0] * x[1],
-          std::is_same_v<A, PoolingAttrs>};
+  const bool mean = std::is_same_v<A, PoolingAttrs>;
+  return {axis_of(a, x[2], y[2]), axis_of(a, x[3], y[3]), x[0] * x[1], mean, !mean && x == y};
 }
 
 /// Every output element is a mean of input elements.
@@ -227,18 +228,20 @@ template <class T>
 void forward_plane(const ResizeAttrs&, const Plan& plan, std::int64_t plane, const T* x, T* y) {
   using Acc = Accumulator<T>;
   const Axis &rows = plan.rows, &columns = plan.columns;
-  const auto second = [](const Axis& a, std::size_t i) {
-    return static_cast<Acc>(a.count[i] == 2 ? a.last[i] : 0);
-  };
   x += plane * rows.in * columns.in;
   y += plane * rows.size() * columns.size();
+  if (plan.copies) {
+    std::copy_n(x, rows.in * columns.in, y);
+    return;
+  }
   for (std::size_t i = 0; i < rows.first.size(); ++i, y += columns.size()) {
-    const T* top = x + rows.first[i] * columns.in;
-    const T* bottom = top + (rows.count[i] - 1) * columns.in;
-    const Acc high = static_cast<Acc>(rows.weight[i]), low = second(rows, i);
+    const T* top = x + rows.input(i, 0) * columns.in;
+    const T* bottom = x + rows.input(i, 1) * columns.in;
+    const Acc high = static_cast<Acc>(rows.weight[i]), low = static_cast<Acc>(rows.last[i]);
     for (std::size_t j = 0; j < columns.first.size(); ++j) {
-      const std::int64_t left = columns.first[j], right = left + columns.count[j] - 1;
-      const Acc near = static_cast<Acc>(columns.weight[j]), far = second(columns, j);
+      const std::int64_t left = columns.input(j, 0), right = columns.input(j, 1);
+      const Acc near = static_cast<Acc>(columns.weight[j]);
+      const Acc far = static_cast<Acc>(columns.last[j]);
       const auto between = [&](const T* row) {
         return near * static_cast<Acc>(row[left]) + far * static_cast<Acc>(row[right]);
       };
@@ -289,6 +292,10 @@ Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
       const Plan& plan = made();
       const T* dy = args.in<T>(0);
       T* dx = args.out<T>(0);
+      if (plan.copies) {
+        std::copy_n(dy, plan.planes * plan.rows.in * plan.columns.in, dx);
+        return;
+      }
       Acc* sums = static_cast<Acc*>(args.workspace);
       const std::int64_t size = plan.rows.in * plan.columns.in;
       parallel_for(plan.planes, plan.grain(), [&](std::int64_t begin, std::int64_t end) {
