@@ -9,9 +9,9 @@ import collections
 from . import (arithmetic, bindings, borders, checkpoints, engine, graphs, numbers, operators,
                outputs, shares, training, users)
 
-Fault = collections.namedtuple("Fault", "name file old new tests")
+Fault = collections.namedtuple("Fault", "name file old new tests part")
 
 # The engine's last: most files read what its faults are in.
 PARTS = (operators, training, users, graphs, checkpoints, outputs, arithmetic, borders, shares,
          bindings, numbers, engine)
-FAULTS = [Fault(*row) for part in PARTS for row in part.ROWS]
+FAULTS = [Fault(*row, part.__name__.rsplit('.', 1)[-1]) for part in PARTS for row in part.ROWS]
