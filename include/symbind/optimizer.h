@@ -3,7 +3,7 @@
 //
 // An Optimizer holds hyper-parameters and counts updates; what it keeps per weight (momentum,
 // means) is its states, which an Updater owns. Most optimizers are one operator per weight:
-// update_call says which, update_values gives the numbers of this step, and update is no more than
+// update_op says which, update_values gives the numbers of this step, and update is no more than
 // the two together, so that a fused step can run the very same.
 
 #include <functional>
@@ -44,6 +44,8 @@ class OptimizerState {
   /// Part `i`, and the same as an array; kState if there is none.
   const OptimizerState& part(std::size_t i) const;
   const NDArray& array(std::size_t i) const { return part(i).array(); }
+  /// Its arrays, one after the other.
+  void append_arrays(std::vector<NDArray>& to) const;
   /// The same numbers on another device; arrays already there are kept.
   OptimizerState as_in_context(Context context) const;
   /// "nothing", "an array", "(an array, nothing)": for messages.
@@ -79,14 +81,6 @@ class OptimizerParam {
 };
 /// {{"learning_rate", 0.1}, {"momentum", 0.9}}
 using OptimizerParams = std::map<std::string, OptimizerParam>;
-
-/// The one operator an update is. Its numbers come from Optimizer::update_values.
-struct UpdateCall {
-  std::string op;
-  std::vector<NDArray> inputs;  ///< the weight first
-  NDArray out;                  ///< the weight
-  AttrDict attrs;               ///< what never changes
-};
 
 /// Receives one number of an update: the operator's attribute and its value.
 using UpdateValue = std::function<void(std::string_view attr, double value)>;
@@ -145,9 +139,12 @@ class Optimizer {
   /// One step of several weights of one type on one device; at most aggregate_num of them.
   virtual void update_group(std::span<const Key> keys, std::span<const NDArray> weights,
                             std::span<const NDArray> grads, std::span<const OptimizerState> states);
-  /// The operator that update_multi_precision runs; nothing if it takes several.
-  virtual std::optional<UpdateCall> update_call(const Key& key, const NDArray& weight,
-                                                const NDArray& grad, const OptimizerState& state);
+  /// The operator that update_multi_precision runs; empty if it takes several. Asked at every step,
+  /// because a hyper-parameter may choose another.
+  virtual std::string_view update_op(const NDArray& weight, const OptimizerState& state) const;
+  /// Its inputs: the weight, which is its output too, the gradient, and the arrays of the state.
+  virtual std::vector<NDArray> update_inputs(const NDArray& weight, const NDArray& grad,
+                                             const OptimizerState& state) const;
   /// Counts one update of `key`, then gives each number its operator needs now: lr, wd, …
   virtual void update_values(const Key& key, const UpdateValue& set);
   /// Whether a state of this form could be one of this optimizer's own.
@@ -264,11 +261,17 @@ class Updater {
                   const std::string& source = "optimizer states");
 
   const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
-  std::map<Key, OptimizerState>& states() { return states_; }
+  const std::map<Key, OptimizerState>& states() const { return states_; }
   /// Whether a state is known to be on its weight's device; loaded ones are not.
-  std::map<Key, bool>& states_synced() { return synced_; }
+  const std::map<Key, bool>& states_synced() const { return synced_; }
+  /// To be changed at once: who holds on to states looks for them again.
+  std::map<Key, OptimizerState>& edit_states() { return ++version_, states_; }
+  std::map<Key, bool>& edit_states_synced() { return ++version_, synced_; }
+  /// Grows whenever a state may have been made, replaced or moved.
+  std::uint64_t version() const { return version_; }
 
  private:
+  std::uint64_t version_ = 0;
   std::shared_ptr<Optimizer> optimizer_;
   std::map<Key, OptimizerState> states_;
   std::map<Key, bool> synced_;

@@ -31,8 +31,8 @@ class ParamUpdate {
  private:
   struct Fused;
   bool fuse(ExecutorGroup& group);
-  void run_fused();
-  bool same_call(ExecutorGroup& group);
+  bool is_current(const Executor& executor) const;
+  void set_values();
 
   std::shared_ptr<Updater> updater_;
   std::shared_ptr<KVStore> store_;

@@ -72,6 +72,12 @@ template <class T>
 struct MapView {
   std::shared_ptr<void> owner;
   std::map<Key, T>* map;
+  std::function<void()> before_change = {};  ///< called first by what changes the dictionary
+
+  std::map<Key, T>& edit() const {
+    if (before_change) before_change();
+    return *map;
+  }
 };
 
 template <class T>
@@ -93,12 +99,12 @@ void bind_view(nb::module_& m, const char* name) {
       .def(
           "set",
           [](const V& v, nb::handle key, nb::handle value) {
-            (*v.map)[key_from(key)] = value_from<T>(value);
+            v.edit()[key_from(key)] = value_from<T>(value);
           },
           nb::arg("key"), nb::arg("value").none())
       .def("delete",
            [](const V& v, nb::handle key) {
-             if (v.map->erase(key_from(key)) > 0) return;
+             if (v.edit().erase(key_from(key)) > 0) return;
              PyErr_SetObject(PyExc_KeyError, key.ptr());
              throw nb::python_error();
            })
@@ -109,7 +115,7 @@ void bind_view(nb::module_& m, const char* name) {
              for (const auto& [key, value] : *v.map) keys.append(key_to(key));
              return keys;
            })
-      .def("assign", [](const V& v, const nb::dict& dict) { *v.map = map_from<T>(dict); });
+      .def("assign", [](const V& v, const nb::dict& dict) { v.edit() = map_from<T>(dict); });
 }
 
 // ---- Optimizer ----------------------------------------------------------------------------------
@@ -327,8 +333,12 @@ void bind_updater(nb::module_& m) {
         u.set_states(map_from<OptimizerState>(states), source);
       });
   using P = std::shared_ptr<U>;
-  m.def("view_states", [](const P& u) { return MapView<OptimizerState>{u, &u->states()}; });
-  m.def("view_states_synced", [](const P& u) { return MapView<bool>{u, &u->states_synced()}; });
+  m.def("view_states", [](const P& u) {
+    return MapView<OptimizerState>{u, &u->edit_states(), [u] { u->edit_states(); }};
+  });
+  m.def("view_states_synced", [](const P& u) {
+    return MapView<bool>{u, &u->edit_states_synced(), [u] { u->edit_states_synced(); }};
+  });
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ void check_fits(const std::vector<ArraySlot>& slots, const std::vector<std::size
 Executor make_executor(Bound bound, const Executor* shared,
                        const std::vector<NDArray>& outputs_to_reuse = {}) {
   return Executor(std::make_shared<Executor::Impl>(
-      std::move(bound), shared && shared->impl() ? shared->impl()->arenas() : nullptr,
+      std::move(bound), shared && shared->impl() ? runner_of(*shared).arenas() : nullptr,
       outputs_to_reuse));
 }
 
@@ -255,18 +255,18 @@ std::vector<NDArray> Symbol::eval(Context context, const NDArrayMap& args) const
 
 std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes,
                                                         const ReshapeOptions& options) const {
+  const Bound& from = bound();
   for (const auto& [name, shape] : shapes) {
-    check(std::ranges::find(bound_.arg_names, name) != bound_.arg_names.end(), ErrorKind::kName,
-          "there is no argument '{}'; {}", name, nearest_hint(name, bound_.arg_names));
+    check(std::ranges::find(from.arg_names, name) != from.arg_names.end(), ErrorKind::kName,
+          "there is no argument '{}'; {}", name, nearest_hint(name, from.arg_names));
   }
   DTypeMap types;
-  for (std::size_t i = 0; i < bound_.args.size(); ++i)
-    types.emplace(bound_.arg_names[i], bound_.args[i].dtype());
+  for (std::size_t i = 0; i < from.args.size(); ++i)
+    types.emplace(from.arg_names[i], from.args[i].dtype());
   ShapeMap given;
   for (const auto& [name, shape] : shapes) given.emplace(name, from_user(shape));
-  const ArraySlots inferred =
-      infer_slots(bound_.symbol, given, types, bound_.context, bound_.group2ctx);
-  Bound bound = bound_;
+  const ArraySlots inferred = infer_slots(from.symbol, given, types, from.context, from.group2ctx);
+  Bound bound = from;
   const auto fit = [&](NDArray& array, NDArray* grad, const ArraySlot& slot) {
     if (array.shape() == slot.shape) return;
     check(shapes.contains(slot.name) || options.partial_shaping, ErrorKind::kState,
@@ -289,9 +289,9 @@ std::shared_ptr<Executor::Impl> Executor::Impl::reshape(const ShapeMap& shapes,
   for (std::size_t i = 0; i < bound.args.size(); ++i)
     fit(bound.args[i], &bound.grads[i], inferred.args[i]);
   for (std::size_t i = 0; i < bound.aux.size(); ++i) fit(bound.aux[i], nullptr, inferred.aux[i]);
-  auto impl = std::make_shared<Impl>(std::move(bound), arenas_, outputs_);
-  if (monitor_) impl->set_monitor(monitor_, monitor_all_);
-  if (guard_) impl->set_guard(guard_);
+  auto impl = std::make_shared<Impl>(std::move(bound), runner_.arenas(), outputs());
+  if (watchers_.monitor) impl->set_monitor(watchers_.monitor, watchers_.monitor_all);
+  if (watchers_.guard) impl->set_guard(watchers_.guard);
   return impl;
 }
 

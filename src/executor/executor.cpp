@@ -1,5 +1,4 @@
-// The executor's run loop and the verbs around it. Everything was decided when the plan was made:
-// a run walks an array of prepared kernels with fixed pointers.
+// The executor's verbs over its runner.
 //
 // An error inside a step stops the run and is kept on every bound array the remaining steps would
 // have written; the next wait on one of them raises it, once.
@@ -12,99 +11,92 @@
 #include "base/check.h"
 #include "base/interrupt.h"
 #include "base/nearest.h"
-#include "base/parallel.h"
 #include "base/profiling.h"
-#include "device/runtime.h"
-#include "executor/current_error.h"
 #include "executor/executor_impl.h"
-#include "executor/random_state.h"
 #include "ndarray/access.h"
 #include "ndarray/recorder.h"
 #include "ndarray/storage.h"
 
 namespace symbind {
 
-void Executor::Impl::run_step(std::size_t i) {
-  const Runnable& step = runnables_[i];
-  interruption_point();
-  if (step.enter != nullptr) step.enter->make_current();
-  if (step.is_random) {
-    RunState& state = run_state_[static_cast<std::size_t>(plan_->slot_of(plan_->steps[i].context))];
-    std::tie(state.random_seed, state.random_draw) = next_random_draw(plan_->steps[i].context);
-  }
-  if (profiling::on(profiling::kSymbolic)) [[unlikely]]
-    run_timed(i);
-  else
-    (*step.run)(step.args);
+Executor::Impl::Impl(Bound bound, std::shared_ptr<Arenas> arenas,
+                     const std::vector<NDArray>& outputs_to_reuse)
+    : runner_(std::move(bound), std::move(arenas)) {
+  compile(outputs_to_reuse);
 }
 
-bool Executor::Impl::run_range(std::size_t first, std::size_t last) {
-  const VendorThreads threads;
-  for (std::size_t i = first; i < last; ++i) {
-    try {
-      run_step(i);
-      if (is_watched()) show(i);
-    } catch (const Interrupted& stop) {
-      interrupted_at(i, stop);
-      throw;
-    } catch (...) {
-      fail_from(i, current_error("in " + plan_->steps[i].title), last);
-      return false;
-    }
-  }
-  return true;
+void Executor::Impl::compile(const std::vector<NDArray>& outputs_to_reuse) {
+  runner_.compile(watchers_.see_values(), outputs_to_reuse);
+  watchers_.forget_times();
+  fused_.rewired();
 }
 
-void Executor::Impl::fail_from(std::size_t step, const Error& error, std::size_t last) {
-  const auto pending = std::make_shared<PendingError>(error);
-  for (std::size_t i = step; i < last; ++i) {
-    for (Storage* storage : written_by(plan_->steps[i])) storage->set_error(pending);
+template <class Callback>
+void Executor::Impl::replace(Callback& watcher, Callback given, const char* who) {
+  watchers_.check_idle(who);
+  const bool before = watchers_.see_values();
+  watcher.swap(given);
+  try {
+    if (before != watchers_.see_values()) compile(outputs());
+  } catch (...) {
+    watcher.swap(given);
+    throw;
   }
-  if (step < plan_->num_forward) forward_error_ = pending;
 }
 
-// What was written so far stays readable; only a backward of the forward that was cut short is not
-// possible, which forward_error_ says when it counts as read.
-void Executor::Impl::interrupted_at(std::size_t step, const Error& stop) {
-  const bool in_forward = step < plan_->num_forward;
-  for (Storage* storage :
-       written_[static_cast<std::size_t>(in_forward ? Phase::kForward : Phase::kBackward)])
-    storage->touch();
-  if (!in_forward) return;
-  ran_forward_train_ = false;
-  forward_error_ = std::make_shared<PendingError>(stop);
-  forward_error_->read.store(true);
+void Executor::Impl::set_monitor(MonitorCallback callback, bool all) {
+  replace(watchers_.monitor, std::move(callback), "monitor");
+  watchers_.monitor_all = all;
+}
+
+void Executor::Impl::set_guard(NodeCallback callback) {
+  replace(watchers_.guard, std::move(callback), "guard");
 }
 
 // An array whose own operator failed is not read: its error passes on to what this phase writes. A
 // forward that failed leaves intermediates unwritten, which backward must not read either.
 bool Executor::Impl::blocked_by_error(Phase phase) {
   std::shared_ptr<PendingError> error = forward_error_;
-  for (Storage* storage : read_[static_cast<std::size_t>(phase)]) {
+  for (Storage* storage : runner_.read(phase)) {
     if (error == nullptr && storage->has_error()) error = storage->error();
   }
   if (error == nullptr) return false;
-  for (Storage* written : written_[static_cast<std::size_t>(phase)]) written->set_error(error);
+  for (Storage* written : runner_.written(phase)) written->set_error(error);
   if (phase == Phase::kForward) forward_error_ = error;
   return true;
 }
 
 void Executor::Impl::run(Phase phase) {
   if (blocked_by_error(phase)) return;
-  refresh_device_values();
-  const bool forward = phase == Phase::kForward;
-  run_range(forward ? 0 : plan_->num_forward, forward ? plan_->num_forward : runnables_.size());
-  for (Storage* storage : written_[static_cast<std::size_t>(phase)]) storage->touch();
+  const auto [first, last] = runner_.steps_of(phase);
+  try {
+    if (const auto failure = runner_.run(first, last, watchers_)) {
+      const auto pending = runner_.fail(failure->step, last, failure->error);
+      if (phase == Phase::kForward) forward_error_ = pending;
+    }
+  } catch (const Interrupted& stop) {
+    // What was written so far stays readable; only a backward of the forward that was cut short is
+    // not possible, which forward_error_ says when it counts as read.
+    runner_.touch_written(phase);
+    if (phase == Phase::kForward) {
+      ran_forward_train_ = false;
+      forward_error_ = std::make_shared<PendingError>(stop);
+      forward_error_->read.store(true);
+    }
+    throw;
+  }
+  runner_.touch_written(phase);
 }
 
 void Executor::Impl::load_feed(const NDArrayMap& feed) {
   // Texts are made only for an error: a step allocates nothing.
   for (const auto& [name, array] : feed) {
-    const auto it = std::ranges::find(bound_.arg_names, name);
-    if (it == bound_.arg_names.end()) {
-      fail(ErrorKind::kType, "Unknown argument {}; {}", name, nearest_hint(name, bound_.arg_names));
+    const auto it = std::ranges::find(bound().arg_names, name);
+    if (it == bound().arg_names.end()) {
+      fail(ErrorKind::kType, "Unknown argument {}; {}", name,
+           nearest_hint(name, bound().arg_names));
     }
-    const NDArray& target = bound_.args[static_cast<std::size_t>(it - bound_.arg_names.begin())];
+    const NDArray& target = bound().args[static_cast<std::size_t>(it - bound().arg_names.begin())];
     if (array.shape() != target.shape()) {
       fail(ErrorKind::kShape,
            "Shape not match! Argument {}, need: {}, received: {}; reshape() the executor to run "
@@ -113,15 +105,15 @@ void Executor::Impl::load_feed(const NDArrayMap& feed) {
     }
   }
   for (const auto& [name, array] : feed) {
-    const auto it = std::ranges::find(bound_.arg_names, name);
-    array.copy_to(bound_.args[static_cast<std::size_t>(it - bound_.arg_names.begin())]);
+    const auto it = std::ranges::find(bound().arg_names, name);
+    array.copy_to(bound().args[static_cast<std::size_t>(it - bound().arg_names.begin())]);
   }
 }
 
 void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
   const profiling::ApiSpan span("Executor.forward");
   load_feed(feed);
-  if (is_forked_child() != wired_in_child_) compile_and_wire(outputs_);
+  if (!runner_.is_of_this_process()) compile(outputs());
   if (is_train && ran_forward_train_ && !warned_forward_) {
     warned_forward_ = true;
     log_warning(
@@ -130,16 +122,16 @@ void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
         "Is this intended?");
   }
   ran_forward_train_ = is_train;
-  for (RunState& state : run_state_) state.is_train = is_train;
+  runner_.set_training(is_train);
   forward_error_.reset();
   run(Phase::kForward);
 }
 
 void Executor::Impl::load_head_grads(const std::vector<NDArray>& head_grads) {
-  const std::vector<bool>& needed = plan_->needs_head_gradient;
+  const std::vector<bool>& needed = plan().needs_head_gradient;
   check(head_grads.empty() || head_grads.size() == needed.size(),
         "{} head gradients for {} outputs ({})", head_grads.size(), needed.size(),
-        fmt::join(bound_.output_names, ", "));
+        fmt::join(bound().output_names, ", "));
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (!needed[i]) continue;
     if (i >= head_grads.size() || !head_grads[i].defined()) {
@@ -147,22 +139,23 @@ void Executor::Impl::load_head_grads(const std::vector<NDArray>& head_grads) {
            "the last operator is not Loss function, head_gradient is required: output {} of {} "
            "needs one\n"
            "  fix:  give backward() a head gradient of shape {}, or end the network with MakeLoss",
-           bound_.output_names[i], bound_.symbol.str(), outputs_[i].shape().str());
+           bound().output_names[i], bound().symbol.str(), outputs()[i].shape().str());
     }
-    if (head_grads[i].shape() != head_grads_[i].shape()) {
+    if (head_grads[i].shape() != runner_.head_grads()[i].shape()) {
       fail(ErrorKind::kShape, "the head gradient of {} has shape {}, the output has {}",
-           bound_.output_names[i], head_grads[i].shape().str(), head_grads_[i].shape().str());
+           bound().output_names[i], head_grads[i].shape().str(),
+           runner_.head_grads()[i].shape().str());
     }
   }
   for (std::size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i]) head_grads[i].copy_to(head_grads_[i]);
+    if (needed[i]) head_grads[i].copy_to(runner_.head_grads()[i]);
   }
 }
 
 void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
   const profiling::ApiSpan span("Executor.backward");
-  if (plan_->num_forward == plan_->steps.size() && plan_->zero_gradients.empty()) return;
-  check(is_forked_child() == wired_in_child_, ErrorKind::kState,
+  if (plan().num_forward == plan().steps.size() && plan().zero_gradients.empty()) return;
+  check(runner_.is_of_this_process(), ErrorKind::kState,
         "backward cannot follow a forward of the process this one was forked from\n"
         "  fix:  run forward again");
   if (forward_error_ != nullptr && forward_error_->read.load()) {
@@ -176,17 +169,33 @@ void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
         "Calling backward without calling forward(is_train=True) first. Behavior is undefined.");
   }
   ran_forward_train_ = false;
-  for (RunState& state : run_state_) state.is_train = true;
+  runner_.set_training(true);
   run(Phase::kBackward);
-  zero_unreached_gradients();
+  runner_.zero_unreached_gradients();
 }
 
-void Executor::Impl::zero_unreached_gradients() {
-  for (const int arg : plan_->zero_gradients) bound_.grads[static_cast<std::size_t>(arg)].set(0.0);
+void Executor::Impl::step(const NDArrayMap& feed) {
+  load_feed(feed);
+  forward_error_.reset();
+  if (fused_.can_replay() && fused_.replay()) {
+    ran_forward_train_ = false;
+    return;
+  }
+  forward(true, {});
+  backward(std::vector<NDArray>{});
+  fused_.run_updates();
+  fused_.ran();
+}
+
+std::string Executor::Impl::debug_str() const {
+  std::size_t bytes = plan().total_arena_bytes();
+  for (const NDArray& o : outputs()) bytes += o.nbytes();
+  return fmt::format("{}Total {} MB allocated\nTotal 11 TempSpace resource requested\n",
+                     bound().symbol.debug_str(), bytes >> 20);
 }
 
 void Executor::Impl::backward(const NDArrayMap& by_name) {
-  const std::vector<std::string>& names = bound_.output_names;
+  const std::vector<std::string>& names = bound().output_names;
   std::vector<NDArray> ordered(names.size());
   for (const auto& [name, array] : by_name) {
     const auto it = std::ranges::find(names, name);
@@ -219,8 +228,8 @@ void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& 
       copies.emplace_back(&array, &target);
     }
   };
-  match_all(args, bound_.arg_names, bound_.args, "arguments");
-  match_all(aux, bound_.aux_names, bound_.aux, "auxiliary states");
+  match_all(args, bound().arg_names, bound().args, "arguments");
+  match_all(aux, bound().aux_names, bound().aux, "auxiliary states");
   for (const auto& [from, to] : copies) from->copy_to(*to);
 }
 
@@ -291,10 +300,11 @@ void Executor::set_monitor_callback(MonitorCallback callback, bool all) {
 }
 int Executor::add_update(const std::string& op, const std::vector<NDArray>& inputs,
                          const NDArray& out, const AttrDict& attrs) {
-  return bound_state(impl_).add_update(op, inputs, out, attrs);
+  return bound_state(impl_).fused().add(op, inputs, out, attrs);
 }
 void Executor::set_update_value(int number, const std::string& attr, double value) {
-  bound_state(impl_).set_update_value(number, attr, value);
+  FusedStep& fused = bound_state(impl_).fused();
+  fused.set(number, fused.place_of(number, attr), value);
 }
 void Executor::step(const NDArrayMap& feed) {
   const Unrecorded within;
@@ -309,5 +319,14 @@ PlanStats Executor::stats() const {
 }
 std::string Executor::plan_text() const { return bound_state(impl_).plan().text(); }
 std::string Executor::debug_str() const { return bound_state(impl_).debug_str(); }
+
+const Runner& runner_of(const Executor& executor) { return bound_state(executor.impl()).runner(); }
+const Watchers& watchers_of(const Executor& executor) {
+  return bound_state(executor.impl()).watchers();
+}
+void set_guard(const Executor& executor, NodeCallback guard) {
+  bound_state(executor.impl()).set_guard(std::move(guard));
+}
+FusedStep& fused_step_of(const Executor& executor) { return bound_state(executor.impl()).fused(); }
 
 }  // namespace symbind

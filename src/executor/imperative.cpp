@@ -12,7 +12,7 @@
 #include "base/parallel.h"
 #include "base/settings.h"
 #include "device/runtime.h"
-#include "graph/empty_kernel.h"
+#include "graph/select_kernel.h"
 
 namespace symbind {
 namespace {
@@ -122,13 +122,6 @@ void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in
   }
 }
 
-bool is_plain(const std::vector<TensorDesc>& descs, const std::vector<Layout>& layouts) {
-  for (std::size_t i = 0; i < descs.size(); ++i) {
-    if (!same_bytes(descs[i].shape, Layout::kPlain, layouts[i])) return false;
-  }
-  return true;
-}
-
 std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void* attrs,
                                                     const std::vector<TensorDesc>& in,
                                                     Context context, const KernelWish& wish) {
@@ -149,41 +142,21 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
   request.wanted = wish.outputs;
   for (std::size_t o = request.wanted.size(); o < request.out.size(); ++o)
     request.wanted.push_back(static_cast<int>(o) < made->num_visible);
-  const auto use = [&](const KernelDef& kernel, const Offer& offer) {
-    for (std::size_t i = 0; i < request.in.size(); ++i) request.in[i].layout = offer.in_layouts[i];
-    for (std::size_t o = 0; o < request.out.size(); ++o) {
-      request.out[o].layout = offer.out_layouts[o];
-      if (made->opaque[o])
-        request.out[o].shape = Shape{static_cast<std::int64_t>(offer.opaque_bytes[o])};
-    }
-    made->name = kernel.name;
-    made->run = kernel.prepare(attrs, request, offer);
-    made->workspace_bytes = offer.workspace_bytes;
-    made->out = request.out;
-    made->place_scratch(request.wanted);
-    return made;
-  };
-  if (const KernelDef* empty = empty_kernel(op, attrs, request.out))
-    return use(*empty, empty->offer(attrs, request));
-  std::vector<std::string> refusals;
-  for (const KernelDef& kernel : op.kernels) {
-    if (kernel.device != request.device) continue;
-    if (!wish.name.empty() && kernel.name != wish.name) continue;
-    if (kernel.name != "reference" && settings::has_item("SYMBIND_KERNELS", "-" + kernel.name))
-      continue;
-    Offer offer = kernel.offer(attrs, request);
-    if (offer.accepted() &&
-        !(is_plain(request.in, offer.in_layouts) && is_plain(request.out, offer.out_layouts))) {
-      offer = refuse("wants a blocked layout");
-    }
-    if (!offer.accepted()) {
-      refusals.push_back(kernel.name + ": " + offer.refusal);
-      continue;
-    }
-    return use(kernel, offer);
+  const KernelChoice choice =
+      select_kernel(op, attrs, request, op.name, {.only = wish.name, .plain_only = true});
+  const Offer& offer = choice.offer;
+  for (std::size_t i = 0; i < request.in.size(); ++i) request.in[i].layout = offer.in_layouts[i];
+  for (std::size_t o = 0; o < request.out.size(); ++o) {
+    request.out[o].layout = offer.out_layouts[o];
+    if (made->opaque[o])
+      request.out[o].shape = Shape{static_cast<std::int64_t>(offer.opaque_bytes[o])};
   }
-  fail(ErrorKind::kNotImplemented, "{} has no kernel for {}: {}", op.name, context.str(),
-       fmt::join(refusals, "; "));
+  made->name = choice.kernel->name;
+  made->run = choice.kernel->prepare(attrs, request, offer);
+  made->workspace_bytes = offer.workspace_bytes;
+  made->out = request.out;
+  made->place_scratch(request.wanted);
+  return made;
 }
 
 }  // namespace

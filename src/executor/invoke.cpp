@@ -8,14 +8,13 @@
 #include <symbind/executor.h>
 
 #include "base/check.h"
-#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/profiling.h"
 #include "device/runtime.h"
-#include "executor/current_error.h"
 #include "executor/imperative.h"
 #include "executor/profile.h"
 #include "executor/random_state.h"
+#include "executor/run_guarded.h"
 #include "ndarray/access.h"
 #include "ndarray/recorder.h"
 #include "ndarray/storage.h"
@@ -112,17 +111,21 @@ bool run_kernel(const ImperativeCall& call, const std::vector<NDArray>& in,
   const auto touch = [&](const NDArray& a) {
     if (a.defined()) a.storage()->touch();
   };
+  const VendorThreads threads;
+  std::optional<Error> error;
   try {
-    const VendorThreads threads;
-    if (profiling::on(profiling::kImperative)) [[unlikely]]
-      run_timed(call, in, context, args);
-    else
-      kernel.run(args);
+    error = run_guarded(kernel.op->name, [&] {
+      if (profiling::on(profiling::kImperative)) [[unlikely]]
+        run_timed(call, in, context, args);
+      else
+        kernel.run(args);
+    });
   } catch (const Interrupted&) {
     for (const NDArray& a : out) touch(a);
     throw;
-  } catch (...) {
-    const auto pending = std::make_shared<PendingError>(current_error("in " + kernel.op->name));
+  }
+  if (error) {
+    const auto pending = std::make_shared<PendingError>(std::move(*error));
     for (const NDArray& a : fail_on)
       if (a.defined()) a.storage()->set_error(pending);
     for (const std::size_t i : kernel.mutated) in[i].storage()->set_error(pending);

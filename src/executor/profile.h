@@ -1,7 +1,7 @@
 #pragma once
-// Times of an executor's steps, kept while the profiler runs: what `explain` shows beside the plan.
+// Times of kernels, kept while the profiler runs: what `explain` shows beside the plan.
 
-#include <memory>
+#include <functional>
 #include <vector>
 
 #include "executor/imperative.h"
@@ -15,10 +15,23 @@ struct StepTimes {
   profiling::Statistics times = {};  ///< nanoseconds
 };
 
-struct Profile {
-  std::uint64_t generation = 0;  ///< of the profiler's statistics these belong to
-  std::vector<StepTimes> steps, updates;
+/// The times of a list of kernels; empty while the profiler never ran.
+class KernelTimes {
+ public:
+  const std::vector<StepTimes>& all() const { return steps_; }
+  void forget() { steps_.clear(); }
+  /// Runs `work`, the kernel with this number, with the clock beside it. `describe` says what all
+  /// of them are; it is asked once.
+  void run(std::size_t number, Context context,
+           const std::function<std::vector<StepTimes>()>& describe,
+           const std::function<void()>& work);
+
+ private:
+  std::uint64_t generation_ = 0;  ///< of the profiler's statistics these belong to
+  std::vector<StepTimes> steps_;
 };
+
+std::vector<CostTensor> described(const std::vector<NDArray>& arrays);
 
 /// Runs an operator that was called by itself, with the clock beside it.
 void run_timed(const ImperativeCall& call, const std::vector<NDArray>& inputs, Context context,

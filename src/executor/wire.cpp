@@ -1,4 +1,4 @@
-// Making an executor: compile the plan, take the arenas, and write every step's pointers down.
+// Making a runner ready: compile the plan, take the arenas, and write every step's pointers down.
 
 #include <algorithm>
 #include <unordered_map>
@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
-#include "executor/executor_impl.h"
+#include "executor/runner.h"
 #include "ndarray/access.h"
 #include "ndarray/storage.h"
 
@@ -50,13 +50,17 @@ std::string largest(const Plan& plan) {
 
 }  // namespace
 
-Executor::Impl::Impl(Bound bound, std::shared_ptr<Arenas> arenas,
-                     const std::vector<NDArray>& outputs_to_reuse)
-    : bound_(std::move(bound)), arenas_(arenas ? std::move(arenas) : std::make_shared<Arenas>()) {
-  compile_and_wire(outputs_to_reuse);
+std::vector<std::unique_ptr<DeviceValues>> Runner::value_blocks(const Plan& plan) {
+  std::size_t count = 0;
+  for (const PlanStep& step : plan.steps) count += step.values.size();
+  std::vector<std::unique_ptr<DeviceValues>> blocks(plan.contexts.size());
+  for (std::size_t slot = 0; slot < blocks.size() && count > 0; ++slot)
+    if (in_gpu_memory(plan.contexts[slot]))
+      blocks[slot] = runtime(plan.contexts[slot]).make_values(count);
+  return blocks;
 }
 
-BindSpec Executor::Impl::bind_spec() const {
+BindSpec Runner::bind_spec(bool watched) const {
   BindSpec spec;
   spec.context = bound_.context;
   spec.group2ctx = bound_.group2ctx;
@@ -67,27 +71,23 @@ BindSpec Executor::Impl::bind_spec() const {
   spec.arg_contexts = contexts_of(bound_.args);
   spec.aux_contexts = contexts_of(bound_.aux);
   spec.grad_req = bound_.grad_req;
-  spec.monitored = is_watched();
+  spec.monitored = watched;
   return spec;
 }
 
-void Executor::Impl::compile_and_wire(const std::vector<NDArray>& outputs_to_reuse) {
+void Runner::compile(bool watched, const std::vector<NDArray>& outputs_to_reuse) {
   runtime(bound_.context).make_current();  // kernels are asked what this device can do
-  const std::shared_ptr<const Plan> plan = compile(bound_.symbol, bind_spec());
+  const std::shared_ptr<const Plan> plan = symbind::compile(bound_.symbol, bind_spec(watched));
   take_arenas(*plan);
   allocate_outputs(*plan, outputs_to_reuse);
-  plan_ = plan;  // nothing throws from here on: an executor has its old plan or all of the new one
-  wire_steps();
-  wired_in_child_ = is_forked_child();
-  profile_.reset();
-  recording_.reset();
-  step_is_warm_ = false;
-  record_steps_ = recordable();
-  device_values_.clear();
-  values_changed_ = true;
+  device_values_ = value_blocks(*plan);
+  plan_ = plan;  // nothing throws from here on: a runner has its old plan or all of the new one
+  wire();
 }
 
-void Executor::Impl::take_arenas(const Plan& plan) {
+bool Runner::is_of_this_process() const { return is_forked_child() == wired_in_child_; }
+
+void Runner::take_arenas(const Plan& plan) {
   check(plan.contexts.size() == 1 || std::ranges::none_of(plan.contexts, in_gpu_memory),
         ErrorKind::kNotImplemented,
         "a graph over several devices cannot use a GPU yet\n"
@@ -106,7 +106,7 @@ void Executor::Impl::take_arenas(const Plan& plan) {
   }
 }
 
-void Executor::Impl::allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse) {
+void Runner::allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse) {
   std::vector<NDArray> outputs, head_grads(plan.outputs.size());
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const PlanTensor& t = plan.tensors[static_cast<std::size_t>(plan.outputs[i])];
@@ -122,7 +122,7 @@ void Executor::Impl::allocate_outputs(const Plan& plan, const std::vector<NDArra
   head_grads_ = std::move(head_grads);
 }
 
-TensorArg Executor::Impl::resolve(int tensor) const {
+TensorArg Runner::resolve(int tensor) const {
   const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
   const auto bound = [](const NDArray& array) -> TensorArg {
     if (!array.defined()) return {};  // open
@@ -146,14 +146,14 @@ TensorArg Executor::Impl::resolve(int tensor) const {
   return {};
 }
 
-bool Executor::Impl::is_open(int tensor) const {
+bool Runner::is_open(int tensor) const {
   const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
   const auto index = static_cast<std::size_t>(t.index);
   return (t.home == Home::kArgument && !bound_.args[index].defined()) ||
          (t.home == Home::kOutput && !outputs_[index].defined());
 }
 
-std::vector<Storage*> Executor::Impl::written_by(const PlanStep& step) const {
+std::vector<Storage*> Runner::written_by(const PlanStep& step) const {
   std::vector<Storage*> written;
   const auto add = [&](int tensor) {
     if (Storage* storage = resolve(tensor).storage) written.push_back(storage);
@@ -165,7 +165,33 @@ std::vector<Storage*> Executor::Impl::written_by(const PlanStep& step) const {
   return written;
 }
 
-void Executor::Impl::wire_steps() {
+Runner::Runnable Runner::wire_step(std::size_t number) {
+  const PlanStep& step = plan_->steps[number];
+  const auto add_arg = [this](int tensor) {
+    if (is_open(tensor)) open_.emplace_back(tensor_args_.size(), tensor);
+    tensor_args_.push_back(resolve(tensor));
+  };
+  Runnable r{.run = &step.run, .args = {}, .draws = nullptr, .enter = nullptr};
+  const bool entered = number != 0 && number != plan_->num_forward &&
+                       plan_->steps[number - 1].context == step.context;
+  if (in_gpu_memory(step.context) && !entered) r.enter = &runtime(step.context);
+  r.args.inputs = tensor_args_.data() + tensor_args_.size();
+  std::ranges::for_each(step.in, add_arg);
+  r.args.outputs = tensor_args_.data() + tensor_args_.size();
+  std::ranges::for_each(step.out, add_arg);
+  r.args.values = values_.data() + values_.size();
+  values_.insert(values_.end(), step.values.begin(), step.values.end());
+  RunState& state = run_state_[static_cast<std::size_t>(plan_->slot_of(step.context))];
+  r.args.run = &state;
+  if (step.is_random) r.draws = &state;
+  if (step.workspace_bytes > 0) {
+    const auto& arena = arenas_->at({static_cast<int>(step.context.type), step.context.id});
+    r.args.workspace = static_cast<std::byte*>(arena->base()) + step.workspace_offset;
+  }
+  return r;
+}
+
+void Runner::wire() {
   std::size_t num_args = 0, num_values = 0;
   for (const PlanStep& step : plan_->steps) {
     num_args += step.in.size() + step.out.size();
@@ -174,16 +200,11 @@ void Executor::Impl::wire_steps() {
   tensor_args_.clear();
   tensor_args_.reserve(num_args);
   open_.clear();
-  const auto add_arg = [this](int tensor) {
-    if (is_open(tensor)) open_.emplace_back(tensor_args_.size(), tensor);
-    tensor_args_.push_back(resolve(tensor));
-  };
   values_.clear();
   values_.reserve(num_values);
   run_state_.assign(plan_->contexts.size(), {});
-  for (std::size_t slot = 0; slot < plan_->contexts.size(); ++slot) {
+  for (std::size_t slot = 0; slot < plan_->contexts.size(); ++slot)
     run_state_[slot].stream = runtime(plan_->contexts[slot]).stream();
-  }
   runnables_.clear();
   runnables_.reserve(plan_->steps.size());
   for (auto& list : written_) list.clear();
@@ -193,42 +214,28 @@ void Executor::Impl::wire_steps() {
     if (storage != nullptr && noted[&list].insert(storage).second) list.push_back(storage);
   };
   for (const PlanStep& step : plan_->steps) {
-    const auto phase = static_cast<std::size_t>(step.phase);
-    Runnable r{.run = &step.run, .args = {}, .is_random = step.is_random, .enter = nullptr};
-    const std::size_t number = runnables_.size();
-    const bool entered = number != 0 && number != plan_->num_forward &&
-                         plan_->steps[number - 1].context == step.context;
-    if (in_gpu_memory(step.context) && !entered) r.enter = &runtime(step.context);
-    r.args.inputs = tensor_args_.data() + tensor_args_.size();
-    for (const int t : step.in) {
-      add_arg(t);
-      note(read_[phase], tensor_args_.back().storage);
-    }
-    r.args.outputs = tensor_args_.data() + tensor_args_.size();
-    for (const int t : step.out) add_arg(t);
-    for (Storage* storage : written_by(step)) note(written_[phase], storage);
-    r.args.values = values_.data() + values_.size();
-    values_.insert(values_.end(), step.values.begin(), step.values.end());
-    const int slot = plan_->slot_of(step.context);
-    r.args.run = &run_state_[static_cast<std::size_t>(slot)];
-    if (step.workspace_bytes > 0) {
-      const auto& arena = arenas_->at({static_cast<int>(step.context.type), step.context.id});
-      r.args.workspace = static_cast<std::byte*>(arena->base()) + step.workspace_offset;
-    }
-    runnables_.push_back(r);
+    const Runnable& r = runnables_.emplace_back(wire_step(runnables_.size()));
+    for (std::size_t i = 0; i < step.in.size(); ++i)
+      note(read_[index(step.phase)], r.args.inputs[i].storage);
+    for (Storage* storage : written_by(step)) note(written_[index(step.phase)], storage);
   }
   // What forward itself writes first is not an input whose old error could block it.
   std::unordered_set<const Storage*> results;
   for (const NDArray& o : outputs_) results.insert(o.storage().get());
-  std::erase_if(read_[static_cast<std::size_t>(Phase::kForward)],
-                [&](Storage* s) { return results.contains(s); });
+  std::erase_if(read_[index(Phase::kForward)], [&](Storage* s) { return results.contains(s); });
+  bring_values_to_devices();
+  wired_in_child_ = is_forked_child();
 }
 
-std::string Executor::Impl::debug_str() const {
-  std::size_t bytes = plan_->total_arena_bytes();
-  for (const NDArray& o : outputs_) bytes += o.nbytes();
-  return fmt::format("{}Total {} MB allocated\nTotal 11 TempSpace resource requested\n",
-                     bound_.symbol.debug_str(), bytes >> 20);
+void Runner::bring_values_to_devices() {
+  for (std::size_t slot = 0; slot < device_values_.size(); ++slot) {
+    DeviceValues* block = device_values_[slot].get();
+    if (block == nullptr) continue;
+    block->write(values_.data());
+    for (Runnable& r : runnables_)
+      if (r.args.run == &run_state_[slot])
+        r.args.device_values = block->data() + (r.args.values - values_.data());
+  }
 }
 
 }  // namespace symbind

@@ -77,17 +77,15 @@ std::string text_of(const Plan& plan, const nlohmann::ordered_json& json) {
 }  // namespace
 
 std::string explain(const Executor& executor, const ExplainOptions& options) {
-  check(executor.impl() != nullptr, ErrorKind::kState,
-        "the executor is empty (made by Executor())\n  fix:  make one by Symbol::bind");
   check(options.format == "html" || options.format == "json" || options.format == "text",
         "explain: format is html, json or text, not '{}'", options.format);
-  const Executor::Impl& impl = *executor.impl();
-  const std::string name = impl.bound().symbol.name();
-  const auto json = explanation(impl, !options.title.empty() ? options.title
-                                      : name.empty()         ? "network"
-                                                             : name);
+  const Runner& runner = runner_of(executor);
+  const std::string name = runner.bound().symbol.name();
+  const auto json = explanation(executor, !options.title.empty() ? options.title
+                                          : name.empty()         ? "network"
+                                                                 : name);
   if (options.format == "json") return json_text(json);
-  if (options.format == "text") return text_of(impl.plan(), json);
+  if (options.format == "text") return text_of(runner.plan(), json);
   return page(json);
 }
 

@@ -57,7 +57,11 @@ void add_cost(Json& j, const Cost& cost) {
 
 class Explainer {
  public:
-  explicit Explainer(const Executor::Impl& executor) : plan_(executor.plan()), executor_(executor) {
+  explicit Explainer(const Executor& executor)
+      : runner_(runner_of(executor)),
+        plan_(runner_.plan()),
+        watchers_(watchers_of(executor)),
+        updates_(fused_step_of(executor).times()) {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s)
       if (plan_.steps[s].node) step_of_.emplace(plan_.steps[s].node.get(), static_cast<int>(s));
   }
@@ -70,8 +74,7 @@ class Explainer {
 
   Json updates() {
     Json all = Json::array();
-    if (executor_.profile() == nullptr) return all;
-    for (const StepTimes& u : executor_.profile()->updates) {
+    for (const StepTimes& u : updates_.all()) {
       Json j = {{"name", u.subject->node}, {"op", u.subject->name}, {"shapes", u.subject->shapes}};
       add_cost(j, u.cost);
       if (u.times.count > 0) j["time"] = times_json(u);
@@ -87,7 +90,7 @@ class Explainer {
       Json blocks = Json::array();
       std::vector<std::size_t> live(plan_.steps.size(), 0);
       for (const MemoryBlock& b :
-           memory_blocks(plan_, static_cast<int>(slot), !executor_.is_watched())) {
+           memory_blocks(plan_, static_cast<int>(slot), !watchers_.see_values())) {
         blocks.push_back({b.tensor, b.first, b.last, b.offset, b.bytes});
         for (int s = b.first; s <= b.last; ++s) live[static_cast<std::size_t>(s)] += b.bytes;
       }
@@ -114,7 +117,7 @@ class Explainer {
         if (a.defined()) all += a.nbytes();
       return all;
     };
-    const Bound& bound = executor_.bound();
+    const Bound& bound = runner_.bound();
     return {{"steps", plan_.steps.size()},
             {"forward_steps", plan_.num_forward},
             {"flops", flops},
@@ -125,15 +128,13 @@ class Explainer {
             {"argument_bytes", size(bound.args)},
             {"auxiliary_bytes", size(bound.aux)},
             {"gradient_bytes", size(bound.grads)},
-            {"output_bytes", size(executor_.outputs())},
+            {"output_bytes", size(runner_.outputs())},
             {"reorders", plan_.reorders}};
   }
 
   bool is_profiled() const {
-    const Profile* profile = executor_.profile();
-    return profile != nullptr && std::ranges::any_of(profile->steps, [](const StepTimes& s) {
-             return s.times.count > 0;
-           });
+    return std::ranges::any_of(watchers_.times().all(),
+                               [](const StepTimes& s) { return s.times.count > 0; });
   }
 
  private:
@@ -156,32 +157,34 @@ class Explainer {
       const auto forward = step_of_.find(step.node->forward_node.get());
       if (forward != step_of_.end()) j["of"] = forward->second;
     }
-    const Profile* profile = executor_.profile();
-    if (profile != nullptr && profile->steps[number].times.count > 0)
-      j["time"] = times_json(profile->steps[number]);
+    const std::vector<StepTimes>& times = watchers_.times().all();
+    if (!times.empty() && times[number].times.count > 0) j["time"] = times_json(times[number]);
     return j;
   }
 
   const PlanTensor& tensor(int t) const { return plan_.tensors[static_cast<std::size_t>(t)]; }
 
+  const Runner& runner_;
   const Plan& plan_;
-  const Executor::Impl& executor_;
+  const Watchers& watchers_;
+  const KernelTimes& updates_;
   std::map<const Node*, int> step_of_;
 };
 
 }  // namespace
 
-Json explanation(const Executor::Impl& executor, const std::string& title) {
+Json explanation(const Executor& executor, const std::string& title) {
   Explainer explainer(executor);
   Json j = {{"title", title},
             {"version", SYMBIND_VERSION},
-            {"outputs", executor.bound().output_names},
+            {"outputs", runner_of(executor).bound().output_names},
             {"totals", explainer.totals()},
             {"tensors", Json::array()},
             {"steps", explainer.steps()},
             {"updates", explainer.updates()},
             {"memory", explainer.memory()}};
-  for (const PlanTensor& t : executor.plan().tensors) j["tensors"].push_back(tensor_json(t));
+  for (const PlanTensor& t : runner_of(executor).plan().tensors)
+    j["tensors"].push_back(tensor_json(t));
   if (explainer.is_profiled()) {
     const Peak peak = cpu_peak();
     j["peak"] = {{"flops", peak.flops}, {"bytes", peak.bytes}};

@@ -3,7 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "executor/executor_impl.h"
+#include "executor/fused_step.h"
+#include "executor/watchers.h"
 
 namespace symbind {
 
@@ -17,6 +18,6 @@ struct MemoryBlock {
 /// block ends before the step: no two blocks overlap in steps and bytes.
 std::vector<MemoryBlock> memory_blocks(const Plan& plan, int slot, bool reused);
 
-nlohmann::ordered_json explanation(const Executor::Impl& executor, const std::string& title);
+nlohmann::ordered_json explanation(const Executor& executor, const std::string& title);
 
 }  // namespace symbind

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/sha256.h"
-#include "executor/executor_impl.h"
+#include "executor/runner.h"
 #include "ndarray/access.h"
 
 namespace symbind {
@@ -105,7 +105,7 @@ StateValue kernel_facts(const ExecutorGroup& group) {
     hash.add(std::as_bytes(std::span("\n", 1)));
   };
   for (const Executor& executor : group.execs()) {
-    for (const PlanStep& step : executor.impl()->plan().steps) {
+    for (const PlanStep& step : runner_of(executor).plan().steps) {
       add(step.title);
       add(step.kernel);
       ++counts[step.kernel.empty() ? "reorder" : step.kernel];

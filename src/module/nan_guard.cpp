@@ -15,7 +15,7 @@
 
 #include "base/check.h"
 #include "base/settings.h"
-#include "executor/executor_impl.h"
+#include "executor/watchers.h"
 #include "ndarray/access.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -123,7 +123,7 @@ NanGuard::NanGuard(Monitor* also) : Monitor(1), watch_(std::make_shared<Watch>()
 void NanGuard::install(Executor& executor) {
   if (also_ != nullptr) also_->install(executor);
   if (watch_ == nullptr) return;
-  executor.impl()->set_guard([held = std::weak_ptr(watch_)](const RanNode& node) {
+  set_guard(executor, [held = std::weak_ptr(watch_)](const RanNode& node) {
     if (const std::shared_ptr<Watch> watch = held.lock()) watch->look(node);
   });
   watch_->executors.push_back(executor);
@@ -147,7 +147,7 @@ std::vector<MonitorRecord> NanGuard::toc() {
 void NanGuard::release() {
   const std::shared_ptr<Watch> watch = std::exchange(watch_, nullptr);
   if (watch == nullptr) return;
-  for (const Executor& executor : watch->executors) executor.impl()->set_guard({});
+  for (const Executor& executor : watch->executors) set_guard(executor, {});
 }
 
 }  // namespace symbind

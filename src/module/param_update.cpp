@@ -1,10 +1,10 @@
 // Where the weights change.
 //
 // Decided here: on one device whose optimizer is one operator per weight, the updates are wired
-// into the executor behind backward and a step is one run; the arrays of weights, gradients and
-// states are fixed then, so the wiring is checked at every step and made anew when a state was
-// replaced (loaded), the executor changed (reshape) or a hyper-parameter chooses another operator.
-// Everything else goes the way of the verbs.
+// into the executor: `step` runs them after backward as one, `update` runs them alone. The arrays
+// of weights, gradients and states are fixed then; they are wired again when a state was replaced
+// (loaded), the executor changed (reshape) or a hyper-parameter chooses another operator.
+// Everything else updates weight by weight, or on the store.
 
 #include <symbind/param_update.h>
 
@@ -14,22 +14,15 @@
 
 #include "base/profiling.h"
 #include "base/team.h"
-#include "executor/executor_impl.h"
+#include "executor/fused_step.h"
 
 namespace symbind {
 namespace {
 
-// The arrays of a state, one after the other.
-void flatten(const OptimizerState& state, std::vector<const Storage*>& into) {
-  if (state.is_array()) into.push_back(state.array().storage().get());
-  if (!state.is_sequence()) return;
-  for (const OptimizerState& part : state.parts()) flatten(part, into);
-}
-
-// The call's attributes, with a place for each number that update_values gives later.
-AttrDict with_places(const UpdateCall& call) {
-  const OpDef& op = OpRegistry::global().get(call.op);
-  AttrDict attrs = call.attrs;
+// A place for each number that update_values gives later.
+AttrDict with_places(std::string_view name) {
+  const OpDef& op = OpRegistry::global().get(name);
+  AttrDict attrs;
   const auto defaults = op.make_attrs();
   for (const AttrField& field : op.describe(defaults.get()))
     if (field.is_required && field.is_per_call) attrs.emplace(field.name, "0");
@@ -38,20 +31,28 @@ AttrDict with_places(const UpdateCall& call) {
 
 }  // namespace
 
+/// The updates of one executor, wired.
 struct ParamUpdate::Fused {
+  struct Place {
+    std::string attr;
+    std::size_t place;  ///< among the values of the update
+  };
   struct Entry {
     Key key;
     NDArray weight;
-    std::vector<const Storage*> state;
-    std::vector<std::string> value_names;  // as update_values gives them, kept as text
-    int number;                            // of the executor's update
+    const OptimizerState* state;
+    int number;                 ///< of the executor's update
+    std::vector<Place> places;  ///< in the order update_values gives them
   };
   std::shared_ptr<Executor::Impl> executor;
-  const Optimizer* optimizer = nullptr;
-  std::string op;  // the first entry's call: others differ in their arrays alone
-  AttrDict attrs;
+  FusedStep* step = nullptr;  ///< of that executor
+  std::shared_ptr<Optimizer> optimizer;
+  std::uint64_t states_version = 0;
+  std::string op;  ///< the first entry's; that of others differs in their arrays alone
   std::vector<Entry> entries;
-  std::vector<const Storage*> scratch;
+
+  /// Gives the values of one update. Names are looked for once; after that they are only compared.
+  void set_values(Entry& entry);
 };
 
 ParamUpdate::ParamUpdate(std::shared_ptr<Updater> updater, std::shared_ptr<KVStore> store,
@@ -61,6 +62,11 @@ ParamUpdate::~ParamUpdate() = default;
 
 void ParamUpdate::update(ExecutorGroup& group) {
   const profiling::ApiSpan span("Module.update");
+  if (fuse(group)) {
+    set_values();
+    fused_->step->run_updates();
+    return;
+  }
   const auto& params = group.param_arrays();
   const auto& grads = group.grad_arrays();
   const std::vector<std::string>& names = group.options().param_names;
@@ -86,59 +92,70 @@ void ParamUpdate::update(ExecutorGroup& group) {
     if (!keys[d].empty()) updater_->update(keys[d], gradients[d], weights[d]);
 }
 
-// Hyper-parameters may choose another operator (a momentum that was set to 0).
-bool ParamUpdate::same_call(ExecutorGroup& group) {
+// Whether the wiring is of these arrays and of this operator.
+bool ParamUpdate::is_current(const Executor& executor) const {
+  if (!fused_ || fused_->executor != executor.impl() ||
+      fused_->optimizer != updater_->optimizer() || fused_->states_version != updater_->version() ||
+      fused_->step->size() != fused_->entries.size())
+    return false;
   if (fused_->entries.empty()) return true;
   const Fused::Entry& first = fused_->entries.front();
-  const auto i = static_cast<std::size_t>(std::get<std::int64_t>(first.key));
-  const std::optional<UpdateCall> call =
-      updater_->optimizer()->update_call(first.key, first.weight, group.grad_arrays()[i].front(),
-                                         updater_->state_for(first.key, first.weight));
-  return call && call->op == fused_->op && call->attrs == fused_->attrs;
+  return fused_->optimizer->update_op(first.weight, *first.state) == fused_->op;
 }
 
-// Whether the step can run fused, wiring it if it is not wired as things stand.
+// Whether the updates can run wired, wiring them if they are not.
 bool ParamUpdate::fuse(ExecutorGroup& group) {
   if (store_ || group.contexts().size() != 1 || !group.options().for_training) return false;
-  const std::shared_ptr<Executor::Impl>& executor = group.execs().front().impl();
-  const std::shared_ptr<Optimizer>& optimizer = updater_->optimizer();
-  if (fused_ && fused_->executor == executor && fused_->optimizer == optimizer.get()) {
-    const bool current = std::ranges::all_of(fused_->entries, [&](const Fused::Entry& e) {
-      fused_->scratch.clear();
-      flatten(updater_->state_for(e.key, e.weight), fused_->scratch);
-      return fused_->scratch == e.state;
-    });
-    if (current && same_call(group)) return true;
-  }
+  const Executor& executor = group.execs().front();
+  if (is_current(executor)) return true;
   auto fused = std::make_unique<Fused>();
-  fused->executor = executor;
-  fused->optimizer = optimizer.get();
-  std::vector<UpdateCall> calls;
+  fused->executor = executor.impl();
+  fused->step = &fused_step_of(executor);
+  fused->optimizer = updater_->optimizer();
+  std::vector<std::vector<NDArray>> inputs;
   for (std::size_t i = 0; i < group.grad_arrays().size(); ++i) {
     const NDArray& grad = group.grad_arrays()[i].front();
     if (!grad.defined()) continue;
     const NDArray& weight = group.param_arrays()[i].front();
     const Key key = static_cast<std::int64_t>(i);
     const OptimizerState& state = updater_->state_for(key, weight);
-    std::optional<UpdateCall> call = optimizer->update_call(key, weight, grad, state);
-    if (!call) return false;
-    calls.push_back(std::move(*call));
-    Fused::Entry& entry = fused->entries.emplace_back();
-    entry.key = key;
-    entry.weight = weight;
-    flatten(state, entry.state);
+    const std::string_view op = fused->optimizer->update_op(weight, state);
+    if (op.empty()) return false;
+    if (fused->entries.empty()) fused->op = op;
+    inputs.push_back(fused->optimizer->update_inputs(weight, grad, state));
+    fused->entries.push_back(
+        {.key = key, .weight = weight, .state = &state, .number = 0, .places = {}});
   }
-  if (!calls.empty()) {
-    fused->op = calls.front().op;
-    fused->attrs = calls.front().attrs;
-  }
-  executor->clear_updates();
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    fused->entries[i].number =
-        executor->add_update(calls[i].op, calls[i].inputs, calls[i].out, with_places(calls[i]));
+  fused->states_version = updater_->version();
+  fused->step->clear();
+  fused_.reset();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Fused::Entry& e = fused->entries[i];
+    const std::string op(fused->optimizer->update_op(e.weight, *e.state));
+    e.number = fused->step->add(op, inputs[i], e.weight, with_places(op));
   }
   fused_ = std::move(fused);
   return true;
+}
+
+void ParamUpdate::Fused::set_values(Entry& entry) {
+  struct Cursor {
+    FusedStep& step;
+    Entry& entry;
+    std::size_t at;
+  } cursor{*step, entry, 0};
+  optimizer->set_current_context(entry.weight.context().id);
+  optimizer->update_values(entry.key, [&cursor](std::string_view attr, double value) {
+    auto& [step, entry, at] = cursor;
+    if (at == entry.places.size()) entry.places.push_back({"", 0});
+    Place& place = entry.places[at++];
+    if (place.attr != attr) place = {std::string(attr), step.place_of(entry.number, attr)};
+    step.set(entry.number, place.place, value);
+  });
+}
+
+void ParamUpdate::set_values() {
+  for (Fused::Entry& entry : fused_->entries) fused_->set_values(entry);
 }
 
 void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy* policy) {
@@ -149,25 +166,13 @@ void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy* policy) {
     if (!policy->take(parts)) return;
     update(group);
   } else if (fuse(group)) {
-    run_fused();
+    set_values();
+    Executor(fused_->executor).step();
   } else {
     group.forward_backward();
     update(group);
   }
   if (policy != nullptr) policy->updated(parts);
-}
-
-void ParamUpdate::run_fused() {
-  Optimizer& optimizer = *updater_->optimizer();
-  for (Fused::Entry& e : fused_->entries) {
-    optimizer.set_current_context(e.weight.context().id);
-    std::size_t at = 0;
-    optimizer.update_values(e.key, [&](std::string_view attr, double value) {
-      if (at == e.value_names.size()) e.value_names.emplace_back(attr);
-      fused_->executor->set_update_value(e.number, e.value_names[at++], value);
-    });
-  }
-  fused_->executor->step({});
 }
 
 }  // namespace symbind

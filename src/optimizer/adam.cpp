@@ -47,10 +47,8 @@ class Adam : public TwoMeans {
     f.param("lazy_update", lazy_update_, "For sparse gradients; without effect.");
   }
 
-  std::optional<UpdateCall> update_call(const Key&, const NDArray& weight, const NDArray& grad,
-                                        const OptimizerState& state) override {
-    if (is_mixed(weight)) return std::nullopt;
-    return UpdateCall{"adam_update", {weight, grad, state.array(0), state.array(1)}, weight, {}};
+  std::string_view update_op(const NDArray& weight, const OptimizerState&) const override {
+    return is_mixed(weight) ? "" : "adam_update";
   }
 
   void update_values(const Key& key, const UpdateValue& set) override {

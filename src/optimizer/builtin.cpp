@@ -125,17 +125,23 @@ bool MomentumOptimizer::takes_state(const OptimizerState& state) const {
          takes_plain_state(state.parts()[0]) && state.parts()[1].is_array();
 }
 
-UpdateCall MomentumOptimizer::descent(const std::string& momentum_op, const std::string& plain_op,
-                                      const NDArray& weight, const NDArray& grad,
-                                      const OptimizerState& state) const {
-  const bool mixed = state.is_sequence(), moving = momentum_ > 0;
-  UpdateCall call{.op = (mixed ? "mp_" : "") + (moving ? momentum_op : plain_op),
-                  .inputs = {weight, grad},
-                  .out = weight,
-                  .attrs = {}};
-  if (moving) call.inputs.push_back(mixed ? state.array(0) : state.array());
-  if (mixed) call.inputs.push_back(state.array(1));
-  return call;
+std::string_view MomentumOptimizer::update_op(const NDArray&, const OptimizerState& state) const {
+  return (momentum_ > 0 ? momentum_ops_ : plain_ops_)[state.is_sequence() ? 1 : 0];
+}
+
+// A momentum that was set to 0 leaves its array unread.
+std::vector<NDArray> MomentumOptimizer::update_inputs(const NDArray& weight, const NDArray& grad,
+                                                      const OptimizerState& state) const {
+  std::vector<NDArray> inputs = {weight, grad};
+  const bool mixed = state.is_sequence();
+  if (momentum_ > 0) inputs.push_back(mixed ? state.array(0) : state.array());
+  if (mixed) inputs.push_back(state.array(1));
+  return inputs;
+}
+
+void MomentumOptimizer::update_values(const Key& key, const UpdateValue& set) {
+  step_count(key);
+  give(set, step_lr(key), step_wd(key));
 }
 
 void MomentumOptimizer::give(const UpdateValue& set, double rate, double decay) const {

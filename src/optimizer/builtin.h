@@ -1,6 +1,7 @@
 #pragma once
 // The optimizers of the house, one function per class, and what several of them use.
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,13 +65,19 @@ class MomentumOptimizer : public Optimizer {
   void update_multi_precision(const Key& key, NDArray weight, NDArray grad,
                               const OptimizerState& state) override;
   bool takes_state(const OptimizerState& state) const override;
+  std::string_view update_op(const NDArray& weight, const OptimizerState& state) const override;
+  std::vector<NDArray> update_inputs(const NDArray& weight, const NDArray& grad,
+                                     const OptimizerState& state) const override;
+  void update_values(const Key& key, const UpdateValue& set) override;
 
  protected:
-  explicit MomentumOptimizer(const char* who) : who_(who) {}
+  /// `who` opens warnings. Without momentum the operator is sgd_update; where there is a master
+  /// copy, mp_ comes before its name.
+  MomentumOptimizer(const char* who, const std::string& momentum_op)
+      : who_(who),
+        plain_ops_{"sgd_update", "mp_sgd_update"},
+        momentum_ops_{momentum_op, "mp_" + momentum_op} {}
   bool takes_plain_state(const OptimizerState& state) const override;
-  /// `momentum_op` or `plain_op`, with mp_ before it where there is a master copy.
-  UpdateCall descent(const std::string& momentum_op, const std::string& plain_op,
-                     const NDArray& weight, const NDArray& grad, const OptimizerState& state) const;
   /// lr, wd, rescale_grad, clip_gradient and, where there is one, momentum.
   void give(const UpdateValue& set, double rate, double decay) const;
 
@@ -78,6 +85,7 @@ class MomentumOptimizer : public Optimizer {
 
  private:
   const char* who_;
+  std::array<std::string, 2> plain_ops_, momentum_ops_;  ///< without and with a master copy
 };
 
 }  // namespace symbind

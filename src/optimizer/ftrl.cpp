@@ -21,10 +21,8 @@ class Ftrl : public Optimizer {
   OptimizerState create_state(const Key&, const NDArray& weight) override {
     return zero_states(weight, 2);
   }
-  std::optional<UpdateCall> update_call(const Key&, const NDArray& weight, const NDArray& grad,
-                                        const OptimizerState& state) override {
-    if (is_mixed(weight)) return std::nullopt;
-    return UpdateCall{"ftrl_update", {weight, grad, state.array(0), state.array(1)}, weight, {}};
+  std::string_view update_op(const NDArray& weight, const OptimizerState&) const override {
+    return is_mixed(weight) ? "" : "ftrl_update";
   }
   void update_values(const Key& key, const UpdateValue& set) override {
     step_count(key);
@@ -55,11 +53,8 @@ class Ftml : public Optimizer {
   OptimizerState create_state(const Key&, const NDArray& weight) override {
     return zero_states(weight, 3);
   }
-  std::optional<UpdateCall> update_call(const Key&, const NDArray& weight, const NDArray& grad,
-                                        const OptimizerState& state) override {
-    if (is_mixed(weight)) return std::nullopt;
-    return UpdateCall{
-        "ftml_update", {weight, grad, state.array(0), state.array(1), state.array(2)}, weight, {}};
+  std::string_view update_op(const NDArray& weight, const OptimizerState&) const override {
+    return is_mixed(weight) ? "" : "ftml_update";
   }
   void update_values(const Key& key, const UpdateValue& set) override {
     step_count(key);

@@ -13,7 +13,7 @@ namespace {
 
 class Lars : public MomentumOptimizer {
  public:
-  Lars() : MomentumOptimizer("SGD optimizer") { aggregate_num = aggregation(4); }
+  Lars() : MomentumOptimizer("SGD optimizer", "sgd_mom_update") { aggregate_num = aggregation(4); }
   std::string class_name() const override { return "LARS"; }
 
   void describe(Fields& f) override {
@@ -27,6 +27,7 @@ class Lars : public MomentumOptimizer {
     f.attribute("cur_lr", cur_lr_, "The rate now.");
   }
 
+  std::string_view update_op(const NDArray&, const OptimizerState&) const override { return {}; }
   void update(const Key& key, NDArray weight, NDArray grad, const OptimizerState& state) override {
     update_group({&key, 1}, {&weight, 1}, {&grad, 1}, {&state, 1});
   }
@@ -39,12 +40,11 @@ class Lars : public MomentumOptimizer {
     const std::vector<std::size_t> order = scaled_first(keys);
     std::vector<float> rates, decays;
     std::vector<NDArray> inputs, outputs;
-    UpdateCall call;
     for (const std::size_t i : order) {
       rates.push_back(static_cast<float>(lrs[i]));
       decays.push_back(static_cast<float>(step_wd(keys[i])));
-      call = descent("sgd_mom_update", "sgd_update", weights[i], grads[i], states[i]);
-      inputs.insert(inputs.end(), call.inputs.begin(), call.inputs.end());
+      const std::vector<NDArray> one = update_inputs(weights[i], grads[i], states[i]);
+      inputs.insert(inputs.end(), one.begin(), one.end());
       outputs.push_back(weights[i]);
     }
     const Shape shape{static_cast<std::int64_t>(keys.size())};
@@ -56,7 +56,8 @@ class Lars : public MomentumOptimizer {
                       {"rescale_grad", number_text(rescale_grad)},
                       {"clip_gradient", number_text(clip_value())}};
     if (momentum_ > 0) attrs["momentum"] = number_text(momentum_now());
-    invoke("preloaded_multi_" + call.op, inputs, attrs, outputs);
+    const std::string_view op = MomentumOptimizer::update_op(weights[0], states[0]);
+    invoke("preloaded_multi_" + std::string(op), inputs, attrs, outputs);
   }
 
  protected:

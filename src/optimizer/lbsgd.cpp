@@ -17,7 +17,7 @@ namespace {
 
 class Lbsgd : public MomentumOptimizer {
  public:
-  Lbsgd() : MomentumOptimizer("SGD optimizer") {}
+  Lbsgd() : MomentumOptimizer("SGD optimizer", "sgd_mom_update") {}
   std::string class_name() const override { return "LBSGD"; }
 
   void describe(Fields& f) override {
@@ -49,6 +49,7 @@ class Lbsgd : public MomentumOptimizer {
   }
   // NOLINTEND(bugprone-parent-virtual-call)
 
+  std::string_view update_op(const NDArray&, const OptimizerState&) const override { return {}; }
   void update(const Key& key, NDArray weight, NDArray grad, const OptimizerState& state) override {
     double rate = step_lr(key);
     const double decay = step_wd(key);
@@ -59,13 +60,12 @@ class Lbsgd : public MomentumOptimizer {
     const NDArray mean = sum.gradient / static_cast<double>(batch_scale_);
     rate *= warmup_strategy_ == "lars" ? lars(weight, mean, decay) : warm_up(sum.count);
     sum.gradient = NDArray();
-    UpdateCall call = descent("sgd_mom_update", "sgd_update", weight, mean, state);
-    give(
-        [&call](std::string_view attr, double value) {
-          call.attrs.insert_or_assign(std::string(attr), number_text(value));
-        },
-        rate, decay);
-    invoke(call.op, call.inputs, call.attrs, {call.out});
+    AttrDict attrs;
+    give([&attrs](std::string_view attr,
+                  double value) { attrs.insert_or_assign(std::string(attr), number_text(value)); },
+         rate, decay);
+    invoke(MomentumOptimizer::update_op(weight, state), update_inputs(weight, mean, state), attrs,
+           {weight});
   }
 
  protected:

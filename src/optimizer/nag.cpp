@@ -6,18 +6,8 @@ namespace {
 
 class Nag : public MomentumOptimizer {
  public:
-  Nag() : MomentumOptimizer("NAG optimizer") {}
+  Nag() : MomentumOptimizer("NAG optimizer", "nag_mom_update") {}
   std::string class_name() const override { return "NAG"; }
-
-  std::optional<UpdateCall> update_call(const Key&, const NDArray& weight, const NDArray& grad,
-                                        const OptimizerState& state) override {
-    return descent("nag_mom_update", "sgd_update", weight, grad, state);
-  }
-
-  void update_values(const Key& key, const UpdateValue& set) override {
-    step_count(key);
-    give(set, step_lr(key), step_wd(key));
-  }
 };
 
 }  // namespace

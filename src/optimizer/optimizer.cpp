@@ -210,21 +210,26 @@ OptimizerState Optimizer::create_state_multi_precision(const Key& key, const NDA
   return create_state(key, weight);
 }
 
-std::optional<UpdateCall> Optimizer::update_call(const Key&, const NDArray&, const NDArray&,
-                                                 const OptimizerState&) {
-  return std::nullopt;
+std::string_view Optimizer::update_op(const NDArray&, const OptimizerState&) const { return {}; }
+
+std::vector<NDArray> Optimizer::update_inputs(const NDArray& weight, const NDArray& grad,
+                                              const OptimizerState& state) const {
+  std::vector<NDArray> inputs = {weight, grad};
+  state.append_arrays(inputs);
+  return inputs;
 }
 
 void Optimizer::update_values(const Key& key, const UpdateValue&) { step_count(key); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it write to them
 void Optimizer::update(const Key& key, NDArray weight, NDArray grad, const OptimizerState& state) {
-  std::optional<UpdateCall> call = update_call(key, weight, grad, state);
-  check(call.has_value(), ErrorKind::kNotImplemented, "{} has no update of its own", class_name());
-  update_values(key, [&call](std::string_view attr, double value) {
-    call->attrs.insert_or_assign(std::string(attr), fmt::format("{}", value));
+  const std::string_view op = update_op(weight, state);
+  check(!op.empty(), ErrorKind::kNotImplemented, "{} has no update of its own", class_name());
+  AttrDict attrs;
+  update_values(key, [&attrs](std::string_view attr, double value) {
+    attrs.insert_or_assign(std::string(attr), fmt::format("{}", value));
   });
-  invoke(call->op, call->inputs, call->attrs, {call->out});
+  invoke(op, update_inputs(weight, grad, state), attrs, {weight});
 }
 
 void Optimizer::update_multi_precision(const Key& key, NDArray weight, NDArray grad,

@@ -28,6 +28,12 @@ const OptimizerState& OptimizerState::part(std::size_t i) const {
   return parts()[i];
 }
 
+void OptimizerState::append_arrays(std::vector<NDArray>& to) const {
+  if (is_array()) to.push_back(array());
+  if (!is_sequence()) return;
+  for (const OptimizerState& part : parts()) part.append_arrays(to);
+}
+
 OptimizerState OptimizerState::as_in_context(Context context) const {
   if (is_array()) return {array().as_in_context(context)};
   if (empty()) return {};

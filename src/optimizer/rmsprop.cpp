@@ -22,13 +22,8 @@ class RmsProp : public Optimizer {
     return zero_states(weight, centered_ ? 3 : 1);
   }
 
-  std::optional<UpdateCall> update_call(const Key&, const NDArray& weight, const NDArray& grad,
-                                        const OptimizerState& state) override {
-    if (is_mixed(weight)) return std::nullopt;
-    UpdateCall call{
-        centered_ ? "rmspropalex_update" : "rmsprop_update", {weight, grad}, weight, {}};
-    for (std::size_t i = 0; i < (centered_ ? 3U : 1U); ++i) call.inputs.push_back(state.array(i));
-    return call;
+  std::string_view update_op(const NDArray& weight, const OptimizerState&) const override {
+    return is_mixed(weight) ? "" : centered_ ? "rmspropalex_update" : "rmsprop_update";
   }
 
   void update_values(const Key& key, const UpdateValue& set) override {

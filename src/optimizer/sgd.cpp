@@ -11,7 +11,8 @@ namespace {
 
 class Sgd : public MomentumOptimizer {
  public:
-  explicit Sgd(const char* name = "SGD") : MomentumOptimizer("SGD optimizer"), name_(name) {
+  explicit Sgd(const char* name = "SGD")
+      : MomentumOptimizer("SGD optimizer", "sgd_mom_update"), name_(name) {
     aggregate_num = aggregation(4);
   }
   std::string class_name() const override { return name_; }
@@ -21,25 +22,14 @@ class Sgd : public MomentumOptimizer {
     f.param("lazy_update", lazy_update_, "For sparse gradients; without effect.");
   }
 
-  std::optional<UpdateCall> update_call(const Key&, const NDArray& weight, const NDArray& grad,
-                                        const OptimizerState& state) override {
-    return descent("sgd_mom_update", "sgd_update", weight, grad, state);
-  }
-
-  void update_values(const Key& key, const UpdateValue& set) override {
-    step_count(key);
-    give(set, step_lr(key), step_wd(key));
-  }
-
   void update_group(std::span<const Key> keys, std::span<const NDArray> weights,
                     std::span<const NDArray> grads,
                     std::span<const OptimizerState> states) override {
     if (keys.size() == 1) return update(keys[0], weights[0], grads[0], states[0]);
-    UpdateCall call;
+    std::vector<NDArray> inputs;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      UpdateCall one = descent("sgd_mom_update", "sgd_update", weights[i], grads[i], states[i]);
-      call.op = "multi_" + one.op;
-      call.inputs.insert(call.inputs.end(), one.inputs.begin(), one.inputs.end());
+      const std::vector<NDArray> one = update_inputs(weights[i], grads[i], states[i]);
+      inputs.insert(inputs.end(), one.begin(), one.end());
       step_count(keys[i]);
     }
     std::vector<double> wds;
@@ -50,7 +40,8 @@ class Sgd : public MomentumOptimizer {
                       {"rescale_grad", number_text(rescale_grad)},
                       {"clip_gradient", number_text(clip_value())}};
     if (momentum_ > 0) attrs["momentum"] = number_text(momentum_);
-    invoke(call.op, call.inputs, attrs, {weights.begin(), weights.end()});
+    invoke("multi_" + std::string(update_op(weights[0], states[0])), inputs, attrs,
+           {weights.begin(), weights.end()});
   }
 
  private:

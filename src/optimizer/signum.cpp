@@ -24,13 +24,11 @@ class Signum : public Optimizer {
     return {zeros_like(weight)};
   }
 
-  std::optional<UpdateCall> update_call(const Key&, const NDArray& weight, const NDArray& grad,
-                                        const OptimizerState& state) override {
-    if (is_mixed(weight)) return std::nullopt;
+  std::string_view update_op(const NDArray& weight, const OptimizerState& state) const override {
+    if (is_mixed(weight)) return "";
     check(!state.empty() || wd_lh_ == 0, "Signum: wd_lh needs a momentum; it is {} and momentum {}",
           wd_lh_, momentum_);
-    if (state.empty()) return UpdateCall{"signsgd_update", {weight, grad}, weight, {}};
-    return UpdateCall{"signum_update", {weight, grad, state.array()}, weight, {}};
+    return state.empty() ? "signsgd_update" : "signum_update";
   }
 
   void update_values(const Key& key, const UpdateValue& set) override {

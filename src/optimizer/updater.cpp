@@ -71,11 +71,13 @@ Updater::Updater(std::shared_ptr<Optimizer> optimizer) : optimizer_(std::move(op
 const OptimizerState& Updater::state_for(const Key& key, const NDArray& weight) {
   const auto it = states_.find(key);
   if (it == states_.end()) {
+    ++version_;
     synced_[key] = true;
     return states_.emplace(key, optimizer_->create_state_multi_precision(key, weight))
         .first->second;
   }
   if (bool& synced = synced_[key]; !synced) {
+    ++version_;
     it->second = it->second.as_in_context(weight.context());
     synced = true;
   }
@@ -147,6 +149,7 @@ void Updater::set_states(std::string_view bytes, const std::string& source) {
 
 void Updater::set_states(std::map<Key, OptimizerState> states, const std::string& source) {
   for (const auto& [key, state] : states) check_form(*optimizer_, key, state, source);
+  ++version_;
   states_ = std::move(states);
   synced_.clear();
   for (const auto& [key, state] : states_) synced_[key] = false;

@@ -1,18 +1,13 @@
-// Chooses among the kernels' offers, node by node in execution order, so that a node's kernels see
-// the layouts their producers chose. The first kernel in the operator's own order that accepts
-// wins; a gradient takes the kernel of its forward node when that one saved something only it can
-// read.
+// Chooses kernels (graph/select_kernel.h) node by node in execution order, so that a node's kernels
+// see the layouts their producers chose. A gradient takes the kernel of its forward node when that
+// one saved something only it can read.
 
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <symbind/log.h>
 #include <symbind/runtime.h>
 
-#include "base/check.h"
 #include "base/parallel.h"
-#include "base/settings.h"
-#include "graph/empty_kernel.h"
+#include "graph/select_kernel.h"
 #include "passes/layout.h"
 
 namespace symbind {
@@ -22,19 +17,12 @@ DeviceType kernel_device(Context context) {
   return in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
 }
 
-struct Choice {
-  const KernelDef* kernel = nullptr;
-  Offer offer;
-  std::vector<std::string> refusals;
-};
-
 class Chooser {
  public:
   Chooser(const Lowering& lowering, Plan& plan)
       : l_(lowering),
         plan_(plan),
         layouts_(plan),
-        forbidden_(settings::text("SYMBIND_KERNELS")),
         tensor_of_(static_cast<std::size_t>(lowering.graph.num_entries()), -1) {}
 
   void run() {
@@ -143,60 +131,24 @@ class Chooser {
     return r;
   }
 
-  bool is_forbidden(const std::string& kernel) const {
-    return kernel != "reference" &&
-           ("," + forbidden_ + ",").find(",-" + kernel + ",") != std::string::npos;
-  }
-
   // The kernel that wrote an opaque input of this node: only its namesake can read it.
-  const std::string* bound_kernel(const Node& node) const {
+  std::string bound_kernel(const Node& node) const {
     for (const NodeEntry& e : node.inputs) {
       const auto it = bound_kernel_.find(e.node.get());
       if (it != bound_kernel_.end() && l_.known.opaque[static_cast<std::size_t>(l_.graph.entry(e))])
-        return &it->second;
+        return it->second;
     }
-    return nullptr;
-  }
-
-  Choice choose(const Node& node, const KernelRequest& r) {
-    Choice choice;
-    if (const KernelDef* empty = empty_kernel(*node.op, node.parsed.get(), r.out)) {
-      choice.kernel = empty;
-      choice.offer = empty->offer(node.parsed.get(), r);
-      return choice;
-    }
-    const std::string* bound = bound_kernel(node);
-    for (const KernelDef& kernel : node.op->kernels) {
-      if (kernel.device != r.device) continue;
-      if (bound != nullptr && kernel.name != *bound) continue;
-      if (is_forbidden(kernel.name)) {
-        choice.refusals.push_back(kernel.name + ": forbidden by SYMBIND_KERNELS");
-        continue;
-      }
-      choice.offer = kernel.offer(node.parsed.get(), r);
-      if (choice.offer.accepted()) {
-        choice.kernel = &kernel;
-        break;
-      }
-      choice.refusals.push_back(kernel.name + ": " + choice.offer.refusal);
-    }
-    check(choice.kernel != nullptr, ErrorKind::kNotImplemented, "{} has no kernel for {}{}{}",
-          node.title(), r.device == DeviceType::kGpu ? "gpu" : "cpu",
-          choice.refusals.empty() ? "" : ": ", fmt::join(choice.refusals, "; "));
-    if (settings::has_item("SYMBIND_LOG", "dispatch")) {
-      log_info(fmt::format("dispatch {}: {} ({})", node.title(), choice.kernel->name,
-                           fmt::join(choice.refusals, "; ")));
-    }
-    return choice;
+    return {};
   }
 
   void lower(const IndexedNode& n, std::size_t number) {
     const Node& node = *n.node;
     KernelRequest r = request(n, number);
-    Choice choice = choose(node, r);
     PlanStep step;
     step.node = n.node;
     step.title = node.title();
+    KernelChoice choice =
+        select_kernel(*node.op, node.parsed.get(), r, step.title, {.only = bound_kernel(node)});
     step.kernel = choice.kernel->name;
     step.refusals = std::move(choice.refusals);
     step.phase = phase_of(number);
@@ -270,7 +222,6 @@ class Chooser {
   const Lowering& l_;
   Plan& plan_;
   LayoutFlow layouts_;
-  std::string forbidden_;
   std::vector<int> tensor_of_;  ///< by entry
   std::vector<int> readers_;
   std::unordered_map<const Node*, std::string> bound_kernel_;

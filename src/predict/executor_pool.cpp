@@ -5,6 +5,7 @@
 #include <list>
 
 #include "base/interrupt.h"
+#include "executor/watchers.h"
 
 namespace symbind {
 namespace {
@@ -13,17 +14,23 @@ constexpr std::chrono::milliseconds kBetweenQuestions{50};  // whether to stop w
 
 }  // namespace
 
+/// What runs one plan in one lane.
+struct ExecutorPool::Wired {
+  Wired(std::shared_ptr<PlanEntry> of, Bound bound, const std::shared_ptr<Arenas>& arenas,
+        std::shared_ptr<const Plan> plan)
+      : entry(std::move(of)), runner(std::move(bound), arenas, std::move(plan)) {}
+  std::shared_ptr<PlanEntry> entry;
+  Runner runner;
+  Watchers watchers;
+};
+
 struct ExecutorPool::Lane {
-  struct Wired {
-    std::shared_ptr<PlanEntry> entry;
-    std::shared_ptr<Executor::Impl> executor;
-  };
   std::shared_ptr<Arenas> arenas = std::make_shared<Arenas>();
   std::list<Wired> wired;
 
-  Executor::Impl& executor_for(const std::shared_ptr<PlanEntry>& entry, const Network& network) {
-    for (const Wired& w : wired)
-      if (w.entry == entry) return *w.executor;
+  Wired& wired_for(const std::shared_ptr<PlanEntry>& entry, const Network& network) {
+    for (Wired& w : wired)
+      if (w.entry == entry) return w;
     const PlannedShapes& planned = entry->planned;
     Bound bound = planned.bound;
     std::shared_ptr<const Plan> plan = planned.plan;
@@ -31,9 +38,7 @@ struct ExecutorPool::Lane {
       plan = network.plan(entry->signature).plan;
       for (NDArray& aux : bound.aux) aux = aux.copy();
     }
-    wired.push_back(
-        {entry, std::make_shared<Executor::Impl>(std::move(bound), arenas, std::move(plan))});
-    return *wired.back().executor;
+    return wired.emplace_back(entry, std::move(bound), arenas, std::move(plan));
   }
   /// Hands over what is wired for plans that left the cache.
   void leave_evicted(std::list<Wired>& leaving) noexcept {
@@ -81,7 +86,7 @@ std::unique_ptr<ExecutorPool::Lane> ExecutorPool::take() {
 }
 
 void ExecutorPool::give_back(std::unique_ptr<Lane> lane) noexcept {
-  std::list<Lane::Wired> leaving;  // destroyed behind the lock: users' objects too
+  std::list<Wired> leaving;  // destroyed behind the lock: users' objects too
   {
     const std::lock_guard lock(guard_);
     idle_.push_back(std::move(lane));
@@ -103,7 +108,7 @@ ExecutorPool::Lease::Lease(ExecutorPool& pool, const std::shared_ptr<PlanEntry>&
                            const Network& network)
     : pool_(pool), lane_(pool.take()) {
   try {
-    executor_ = &lane_->executor_for(entry, network);
+    wired_ = &lane_->wired_for(entry, network);
   } catch (...) {
     pool_.give_back(std::move(lane_));
     throw;
@@ -111,8 +116,17 @@ ExecutorPool::Lease::Lease(ExecutorPool& pool, const std::shared_ptr<PlanEntry>&
 }
 
 ExecutorPool::Lease::~Lease() {
-  executor_->empty();
+  wired_->runner.empty();
   pool_.give_back(std::move(lane_));
+}
+
+void ExecutorPool::Lease::fill(const std::vector<std::pair<std::size_t, NDArray>>& args,
+                               std::vector<NDArray> outputs) {
+  wired_->runner.fill(args, std::move(outputs));
+}
+
+void ExecutorPool::Lease::run(std::size_t first, std::size_t last) {
+  wired_->runner.predict(first, last, wired_->watchers);
 }
 
 }  // namespace symbind

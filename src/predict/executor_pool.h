@@ -14,6 +14,7 @@
 namespace symbind {
 
 class ExecutorPool {
+  struct Wired;
   struct Lane;
 
  public:
@@ -28,12 +29,16 @@ class ExecutorPool {
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    Executor::Impl& executor() const { return *executor_; }
+    /// Gives the arrays of one call.
+    void fill(const std::vector<std::pair<std::size_t, NDArray>>& args,
+              std::vector<NDArray> outputs);
+    /// Runs steps [first, last). Throws what goes wrong.
+    void run(std::size_t first, std::size_t last);
 
    private:
     ExecutorPool& pool_;
     std::unique_ptr<Lane> lane_;
-    Executor::Impl* executor_ = nullptr;
+    Wired* wired_ = nullptr;
   };
 
   /// Fills in what it knows.

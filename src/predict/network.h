@@ -8,7 +8,7 @@
 
 #include <symbind/predictor.h>
 
-#include "executor/executor_impl.h"
+#include "executor/runner.h"
 
 namespace symbind {
 

@@ -136,12 +136,12 @@ PredictorRun::PredictorRun(const Predictor::Impl& predictor, const Predictor::Im
   }
   for (const TensorDesc& desc : planned.outputs)
     outputs_.push_back(NDArray(desc.shape, network.context(), desc.dtype));
-  lease_->executor().fill(arrays, outputs_);
+  lease_->fill(arrays, outputs_);
 }
 
 void PredictorRun::run(std::size_t first, std::size_t last) {
   const ThreadsScope threads(threads_);
-  lease_->executor().predict(first, last);
+  lease_->run(first, last);
 }
 
 // The public class is a handle.

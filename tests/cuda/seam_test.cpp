@@ -10,7 +10,7 @@
 
 #include "cuda/mlp.h"
 #include "device/runtime.h"
-#include "executor/executor_impl.h"
+#include "executor/fused_step.h"
 #include "support/capture_log.h"
 
 namespace symbind {
@@ -54,16 +54,16 @@ TEST_F(CudaSeam, RecordedStepEqualsVerbsAndCpu) {
     fused.set_rate(Mlp::rate(i));
     fused.executor.step(fused.batch(i));
     if (i == 0) {
-      EXPECT_EQ(fused.executor.impl()->recording(), nullptr);
+      EXPECT_EQ(fused_step_of(fused.executor).recording(), nullptr);
     }
     if (i == 1) {
-      recording = fused.executor.impl()->recording();
+      recording = fused_step_of(fused.executor).recording();
       ASSERT_NE(recording, nullptr);
     }
     verbs.step_by_verbs(Mlp::rate(i), verbs.batch(i));
     host.step_by_verbs(Mlp::rate(i), host.batch(i));
   }
-  EXPECT_EQ(fused.executor.impl()->recording(), recording) << "recorded more than once";
+  EXPECT_EQ(fused_step_of(fused.executor).recording(), recording) << "recorded more than once";
   std::printf("after %d steps     |recorded - verbs|   |recorded - cpu|   (of the largest)\n",
               kSteps);
   const auto compare = [](const std::string& name, const NDArray& a, const NDArray& b,
@@ -104,26 +104,26 @@ TEST_F(CudaSeam, RecordsAnewForUpdatesAndMonitors) {
     verbs.executor.backward();
   };
   for (int i = 0; i < 3; ++i) both(i);
-  EXPECT_NE(fused.executor.impl()->recording(), nullptr);
+  EXPECT_NE(fused_step_of(fused.executor).recording(), nullptr);
   fused.add_updates();
-  EXPECT_EQ(fused.executor.impl()->recording(), nullptr);
+  EXPECT_EQ(fused_step_of(fused.executor).recording(), nullptr);
   for (int i = 0; i < 3; ++i) {
     fused.executor.step(fused.batch(i));
     verbs.step_by_verbs(Mlp::rate(0), verbs.batch(i));
   }
-  EXPECT_NE(fused.executor.impl()->recording(), nullptr);
+  EXPECT_NE(fused_step_of(fused.executor).recording(), nullptr);
   int seen = 0;
   fused.executor.set_monitor_callback([&](const std::string&, const NDArray&) { ++seen; });
   fused.executor.step(fused.batch(3));
   verbs.step_by_verbs(Mlp::rate(0), verbs.batch(3));
   EXPECT_GT(seen, 4);
-  EXPECT_EQ(fused.executor.impl()->recording(), nullptr);
+  EXPECT_EQ(fused_step_of(fused.executor).recording(), nullptr);
   fused.executor.set_monitor_callback(nullptr);
   for (int i = 0; i < 3; ++i) {
     fused.executor.step(fused.batch(i));
     verbs.step_by_verbs(Mlp::rate(0), verbs.batch(i));
   }
-  EXPECT_NE(fused.executor.impl()->recording(), nullptr);
+  EXPECT_NE(fused_step_of(fused.executor).recording(), nullptr);
   for (std::size_t p = 0; p < fused.params.size(); ++p)
     EXPECT_LE(relative_difference(fused.weights[p], verbs.weights[p]), 1e-6) << fused.params[p];
 }
@@ -131,7 +131,7 @@ TEST_F(CudaSeam, RecordsAnewForUpdatesAndMonitors) {
 TEST_F(CudaSeam, ReplaysAddToGradients) {
   Mlp adding(gpu(), "add"), writing(gpu());
   for (int i = 0; i < 5; ++i) adding.executor.step(adding.batch(0));
-  EXPECT_NE(adding.executor.impl()->recording(), nullptr);
+  EXPECT_NE(fused_step_of(adding.executor).recording(), nullptr);
   writing.executor.forward(true, writing.batch(0));
   writing.executor.backward();
   for (std::size_t p = 0; p < adding.params.size(); ++p) {

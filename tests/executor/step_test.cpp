@@ -4,6 +4,7 @@
 
 #include <symbind/executor.h>
 #include <symbind/operator.h>
+#include <symbind/runtime.h>
 
 namespace symbind {
 namespace {
@@ -156,12 +157,21 @@ Prepared throwing(const ThrowAttrs& a, const KernelRequest&) {
   return [what = a.what](const Args&) {
     if (what == 0) throw std::runtime_error("theirs");
     if (what == 1) throw std::bad_alloc();
+    if (what == 3) throw Interrupted();
     throw what;
   };
 }
 
+void add_throwing_operator() {
+  static const bool added = [] {
+    OpRegistry::global().add<ThrowAttrs>("_test_throws").infer(infer_same).reference(throwing);
+    return true;
+  }();
+  (void)added;
+}
+
 TEST(Step, whatever_an_operator_throws_waits_on_its_outputs) {
-  OpRegistry::global().add<ThrowAttrs>("_test_throws").infer(infer_same).reference(throwing);
+  add_throwing_operator();
   const ErrorKind kinds[] = {ErrorKind::kState, ErrorKind::kMemory, ErrorKind::kState};
   for (int what = 0; what < 3; ++what) {
     const AttrDict attrs{{"what", std::to_string(what)}};
@@ -183,6 +193,22 @@ TEST(Step, whatever_an_operator_throws_waits_on_its_outputs) {
     EXPECT_NO_THROW(p.executor.step());
     EXPECT_TRUE(raised(updated)) << what << " as an update";
   }
+}
+
+// An interruption is no error of what was computed: nothing keeps it.
+TEST(Step, an_interruption_passes_through_from_everywhere) {
+  add_throwing_operator();
+  const AttrDict attrs{{"what", "3"}};
+  Executor graph = make_symbol("_test_throws", "t", std::vector<Symbol>{Variable("x")}, attrs)
+                       .simple_bind(cpu(), {{"x", {1}}}, {.grad_req = "null"});
+  EXPECT_THROW(graph.forward(), Interrupted);
+  EXPECT_NO_THROW(graph.outputs()[0].wait_to_read());
+  Product p;
+  EXPECT_THROW(invoke("_test_throws", {p.w}, attrs), Interrupted);
+  const NDArray updated = NDArray::zeros({2});
+  p.executor.add_update("_test_throws", {p.w}, updated, attrs);
+  EXPECT_THROW(p.executor.step(), Interrupted);
+  EXPECT_NO_THROW(updated.wait_to_read());
 }
 
 TEST(BadInputStep, updates_with_other_inputs_than_the_operator_has) {

@@ -43,7 +43,7 @@ TEST(Explain, TextBeginsWithThePlan) {
 
 TEST(Explain, BlocksOfOneStepDoNotOverlap) {
   const Executor e = bound();
-  const Plan& plan = e.impl()->plan();
+  const Plan& plan = runner_of(e).plan();
   const std::vector<MemoryBlock> blocks = memory_blocks(plan, 0, true);
   ASSERT_FALSE(blocks.empty());
   for (std::size_t a = 0; a < blocks.size(); ++a) {

@@ -6,7 +6,7 @@
 #include <symbind/bucketing_module.h>
 #include <symbind/sequential_module.h>
 
-#include "executor/executor_impl.h"
+#include "executor/runner.h"
 #include "module/nets.h"
 #include "support/capture_log.h"
 
@@ -51,7 +51,8 @@ std::size_t memory_of(const std::vector<const Module*>& modules) {
       for (const auto* arrays : {&e.arg_arrays(), &e.grad_arrays(), &e.aux_arrays(), &e.outputs()})
         for (const NDArray& a : *arrays)
           if (a.defined()) count(a.storage().get(), a.nbytes());
-      for (const auto& [device, arena] : *e.impl()->arenas()) count(arena.get(), arena->capacity());
+      for (const auto& [device, arena] : *runner_of(e).arenas())
+        count(arena.get(), arena->capacity());
     }
   }
   std::size_t total = 0;

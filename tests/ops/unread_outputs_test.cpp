@@ -8,7 +8,7 @@
 #include <symbind/executor.h>
 #include <symbind/operator.h>
 
-#include "executor/executor_impl.h"
+#include "executor/runner.h"
 #include "tests/support/host_tensor.h"
 
 namespace symbind {
@@ -126,7 +126,7 @@ TEST(UnreadOutputs, have_scratch_memory_of_their_step_unless_they_are_skipped) {
   const Symbol bn = norm_of(Variable("data"), 1, true);
   BoundNorm bound = bind_norm(Group({bn[1], make_symbol("ones_like", "one", std::vector{bn[0]})}),
                               DType::kFloat32, 3);
-  const Plan& plan = bound.executor.impl()->plan();
+  const Plan& plan = runner_of(bound.executor).plan();
   const PlanTensor* y = find(plan, "bn_output");
   ASSERT_NE(y, nullptr);
   EXPECT_EQ(y->home, Home::kScratch);
@@ -137,8 +137,8 @@ TEST(UnreadOutputs, have_scratch_memory_of_their_step_unless_they_are_skipped) {
   const NDArrayMap args = {{"x", NDArray::ones({2, 4})}, {"fc_weight", NDArray::ones({3, 4})}};
   Executor e =
       fc.bind(cpu(), args, {.args_grad = NDArrayMap{{"fc_weight", NDArray::ones({3, 4})}}});
-  const PlanStep& step = e.impl()->plan().steps.back();
-  EXPECT_EQ(e.impl()->plan().tensors[static_cast<std::size_t>(step.out.front())].home,
+  const PlanStep& step = runner_of(e).plan().steps.back();
+  EXPECT_EQ(runner_of(e).plan().tensors[static_cast<std::size_t>(step.out.front())].home,
             Home::kNowhere);
 }
 

@@ -6,13 +6,13 @@
 #include <symbind/ops.h>
 #include <symbind/symbind.h>
 
-#include "executor/executor_impl.h"
+#include "executor/runner.h"
 
 namespace symbind {
 namespace {
 
 Cost cost_of_node(const Executor& e, const std::string& name) {
-  const Plan& plan = e.impl()->plan();
+  const Plan& plan = runner_of(e).plan();
   for (const PlanStep& step : plan.steps)
     if (step.node && step.node->name == name) return cost_of(plan, step);
   ADD_FAILURE() << "no step " << name;

@@ -383,3 +383,28 @@ def test_mxnets_pickles_load_as_mxnet():
               "assert optimizer.lr_scheduler.factor == 0.5\n"
               "assert states[0].shape == (3, 4)\n")
     subprocess.run([sys.executable, "-c", script, str(GOLDEN / "sgd_dump.states")], check=True)
+
+
+def test_states_that_are_replaced_in_a_dictionary_held_before():
+    """updater.states is live: a momentum set to 0 there is the momentum of the next update."""
+    weights = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=1, no_bias=True, name="fc")
+    module = mx.mod.Module(mx.sym.LinearRegressionOutput(weights, mx.sym.Variable("label")),
+                           label_names=["label"])
+    module.bind([("data", (2, 3))], [("label", (2, 1))])
+    module.init_params(mx.init.One())
+    module.init_optimizer(optimizer_params={"learning_rate": 0.1, "momentum": 0.9})
+    batch = mx.io.DataBatch([mx.nd.array([[1, 2, 3], [3, 1, 2]])], [mx.nd.array([[1], [2]])])
+
+    def step():
+        module.forward_backward(batch)
+        module.update()
+        return module.get_params()[0]["fc_weight"].asnumpy()
+
+    step()
+    states = module._updater.states
+    before = step()
+    states[0] = mx.nd.zeros((1, 3))
+    after = step()
+    gradient = module._exec_group.grad_arrays[0][0].asnumpy()
+    np.testing.assert_allclose(after, before - 0.1 * gradient / 2, rtol=1e-6)
+    np.testing.assert_allclose(states[0].asnumpy(), -0.1 * gradient / 2, rtol=1e-6)

@@ -7,7 +7,7 @@
 #include <symbind/op_info.h>
 
 #include "base/settings.h"
-#include "executor/executor_impl.h"
+#include "executor/runner.h"
 #include "tests/support/op_run.h"
 
 namespace symbind {
@@ -77,7 +77,7 @@ void check_kernels(const OpCase& c) {
 
 std::set<std::string> kernels_in_plan(Executor& e) {
   std::set<std::string> names;
-  for (const PlanStep& step : e.impl()->plan().steps) {
+  for (const PlanStep& step : runner_of(e).plan().steps) {
     if (step.node == nullptr) continue;
     for (const KernelDef& k : step.node->op->kernels)
       if (k.device == DeviceType::kCpu) names.insert(k.name);

@@ -7,7 +7,7 @@
 #include <symbind/random.h>
 
 #include "base/parallel.h"
-#include "executor/executor_impl.h"
+#include "executor/runner.h"
 #include "kernels/reorder.h"
 #include "tests/support/formula.h"
 
@@ -162,10 +162,10 @@ void BoundCase::fill_memory(unsigned char byte) {
   };
   for (const NDArray& a : executor_.outputs()) fill(a);
   for (const NDArray& a : gradients_) fill(a);
-  const Plan& plan = executor_.impl()->plan();
+  const Plan& plan = runner_of(executor_).plan();
   for (const auto& [slot, bytes] : plan.arena_bytes) {
     const Context at = plan.contexts[static_cast<std::size_t>(slot)];
-    const auto& arena = executor_.impl()->arenas()->at({static_cast<int>(at.type), at.id});
+    const auto& arena = runner_of(executor_).arenas()->at({static_cast<int>(at.type), at.id});
     if (bytes > 0) std::memset(arena->base(), byte, bytes);
   }
 }

@@ -80,7 +80,16 @@ ROWS = [
      "passes:Unroll.*"),
 
     # ---- executor and random numbers
-    ("an error not kept on the outputs", EXECUTOR,
+    ("a forbidden kernel runs in calls on arrays", "src/graph/select_kernel.cpp",
+     "    return refuse(\"forbidden by SYMBIND_KERNELS\");", "    {}",
+     "executor:SelectKernel.*"),
+    ("calls and updates are not logged", "src/graph/select_kernel.cpp",
+     "if (settings::has_item(\"SYMBIND_LOG\", \"dispatch\")) {", "if (!limits.plain_only && settings::has_item(\"SYMBIND_LOG\", \"dispatch\")) {",
+     "executor:SelectKernel.*"),
+    ("an interruption is kept as an error", "src/executor/run_guarded.h",
+     "  } catch (const Interrupted&) {\n    throw;\n", "",
+     "executor:Step.* executor:Interrupt.*"),
+    ("an error not kept on the outputs", "src/executor/runner.cpp",
      "for (Storage* storage : written_by(plan_->steps[i])) storage->set_error(pending);", ";",
      "executor:Step.*"),
     ("warnings not once", EXECUTOR, "warned_forward_ = true;", "warned_forward_ = false;",

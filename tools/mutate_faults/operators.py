@@ -61,8 +61,8 @@ ROWS = [
      "C h = cut(rescale * g, clip), squares", "C h = rescale * g, squares", "ops:Ops.ftrl_update"),
     ("LAMB's norm of a weight has no lower bound", "src/ops/optimizer/lamb_update.cpp",
      "if (lower >= 0) r1 = std::max(r1, lower);", "", "ops:Ops._multi_lamb_update"),
-    ("the learning rate of a fused step cannot change", "src/executor/step.cpp",
-     "  held = value;\n", "",
+    ("the learning rate of a fused step cannot change", "src/executor/fused_step.h",
+     "    held = value;\n", "",
      "executor:Step.*"),
 
     # ---- samplers

@@ -3,7 +3,7 @@
 CHOOSE = "src/passes/choose_kernels.cpp"
 IMPERATIVE = "src/executor/imperative.cpp"
 BATCH_NORM = "src/ops/nn/batch_norm.cpp"
-EMPTY = "src/graph/empty_kernel.cpp"
+EMPTY = "src/graph/select_kernel.cpp"
 
 ROWS = [
     # ---- unread outputs
@@ -11,7 +11,7 @@ ROWS = [
      "t.home = skipped ? Home::kNowhere : Home::kScratch;", "t.home = Home::kNowhere;",
      "ops:UnreadOutputs.*:Ops.BatchNorm"),
     ("an unread output of a call has no memory", IMPERATIVE,
-     "    made->place_scratch(request.wanted);\n", "", "ops:UnreadOutputs.invoke*"),
+     "  made->place_scratch(request.wanted);\n", "", "ops:UnreadOutputs.invoke*"),
     ("scratch memory of a call overlaps its workspace", IMPERATIVE,
      "scratch.emplace_back(o, aligned(workspace_bytes));", "scratch.emplace_back(o, 0);",
      "ops:UnreadOutputs.invoke*"),
@@ -24,8 +24,7 @@ ROWS = [
      "    r.wanted.front() = true;\n", "", "ops:UnreadOutputs.rnn*"),
     # ---- arrays without elements
     ("a node without elements runs", EMPTY,
-     "std::ranges::all_of(out, is_empty) ? &kernel : nullptr;",
-     "std::ranges::all_of(out, is_empty) && false ? &kernel : nullptr;",
+     "return !out.empty() && std::ranges::all_of(out, is_empty);", "return false;",
      "ops:EmptyArrays.*:Ops.*"),
     ("a node with an output without elements is skipped whole", EMPTY,
      "std::ranges::all_of(out, is_empty)", "std::ranges::any_of(out, is_empty)",

@@ -70,7 +70,7 @@ ROWS = [
      "subject->statistics.add(static_cast<double>(stop - start_ - nested));",
      "subject->statistics.add(static_cast<double>(stop - start_));", "explain:Profiler.*"),
     ("times of before a reset stay", "src/executor/profile.cpp",
-     "for (StepTimes& s : *list) s.times = {};", "for (StepTimes& s : *list) s.times.last = 0;",
+     "for (StepTimes& s : steps_) s.times = {};", "for (StepTimes& s : steps_) s.times.last = 0;",
      "explain:Profiler.*"),
     ("memory that is given back is not counted", "src/ndarray/storage.cpp",
      "profiling::memory_changed(name, -static_cast<std::int64_t>(bytes));",

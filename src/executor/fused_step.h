@@ -1,0 +1,87 @@
+#pragma once
+// Updates that run after backward, and the whole step of forward, backward and updates as one
+// recording where the device can record.
+//
+// The first step runs as the verbs do, so that everything a vendor's library does once has been
+// done; the second is recorded, and from then on it is replayed. Values that change between steps
+// lie in a block on the device, so that only a new update, a monitor or another plan calls for a
+// new recording.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/imperative.h"
+#include "executor/profile.h"
+#include "executor/runner.h"
+
+namespace symbind {
+
+class FusedStep {
+ public:
+  FusedStep(Runner& runner, Watchers& watchers) : runner_(runner), watchers_(watchers) {}
+
+  /// Adds an update: operator, arrays, attributes. Returns its number.
+  int add(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out,
+          const AttrDict& attrs);
+  void clear();
+  std::size_t size() const { return updates_.size(); }
+  /// The place of a per-call attribute among the values of an update; kName if it has none.
+  std::size_t place_of(int number, std::string_view attr) const;
+  void set(int number, std::size_t place, double value) {
+    double& held = updates_[static_cast<std::size_t>(number)].values[place];
+    values_changed_ |= held != value;
+    held = value;
+  }
+
+  /// Runs the updates alone.
+  void run_updates();
+  /// Whether forward, backward and updates can be replayed as they are wired now.
+  bool can_replay() const;
+  /// Runs the whole step as one launch. False where it cannot be recorded: nothing ran then.
+  bool replay();
+  /// A step ran as the verbs do.
+  void ran() { is_warm_ = true; }
+  /// The plan or an update is another one.
+  void rewired();
+
+  /// The recorded step; null before it was recorded and where nothing is.
+  const Recording* recording() const { return recording_.get(); }
+  const KernelTimes& times() const { return times_; }
+
+ private:
+  struct Update {
+    std::shared_ptr<const ImperativeKernel> kernel;
+    std::vector<NDArray> inputs;
+    NDArray out;
+    std::vector<std::string> value_names = {};  ///< of the per-call attributes
+    std::vector<double> values = {};
+    std::vector<TensorArg> in_args = {}, out_args = {};
+    std::shared_ptr<Storage> workspace = {};
+    std::size_t slot = 0;                   ///< of its device in the plan
+    const double* device_values = nullptr;  ///< `values` on the device, where there is one
+  };
+
+  const Update& at(int number) const;
+  void run(const Update& update, std::size_t number);
+  void bring_values_to_device();
+  std::vector<StepTimes> described() const;
+  bool has_unread_error() const;
+  void record();
+
+  Runner& runner_;
+  Watchers& watchers_;
+  std::vector<Update> updates_;
+  std::unique_ptr<DeviceValues> device_values_;  ///< of all updates; only a GPU has them
+  std::vector<double> staged_values_;            ///< what the block holds
+  bool values_changed_ = true;
+  KernelTimes times_;
+  std::unique_ptr<Recording> recording_;
+  bool is_warm_ = false;        ///< a step ran once as it is wired now
+  bool is_recordable_ = false;  ///< until the device refuses
+};
+
+/// The fused step of a bound executor; kState if it is empty.
+FusedStep& fused_step_of(const Executor& executor);
+
+}  // namespace symbind

@@ -1,0 +1,108 @@
+// The run loop. Everything was decided when the plan was made: a run walks an array of prepared
+// kernels with fixed pointers.
+
+#include "executor/runner.h"
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/profiling.h"
+#include "executor/random_state.h"
+#include "executor/run_guarded.h"
+#include "executor/watchers.h"
+#include "ndarray/access.h"
+#include "ndarray/storage.h"
+
+namespace symbind {
+
+Runner::Runner(Bound bound, std::shared_ptr<Arenas> arenas)
+    : bound_(std::move(bound)), arenas_(arenas ? std::move(arenas) : std::make_shared<Arenas>()) {}
+
+Runner::Runner(Bound bound, std::shared_ptr<Arenas> arenas, std::shared_ptr<const Plan> plan)
+    : Runner(std::move(bound), std::move(arenas)) {
+  plan_ = std::move(plan);
+  outputs_.resize(plan_->outputs.size());
+  head_grads_.resize(plan_->outputs.size());
+  take_arenas(*plan_);
+  device_values_ = value_blocks(*plan_);
+  wire();
+}
+
+void Runner::run_step(std::size_t i, Watchers& watchers) {
+  const Runnable& step = runnables_[i];
+  if (step.enter != nullptr) step.enter->make_current();
+  if (step.draws != nullptr) {
+    const auto [seed, draw] = next_random_draw(plan_->steps[i].context);
+    step.draws->random_seed = seed;
+    step.draws->random_draw = draw;
+  }
+  if (profiling::on(profiling::kSymbolic)) [[unlikely]]
+    watchers.run_timed(*this, i);
+  else
+    (*step.run)(step.args);
+  if (watchers.see_values()) watchers.show(*this, i);
+}
+
+std::optional<Runner::Failure> Runner::run(std::size_t first, std::size_t last,
+                                           Watchers& watchers) {
+  const VendorThreads threads;
+  for (std::size_t i = first; i < last; ++i) {
+    std::optional<Error> error = run_guarded(plan_->steps[i].title, [&] { run_step(i, watchers); });
+    if (error) [[unlikely]]
+      return Failure{i, std::move(*error)};
+  }
+  return std::nullopt;
+}
+
+void Runner::predict(std::size_t first, std::size_t last, Watchers& watchers) {
+  set_training(false);
+  if (std::optional<Failure> failure = run(first, last, watchers)) throw std::move(failure->error);
+}
+
+void Runner::set_training(bool is_train) {
+  for (RunState& state : run_state_) state.is_train = is_train;
+}
+
+std::pair<std::size_t, std::size_t> Runner::steps_of(Phase phase) const {
+  if (phase == Phase::kForward) return {0, plan_->num_forward};
+  return {plan_->num_forward, plan_->steps.size()};
+}
+
+void Runner::touch_written(Phase phase) const {
+  for (Storage* storage : written(phase)) storage->touch();
+}
+
+std::shared_ptr<PendingError> Runner::fail(std::size_t first, std::size_t last,
+                                           const Error& error) const {
+  const auto pending = std::make_shared<PendingError>(error);
+  for (std::size_t i = first; i < last; ++i) {
+    for (Storage* storage : written_by(plan_->steps[i])) storage->set_error(pending);
+  }
+  return pending;
+}
+
+void Runner::zero_unreached_gradients() {
+  for (const int arg : plan_->zero_gradients) bound_.grads[static_cast<std::size_t>(arg)].set(0.0);
+}
+
+void Runner::fill(const std::vector<std::pair<std::size_t, NDArray>>& args,
+                  std::vector<NDArray> outputs) {
+  SYMBIND_ASSERT(outputs.size() == outputs_.size());
+  for (const auto& [number, array] : args) {
+    bound_.args[number] = array;
+    filled_.push_back(number);
+  }
+  outputs_ = std::move(outputs);
+  for (const auto& [place, tensor] : open_) {
+    SYMBIND_ASSERT(!is_open(tensor));
+    tensor_args_[place] = resolve(tensor);
+  }
+}
+
+void Runner::empty() {
+  for (const auto& [place, tensor] : open_) tensor_args_[place] = {};
+  for (const std::size_t number : filled_) bound_.args[number] = {};
+  filled_.clear();
+  for (NDArray& output : outputs_) output = {};
+}
+
+}  // namespace symbind

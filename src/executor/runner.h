@@ -1,0 +1,135 @@
+#pragma once
+// Runs a plan over bound arrays: takes arenas, writes every step's pointers down once, and walks
+// the steps. The verbs (executor_impl.h), the fused step (fused_step.h) and predictions are made of
+// it.
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <symbind/executor.h>
+
+#include "device/arena.h"
+#include "device/runtime.h"
+#include "passes/plan.h"
+
+namespace symbind {
+
+struct PendingError;
+class Watchers;
+
+/// Arenas by device; runners that share memory share the object.
+using Arenas = std::map<std::pair<int, int>, std::shared_ptr<Arena>>;
+
+/// Everything a network is bound to.
+struct Bound {
+  Symbol symbol;
+  Context context;
+  ContextMap group2ctx;
+  std::vector<std::string> arg_names, aux_names, output_names;
+  std::vector<NDArray> args, grads, aux;
+  std::vector<GradReq> grad_req;
+};
+
+class Runner {
+ public:
+  /// `compile` follows before anything runs.
+  Runner(Bound bound, std::shared_ptr<Arenas> arenas);
+  /// Over a plan that others may run too. Arguments that are undefined, and the outputs, are open:
+  /// `fill` gives them for one run.
+  Runner(Bound bound, std::shared_ptr<Arenas> arenas, std::shared_ptr<const Plan> plan);
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  /// Compiles for the bound arrays. `watched`: every output is shown to somebody, nothing is fused
+  /// and no memory is used twice. Outputs take the memory of `outputs_to_reuse` where it fits. On
+  /// an error all is as before.
+  void compile(bool watched, const std::vector<NDArray>& outputs_to_reuse);
+
+  /// A step that failed, and why.
+  struct Failure {
+    std::size_t step;
+    Error error;
+  };
+  /// Runs steps [first, last) and stops at the first that fails. Arrays are not marked as written.
+  std::optional<Failure> run(std::size_t first, std::size_t last, Watchers& watchers);
+  /// The same of the forward phase, not as in training. Throws what goes wrong.
+  void predict(std::size_t first, std::size_t last, Watchers& watchers);
+  /// One step's kernel alone.
+  void call(std::size_t step) const { (*runnables_[step].run)(runnables_[step].args); }
+
+  /// Arrays for the open places: arguments by their number, outputs in order.
+  void fill(const std::vector<std::pair<std::size_t, NDArray>>& args, std::vector<NDArray> outputs);
+  /// Lets go of them.
+  void empty();
+
+  void set_training(bool is_train);
+  /// The state that kernels of a device run in, by its slot in the plan.
+  RunState& state(std::size_t slot) { return run_state_[slot]; }
+  const RunState& state(std::size_t slot) const { return run_state_[slot]; }
+  /// Whether the kernels were prepared in this process.
+  bool is_of_this_process() const;
+
+  const Plan& plan() const { return *plan_; }
+  const Bound& bound() const { return bound_; }
+  const std::vector<NDArray>& outputs() const { return outputs_; }
+  const std::vector<NDArray>& head_grads() const { return head_grads_; }
+  const std::shared_ptr<Arenas>& arenas() const { return arenas_; }
+  std::pair<std::size_t, std::size_t> steps_of(Phase phase) const;
+  /// Where a tensor's memory is now.
+  TensorArg resolve(int tensor) const;
+
+  /// Bound storages that a phase writes, and those it reads.
+  const std::vector<Storage*>& written(Phase phase) const { return written_[index(phase)]; }
+  const std::vector<Storage*>& read(Phase phase) const { return read_[index(phase)]; }
+  void touch_written(Phase phase) const;
+  /// Keeps an error on everything the steps [first, last) would have written.
+  std::shared_ptr<PendingError> fail(std::size_t first, std::size_t last, const Error& error) const;
+  /// Gradients of arguments that no output depends on.
+  void zero_unreached_gradients();
+
+ private:
+  /// One step with its pointers: what the hot loop touches.
+  struct Runnable {
+    const Prepared* run;
+    Args args;
+    RunState* draws;       ///< of a random step: gets its seed and draw
+    DeviceRuntime* enter;  ///< a GPU that the thread must turn to first; null when it has
+  };
+  static std::size_t index(Phase phase) { return static_cast<std::size_t>(phase); }
+
+  void run_step(std::size_t step, Watchers& watchers);
+  BindSpec bind_spec(bool watched) const;
+  void take_arenas(const Plan& plan);
+  void allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse);
+  void wire();
+  Runnable wire_step(std::size_t number);
+  /// Room for the per-call values of all steps on every GPU, where its kernels read them.
+  static std::vector<std::unique_ptr<DeviceValues>> value_blocks(const Plan& plan);
+  void bring_values_to_devices();
+  /// Whether its array is given for each run.
+  bool is_open(int tensor) const;
+  /// The bound storages a step writes, its mutated inputs among them.
+  std::vector<Storage*> written_by(const PlanStep& step) const;
+
+  Bound bound_;
+  std::shared_ptr<Arenas> arenas_;
+  std::shared_ptr<const Plan> plan_;
+  std::vector<NDArray> outputs_, head_grads_;
+  std::vector<TensorArg> tensor_args_;  ///< inputs and outputs of all steps, one after the other
+  std::vector<Runnable> runnables_;
+  std::vector<std::pair<std::size_t, int>> open_;  ///< places in tensor_args_ that `fill` sets
+  std::vector<std::size_t> filled_;                ///< arguments that were open
+  std::vector<RunState> run_state_;                ///< by device slot
+  std::vector<double> values_;                     ///< per-call attributes of all steps
+  std::vector<std::unique_ptr<DeviceValues>> device_values_;  ///< by device slot
+  std::array<std::vector<Storage*>, 2> written_, read_;       ///< by phase: bound storages
+  bool wired_in_child_ = false;  ///< kernels were prepared after a fork
+};
+
+/// The runner of a bound executor; kState if it is empty.
+const Runner& runner_of(const Executor& executor);
+
+}  // namespace symbind
