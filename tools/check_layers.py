@@ -3,7 +3,8 @@
 
 A folder of src/ includes itself and lower levels only: never upward, never a sibling of its own
 level. Public headers stand on the standard library alone. Vendor headers, the environment and
-accelerator switches each have their one place. Exit status 1 names every breach.
+accelerator switches each have their one place. Graph, passes and executor know no operator by its
+name; the patterns of fusion do. Exit status 1 names every breach.
 
     tools/check_layers.py [ROOT]      check the tree (of this file by default)
     tools/check_layers.py --self-test show that every rule can fail
@@ -39,6 +40,8 @@ SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR = re.compile(r"^(dnnl|oneapi/dnnl|cblas|openblas|lapacke|cuda|cublas|cudnn|curand|nccl|nvml)")
 SWITCH = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*\b(SYMBIND_HAVE_\w+|__CUDACC__|__CUDA_ARCH__)")
+OP_NAME = re.compile(r"\bop(->|\.)name\s*[=!]=|[=!]=\s*[\w>.()*-]*\bop(->|\.)name\b")
+KNOWS_NO_OPERATOR = {"graph", "passes", "executor", "autograd"}
 GETENV = re.compile(r"\b(getenv|secure_getenv)\s*\(")
 
 
@@ -71,6 +74,12 @@ def source_breaches(path, line, where):
                 yield f"{where}: {folder}/ includes its sibling {other}/ ('{target}')"
             elif LEVELS[other] > LEVELS[folder]:
                 yield f"{where}: {folder}/ includes {other}/, which lies above it ('{target}')"
+    if (
+        OP_NAME.search(line)
+        and folder in KNOWS_NO_OPERATOR
+        and path != pathlib.PurePath("passes/fuse.cpp")
+    ):
+        yield f"{where}: an operator is known by its name; make it a column of OpDef"
     if GETENV.search(line) and path != pathlib.PurePath("base/settings.cpp"):
         yield f"{where}: the environment is read outside base/settings.cpp"
     if (
@@ -112,6 +121,10 @@ SELF_TEST = {
     "src/module/env.cpp": ('auto p = std::getenv("X");', "environment"),
     "src/executor/switch.cpp": ("#if SYMBIND_HAVE_CUDA", "accelerator"),
     "src/base/build.h": ("#if SYMBIND_HAVE_CUDA", None),
+    "src/passes/known.cpp": ('if (node.op->name == "Convolution") fuse();', "known by its name"),
+    "src/executor/known.cpp": ('const bool is = "Cast" != op.name;', "known by its name"),
+    "src/passes/said.cpp": ('fail("{} cannot", node.op->name);', None),
+    "src/passes/fuse.cpp": ("if (producer.op->name != p.producer) return;", None),
     "src/attic/x.cpp": ("", "no level"),
 }
 

@@ -150,6 +150,17 @@ class OpBuilder {
     };
     return *this;
   }
+  /// What a run takes: so many operations per element, or what a rule counts.
+  OpBuilder& flops(double count, Per per = Per::kOutput) {
+    def_.flops = flops_per_element(count, per);
+    return *this;
+  }
+  OpBuilder& flops(double (*rule)(const A&, const Work&)) {
+    def_.flops = [rule](const void* a, const Work& w) {
+      return rule(*static_cast<const A*>(a), w);
+    };
+    return *this;
+  }
   /// All kernels write outputs from `first` on only if args.wants(o): unread ones need no memory.
   OpBuilder& skips_unread(int first = 0) {
     def_.skips_unread_from = first;
@@ -161,6 +172,14 @@ class OpBuilder {
   }
   OpBuilder& random() {
     def_.is_random = true;
+    return *this;
+  }
+  OpBuilder& loop() {
+    def_.is_loop = true;
+    return *this;
+  }
+  OpBuilder& crosses_devices() {
+    def_.crosses_devices = true;
     return *this;
   }
   OpBuilder& meets_devices() {

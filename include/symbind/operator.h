@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <symbind/attributes.h>
+#include <symbind/cost.h>
 #include <symbind/kernel.h>
 #include <symbind/rules.h>
 
@@ -56,12 +57,16 @@ struct OpDef {
   bool runs_user_code = false;
   bool is_random = false;    ///< draws random numbers: never merged with its equal
   bool is_backward = false;  ///< made by a gradient, not offered to users
+  bool is_loop = false;      ///< holds a graph that is unrolled at binding
+  /// Its input may be on another device than its output (_CrossDeviceCopy).
+  bool crosses_devices = false;
   /// Waits inside a run for the same layer of the other devices: each device needs a thread.
   bool meets_devices = false;
   std::vector<std::pair<int, int>> inplace;  ///< {i, o}: o may take the memory of i (-1: the last)
   /// Outputs from this index on get no memory when nothing reads them: every kernel checks
   /// args.wants(o) before it writes. Other unread outputs get scratch memory, for any kernel.
   int skips_unread_from = std::numeric_limits<int>::max();
+  FlopsRule flops;                 ///< of one run; without it their number is unknown
   std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 
   int input_index(const void* attrs, std::string_view input) const;

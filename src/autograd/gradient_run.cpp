@@ -3,7 +3,6 @@
 #include "base/check.h"
 #include "base/interrupt.h"
 #include "executor/imperative.h"
-#include "graph/core_ops.h"
 #include "ndarray/access.h"
 
 namespace symbind::autograd {
@@ -112,7 +111,7 @@ void GradientRun::run_node(const Node& node) {
 
 // The operator does not say where to: back to where what it copied came from.
 bool GradientRun::copy_between_devices(const Node& node, const std::vector<Saved>& in) {
-  if (node.op->name != core_ops::kCrossDevice) return false;
+  if (!node.op->crosses_devices) return false;
   const Context home = input(recorded_.at(node.forward_node.get()).inputs.front()).context;
   values_[&node] = {in.front().array.as_in_context(home)};
   return true;

@@ -72,7 +72,7 @@ void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>
         op.name, names.size(), fmt::join(names, ", "), inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     check(inputs[i].defined(), "{}: input '{}' is no array", op.name, names[i]);
-    check(inputs[i].context() == inputs[0].context() || op.name == "_CrossDeviceCopy",
+    check(inputs[i].context() == inputs[0].context() || op.crosses_devices,
           "{}: input '{}' is on {}, '{}' on {}", op.name, names[i], inputs[i].context().str(),
           names[0], inputs[0].context().str());
   }

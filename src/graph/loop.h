@@ -33,9 +33,7 @@ struct ForeachAttrs {
 /// Inference goes through a body several times for each time it goes through the loop.
 inline constexpr int kDeepestLoop = 6;
 
-inline bool is_loop(const Node& node) {
-  return !node.is_variable() && node.op->name == core_ops::kForeach;
-}
+inline bool is_loop(const Node& node) { return !node.is_variable() && node.op->is_loop; }
 inline const ForeachAttrs& loop_attrs(const Node& node) {
   return *static_cast<const ForeachAttrs*>(node.parsed.get());
 }

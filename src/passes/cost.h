@@ -12,14 +12,7 @@ namespace symbind {
 
 using profiling::Cost;
 
-/// An input or output of an operator; absent outputs are not computed.
-struct CostTensor {
-  TensorDesc desc;
-  std::size_t bytes = 0;
-  bool is_there = true;
-};
-
-/// FLOPs are -1 where no rule knows the operator.
+/// FLOPs are -1 where the operator has no rule.
 Cost cost_of(const OpDef& op, const void* attrs, std::span<const CostTensor> in,
              std::span<const CostTensor> out);
 Cost cost_of(const Plan& plan, const PlanStep& step);

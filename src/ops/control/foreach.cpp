@@ -182,6 +182,7 @@ void infer(const ForeachAttrs& a, Inference& io) {
 
 void register_foreach(OpRegistry& r) {
   r.add<ForeachAttrs>(core_ops::kForeach)
+      .loop()
       .doc("A loop over the slices of its data along the first axis; made by contrib.foreach.")
       .ignore({"num_args"})
       .rest(take_body)

@@ -169,6 +169,7 @@ using Names = std::vector<std::string>;
 
 void register_gather_nd(OpRegistry& r) {
   r.add("gather_nd")
+      .flops(0)
       .doc("Elements by tuples of indices; the indices have the axes first.")
       .inputs(Names{"data", "indices"})
       .infer(infer_gather)

@@ -53,6 +53,7 @@ Prepared prepare(const OneHotAttrs& a, const KernelRequest& q) {
 
 void register_one_hot(OpRegistry& r) {
   r.add<OneHotAttrs>("one_hot")
+      .flops(0)
       .doc("Indices as rows with one place set.")
       .inputs(std::vector<std::string>{"indices"})
       .infer(infer)

@@ -122,6 +122,7 @@ Prepared prepare_backward(const PickAttrs& a, const KernelRequest& q) {
 
 void register_pick(OpRegistry& r) {
   r.add<PickAttrs>("pick")
+      .flops(0)
       .doc("One element of every row, by index.")
       .alias("choose_element_0index")
       .inputs(std::vector<std::string>{"data", "index"})

@@ -89,6 +89,7 @@ using Names = std::vector<std::string>;
 
 void register_set_value(OpRegistry& r) {
   r.add<SetValueAttrs>("_set_value")
+      .flops(0)
       .doc("Sets every element of the array given as out.")
       .inputs(Names{})
       .infer(infer_set_value)

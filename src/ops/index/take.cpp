@@ -129,6 +129,7 @@ using Names = std::vector<std::string>;
 
 void register_take(OpRegistry& r) {
   r.add<EmbeddingAttrs>("Embedding")
+      .flops(0)
       .doc("Rows of the weight, by index.")
       .alias("_contrib_SparseEmbedding")
       .inputs(Names{"data", "weight"})
@@ -138,11 +139,13 @@ void register_take(OpRegistry& r) {
       })
       .reference(prepare_embedding);
   r.add<EmbeddingAttrs>("_backward_Embedding")
+      .flops(1, Per::kFirstInput)
       .inputs(Names{"head", "data"})
       .infer(infer_backward_embedding)
       .backward()
       .reference(prepare_backward_embedding);
   r.add<TakeAttrs>("take")
+      .flops(0)
       .doc("Elements along an axis, by index.")
       .inputs(Names{"a", "indices"})
       .infer(infer_take)
@@ -153,6 +156,7 @@ void register_take(OpRegistry& r) {
       })
       .reference(prepare_take);
   r.add<TakeAttrs>("_backward_take")
+      .flops(1, Per::kFirstInput)
       .inputs(Names{"head", "indices", "a"})
       .infer(infer_backward_take)
       .shape_only({2})

@@ -313,6 +313,7 @@ void register_topk(OpRegistry& r) {
       .gradient(gradient_sort)
       .kernel(DeviceType::kCpu, "reference", offer<SortAttrs>, prepare<SortAttrs>);
   r.add<ArgsortAttrs>("argsort")
+      .flops(1, Per::kFirstInput)
       .doc("The places of the elements in order along an axis.")
       .infer(infer)
       .gradient([](const ArgsortAttrs&, GradientBuilder&) -> NodeEntries { return {{}}; })

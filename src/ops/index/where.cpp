@@ -94,6 +94,7 @@ Prepared prepare_backward(const NoAttrs&, const KernelRequest& q) {
 
 void register_where(OpRegistry& r) {
   r.add("where")
+      .flops(0)
       .doc("Elements of x where the condition is not 0, of y elsewhere.")
       .inputs(std::vector<std::string>{"condition", "x", "y"})
       .infer(infer)
@@ -104,6 +105,7 @@ void register_where(OpRegistry& r) {
       })
       .reference(prepare);
   r.add("_backward_where")
+      .flops(0)
       .inputs(std::vector<std::string>{"head", "condition"})
       .outputs({"x_grad", "y_grad"})
       .skips_unread()

@@ -10,6 +10,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "graph/flops.h"
 #include "graph/forward_rule.h"
 #include "kernels/copy_block.h"
 #include "kernels/gemm.h"
@@ -220,6 +221,9 @@ using Names = std::vector<std::string>;
 
 void register_linalg_gemm(OpRegistry& r) {
   r.add<Gemm2Attrs>("_linalg_gemm2")
+      .flops([](const Gemm2Attrs&, const Work& w) {
+        return matrix_flops(w.in[0], w.in[1], w.out[0], matrices_in(w.out[0].desc.shape));
+      })
       .doc("The product of matrices, alpha · op(A) · op(B).")
       .alias("linalg_gemm2")
       .inputs(Names{"A", "B"})
@@ -227,6 +231,9 @@ void register_linalg_gemm(OpRegistry& r) {
       .gradient(gradient_gemm2)
       .reference([](const Gemm2Attrs& a, const KernelRequest& q) { return forward(a, 0, q); });
   r.add<Gemm2Attrs>("_backward_linalg_gemm2")
+      .flops([](const Gemm2Attrs&, const Work& w) {
+        return matrix_backward_flops(w, matrices_in(w.in[0].desc.shape));
+      })
       .inputs(Names{"head", "A", "B"})
       .outputs({"A_grad", "B_grad"})
       .skips_unread()

@@ -72,6 +72,7 @@ Prepared backward(const MakeLossAttrs& a, const KernelRequest& r) {
 
 void register_make_loss(OpRegistry& r) {
   r.add<MakeLossAttrs>("MakeLoss")
+      .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("The input as a loss: backward starts here with a constant.")
       .infer(infer)

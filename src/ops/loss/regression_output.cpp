@@ -114,6 +114,7 @@ template <class Kind>
 void add(OpRegistry& r, const char* name, const char* text) {
   using A = RegressionAttrs;
   r.add<A>(name)
+      .flops(1, Per::kFirstInput)
       .doc(text)
       .inputs({"data", "label"})
       .ignore({"out_grad"})  // MXNet takes any key here, and networks written for it give this one
@@ -125,6 +126,7 @@ void add(OpRegistry& r, const char* name, const char* text) {
       .inplace(0, 0)
       .reference(forward<Kind>);
   r.add<A>(Kind::kBackward)
+      .flops(2)
       .backward()
       .inputs({"output", "label"})
       .infer(infer_backward)

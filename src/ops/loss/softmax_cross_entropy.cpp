@@ -108,6 +108,7 @@ Prepared backward(const NoAttrs&, const KernelRequest& r) {
 
 void register_softmax_cross_entropy(OpRegistry& r) {
   r.add<NoAttrs>("softmax_cross_entropy")
+      .flops(4, Per::kFirstInput)
       .doc("The cross entropy of softmax with class labels, summed over the rows.")
       .inputs({"data", "label"})
       .infer(infer)
@@ -116,6 +117,7 @@ void register_softmax_cross_entropy(OpRegistry& r) {
       })
       .reference(forward);
   r.add<NoAttrs>("_backward_softmax_cross_entropy")
+      .flops(4, Per::kFirstInput)
       .backward()
       .inputs({"dy", "data", "label"})
       .infer(infer_backward)

@@ -128,6 +128,7 @@ using GradientRule = NodeEntries (*)(const NoAttrs&, GradientBuilder&);
 
 void add(OpRegistry& r, const Entry& e, InferRule infer, GradientRule gradient) {
   auto op = r.add(e.name)
+                .flops(1)
                 .doc(std::string("Elementwise ") + e.function + " of two arrays of equal shape.")
                 .inputs(std::vector<std::string>{"lhs", "rhs"})
                 .infer(infer)

@@ -137,6 +137,7 @@ Prepared prepare_sum_like(const NoAttrs&, const KernelRequest& q, const Offer&) 
 void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, GradientBuilder&)) {
   auto op =
       r.add(e.name)
+          .flops(1)
           .doc(std::string("Elementwise ") + e.function + " of two arrays, stretched to one shape.")
           .inputs(std::vector<std::string>{"lhs", "rhs"})
           .infer(infer)
@@ -169,6 +170,7 @@ void register_broadcast(OpRegistry& r) {
   }
   (std::make_index_sequence<std::size(kEntries)>());
   r.add("_sum_like")
+      .flops(1, Per::kFirstInput)
       .doc("head summed over the axes along which `like` was stretched to it.")
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_sum_like)

@@ -130,9 +130,9 @@ Prepared prepare(const KernelRequest& q) {
 }
 
 template <class A, class F, int values>
-void add(OpRegistry& r, const std::string& name, const char* doc,
+void add(OpRegistry& r, const std::string& name, const char* doc, double flops,
          NodeEntries (*gradient)(const A&, GradientBuilder&)) {
-  r.add<A>(name).doc(doc).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
+  r.add<A>(name).doc(doc).flops(flops).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
       DeviceType::kCpu, "reference", offer<A>,
       [](const A&, const KernelRequest& q, const Offer&) { return prepare<F, false, values>(q); });
   r.add<A>("_backward_" + name)
@@ -150,15 +150,16 @@ void add(OpRegistry& r, const std::string& name, const char* doc,
 
 void register_clip(OpRegistry& r) {
   add<ClipAttrs, Clip, 2>(
-      r, "clip", "The input cut to a range.", [](const ClipAttrs&, GradientBuilder& g) {
+      r, "clip", "The input cut to a range.", 1, [](const ClipAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_clip", {g.head(0), g.input(0)});
       });
   add<HardSigmoidAttrs, HardSigmoid, 2>(
-      r, "hard_sigmoid", "A line cut to [0, 1].", [](const HardSigmoidAttrs&, GradientBuilder& g) {
+      r, "hard_sigmoid", "A line cut to [0, 1].", 2,
+      [](const HardSigmoidAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_hard_sigmoid", {g.head(0), g.input(0)});
       });
   add<SmoothL1Attrs, SmoothL1, 1>(
-      r, "smooth_l1", "A parabola near 0, the absolute value elsewhere.",
+      r, "smooth_l1", "A parabola near 0, the absolute value elsewhere.", 3,
       [](const SmoothL1Attrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_smooth_l1", {g.head(0), g.input(0)});
       });

@@ -49,6 +49,7 @@ Prepared prepare(const NoAttrs&, const KernelRequest& request, const Offer&) {
 
 OpBuilder<NoAttrs> add(OpRegistry& r, const char* name) {
   return r.add(name)
+      .flops(0)
       .infer(infer)
       .kernel(DeviceType::kCpu, "reference", offer, prepare)
       .kernel_if<kCuda>(
@@ -85,7 +86,10 @@ void register_copy(OpRegistry& r) {
       })
       .inplace(0, 0);
   add(r, "_copyto").doc("Copies into another array.").gradient(copy_back);
-  add(r, "_CrossDeviceCopy").doc("A copy to the device of its reader.").gradient(copy_back);
+  add(r, "_CrossDeviceCopy")
+      .doc("A copy to the device of its reader.")
+      .crosses_devices()
+      .gradient(copy_back);
 }
 
 }  // namespace symbind

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/flops.h"
 #include "graph/forward_rule.h"
 #include "kernels/gemm.h"
 #include "ndarray/dtype_dispatch.h"
@@ -207,8 +208,21 @@ Offer offer_blas(const DotAttrs&, const KernelRequest& r) {
   return accept_plain(r);
 }
 
+/// How many products there are in one of the arrays.
+template <double (*count)(const Shape&)>
+void count_flops(OpBuilder<DotAttrs>& forward, OpBuilder<DotAttrs>& backward) {
+  forward.flops([](const DotAttrs&, const Work& w) {
+    return matrix_flops(w.in[0], w.in[1], w.out[0], count(w.out[0].desc.shape));
+  });
+  backward.flops([](const DotAttrs&, const Work& w) {
+    return matrix_backward_flops(w, count(w.in[0].desc.shape));
+  });
+}
+double one(const Shape&) { return 1; }
+
 void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<std::string> aliases,
          Rule infer, Rule infer_back, SizesOf sizes,
+         void (*count)(OpBuilder<DotAttrs>&, OpBuilder<DotAttrs>&),
          NodeEntries (*gradient)(const DotAttrs&, GradientBuilder&)) {
   const auto forward = [sizes](auto multiply) {
     return [=](const DotAttrs& a, const KernelRequest& q, const Offer&) {
@@ -228,26 +242,27 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
                 .kernel(DeviceType::kCpu, "blas", offer_blas, forward(kByBlas))
                 .kernel(DeviceType::kCpu, "reference", nullptr, forward(kByDefinition));
   for (const std::string& alias : aliases) op.alias(alias);
-  r.add<DotAttrs>("_backward_" + name)
-      .inputs(std::vector<std::string>{"head", "lhs", "rhs"})
+  auto back = r.add<DotAttrs>("_backward_" + name);
+  back.inputs(std::vector<std::string>{"head", "lhs", "rhs"})
       .outputs({"lhs_grad", "rhs_grad"})
       .skips_unread()
       .infer(infer_back)
       .backward()
       .kernel(DeviceType::kCpu, "blas", offer_blas, backward(kByBlas))
       .kernel(DeviceType::kCpu, "reference", nullptr, backward(kByDefinition));
+  count(op, back);
 }
 
 }  // namespace
 
 void register_dot(OpRegistry& r) {
   add(r, "dot", "The product of two arrays: the last axis of lhs with the first of rhs.",
-      {"_sparse_dot"}, infer_dot, infer_backward<infer_dot>, sizes_dot,
+      {"_sparse_dot"}, infer_dot, infer_backward<infer_dot>, sizes_dot, count_flops<one>,
       [](const DotAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_dot", {g.head(0), g.input(0), g.input(1)});
       });
   add(r, "batch_dot", "Products of matrices, one for each index of the shared leading axes.", {},
-      infer_batch_dot, infer_backward<infer_batch_dot>, sizes_batch_dot,
+      infer_batch_dot, infer_backward<infer_batch_dot>, sizes_batch_dot, count_flops<matrices_in>,
       [](const DotAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_batch_dot", {g.head(0), g.input(0), g.input(1)});
       });

@@ -207,6 +207,7 @@ Offer offer_like(const NoAttrs&, const KernelRequest& request) {
 
 void add_like(OpRegistry& r, const char* name, double value) {
   r.add(name)
+      .flops(0)
       .doc(std::string("An array of ") + (value == 0 ? "zeros" : "ones") +
            " with shape and element type of the input.")
       .infer(infer_like)
@@ -224,18 +225,21 @@ void add_like(OpRegistry& r, const char* name, double value) {
 void register_init(OpRegistry& r) {
   const std::vector<std::string> none;
   r.add<InitAttrs>("_zeros")
+      .flops(0)
       .doc("An array of zeros.")
       .inputs(none)
       .infer(infer)
       .gradient(no_gradient)
       .reference(zeros);
   r.add<InitAttrs>("_ones")
+      .flops(0)
       .doc("An array of ones.")
       .inputs(none)
       .infer(infer)
       .gradient(no_gradient)
       .reference(ones);
   r.add<FullAttrs>("_full")
+      .flops(0)
       .doc("An array of one value.")
       .inputs(none)
       .infer(infer_full)

@@ -64,6 +64,7 @@ using GradientRule = NodeEntries (*)(const NoAttrs&, GradientBuilder&);
 void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
          GradientRule gradient_of_gradient) {
   r.add(f.name)
+      .flops(1)
       .doc(std::string("Elementwise ") + f.name + ".")
       .infer(infer)
       .gradient(gradient)
@@ -76,6 +77,7 @@ void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
   auto backward = r.add(backward_name(f));
   if (second_derivative(f.name) != nullptr) backward.gradient(gradient_of_gradient);
   backward.inputs(std::vector<std::string>{"head", f.needs == Needs::kInput ? "data" : "output"})
+      .flops(2)
       .infer(infer)
       .backward()
       .inplace(0, 0)

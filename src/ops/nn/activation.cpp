@@ -150,6 +150,7 @@ constexpr auto kOfferCuda = [](const auto& a, const KernelRequest& r) {
 
 void register_activation(OpRegistry& r) {
   r.add<ActivationAttrs>("Activation")
+      .flops(1)
       .doc("Applies an activation function to every element.")
       .infer(infer)
       .gradient(gradient)
@@ -174,6 +175,7 @@ void register_activation(OpRegistry& r) {
                 };
           });
   r.add<ActivationAttrs>("_backward_Activation")
+      .flops(2)
       .backward()
       .inputs({"dy", "saved"})
       .infer(infer)

@@ -259,7 +259,9 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
   auto op = r.add<A>(name);
   // Equal in all but the third output of output_mean_var, which in BatchNorm_v1 is the variance.
   if (!relu) op.alias("BatchNorm_v1").alias("CuDNNBatchNorm");
-  op.doc(relu ? "BatchNorm with relu behind it." : "Normalises every channel over the batch.")
+  // Mean and variance 4, normalising 2, scale and shift 2.
+  op.flops(relu ? 9 : 8, Per::kFirstInput)
+      .doc(relu ? "BatchNorm with relu behind it." : "Normalises every channel over the batch.")
       .inputs({"data", "gamma", "beta", "moving_mean", "moving_var"})
       .outputs(
           [relu](const A&) -> std::vector<std::string> {
@@ -293,6 +295,7 @@ void add_backward(OpRegistry& r, const char* name, bool relu) {
                                   "var", "moving_mean", "moving_var"};
   if (relu) inputs.push_back("mask");
   r.add<A>(name)
+      .flops(relu ? 12 : 11, Per::kFirstInput)
       .backward()
       .inputs(inputs)
       .outputs({"data", "gamma", "beta"})

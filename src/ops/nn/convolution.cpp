@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "graph/flops.h"
 #include "kernels/accumulate.h"
 #include "kernels/blas/convolution.h"
 #include "kernels/convolution_reference.h"
@@ -172,7 +173,9 @@ void register_convolution(OpRegistry& r) {
     return {"data", "weight", "bias"};
   };
   auto plain = r.add<A>("Convolution");
+  const auto flops = [](const A&, const Work& w) { return layer_flops(w); };
   plain.alias("Convolution_v1")
+      .flops(flops)
       .doc("Convolution over one, two or three spatial axes.")
       .inputs(names)
       .infer(infer)
@@ -180,7 +183,8 @@ void register_convolution(OpRegistry& r) {
   forward_kernels(plain, false);
 
   auto fused = r.add<A>("_fused_Convolution_sum");
-  fused.doc("Convolution plus a tensor of the output's shape.")
+  fused.flops(flops)
+      .doc("Convolution plus a tensor of the output's shape.")
       .inputs([names](const A& a) {
         auto all = names(a);
         all.push_back("sum_data");
@@ -192,6 +196,9 @@ void register_convolution(OpRegistry& r) {
   forward_kernels(fused, true);
 
   r.add<A>("_backward_Convolution")
+      .flops([](const A&, const Work& w) {
+        return layer_backward_flops(w, filter_flops(w.in[0].size(), w.in[2]));
+      })
       .backward()
       .inputs({"dy", "data", "weight"})
       .outputs(names, [](const A& a) { return a.no_bias ? 2 : 3; })

@@ -5,6 +5,7 @@
 // So y is the data gradient of a convolution from y's shape to x's, dx is that convolution of dy,
 // and dw its weight gradient. Decided here: all kernels are Convolution's, read that way; what is
 // left is the bias, which this file adds and sums in whatever layout the output has.
+#include "graph/flops.h"
 #include "kernels/accumulate.h"
 #include "ops/nn/deconvolution_attrs.h"
 
@@ -293,6 +294,9 @@ void register_deconvolution(OpRegistry& r) {
     return {"data", "weight", "bias"};
   };
   r.add<A>("Deconvolution")
+      .flops([](const A& a, const Work& w) {
+        return filter_flops(w.in[0].size(), w.in[1]) + (a.no_bias ? 0 : w.out[0].size());
+      })
       .doc("The transpose of a convolution over one, two or three spatial axes.")
       .inputs(names)
       .infer(infer)
@@ -304,6 +308,9 @@ void register_deconvolution(OpRegistry& r) {
           [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
       .reference(forward_reference);
   r.add<A>("_backward_Deconvolution")
+      .flops([](const A&, const Work& w) {
+        return layer_backward_flops(w, filter_flops(w.in[1].size(), w.in[2]));
+      })
       .backward()
       .inputs({"dy", "data", "weight"})
       .outputs(names, [](const A& a) { return a.no_bias ? 2 : 3; })

@@ -137,6 +137,7 @@ Prepared backward(const DropoutAttrs& a, const KernelRequest& r) {
 
 void register_dropout(OpRegistry& r) {
   r.add<DropoutAttrs>("Dropout")
+      .flops(1, Per::kFirstInput)
       .inputs(std::vector<std::string>{"data"})
       .doc("Zeroes elements at random while training and scales the rest.")
       .outputs({"output", "mask"}, 1)
@@ -147,6 +148,7 @@ void register_dropout(OpRegistry& r) {
       .inplace(0, 0)
       .kernel(DeviceType::kCpu, "reference", offer_forward, forward);
   r.add<DropoutAttrs>("_backward_Dropout")
+      .flops(1, Per::kFirstInput)
       .backward()
       .inputs({"dy", "mask"})
       .infer(infer_backward)

@@ -10,6 +10,7 @@
 
 #include "base/build.h"
 #include "base/check.h"
+#include "graph/flops.h"
 #include "graph/forward_rule.h"
 #include "kernels/cublas/inner_product.h"
 #include "kernels/gemm.h"
@@ -176,6 +177,7 @@ void register_fully_connected(OpRegistry& r) {
     return {"data", "weight", "bias"};
   };
   r.add<FullyConnectedAttrs>("FullyConnected")
+      .flops([](const FullyConnectedAttrs&, const Work& w) { return layer_flops(w); })
       .doc("Applies y = x·Wᵀ + b to every row of the data.")
       .inputs(inputs)
       .infer(infer)
@@ -207,6 +209,9 @@ void register_fully_connected(OpRegistry& r) {
           });
 
   r.add<FullyConnectedAttrs>("_backward_FullyConnected")
+      .flops([](const FullyConnectedAttrs&, const Work& w) {
+        return layer_backward_flops(w, filter_flops(w.in[0].size(), w.in[2]));
+      })
       .backward()
       .inputs({"dy", "data", "weight"})
       .outputs([inputs](const FullyConnectedAttrs& a) { return inputs(a); },

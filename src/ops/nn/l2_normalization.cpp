@@ -124,6 +124,7 @@ Prepared backward(const L2NormalizationAttrs& a, const KernelRequest& r) {
 
 void register_l2_normalization(OpRegistry& r) {
   r.add<L2NormalizationAttrs>("L2Normalization")
+      .flops(3, Per::kFirstInput)
       .inputs(std::vector<std::string>{"data"})
       .doc("Brings samples, positions or channels to the length 1.")
       .outputs({"output", "norm"}, 1)

@@ -324,6 +324,7 @@ void add(OpRegistry& r, const std::string& name, const char* text, const char* s
   };
   auto op = r.add<A>(name);
   op.doc(text)
+      .flops(8, Per::kFirstInput)
       .inputs({"data", "gamma", "beta"})
       .outputs(outputs, visible<A>)
       .skips_unread(1)
@@ -338,6 +339,7 @@ void add(OpRegistry& r, const std::string& name, const char* text, const char* s
                                   {g.head(0), g.input(0), g.input(1), g.output(1), g.output(2)});
   });
   r.add<A>("_backward_" + name)
+      .flops(11, Per::kFirstInput)
       .backward()
       .inputs({"dy", "data", "gamma", "mean", second})
       .outputs({"data", "gamma", "beta"})

@@ -341,6 +341,7 @@ void register_leaky_relu(OpRegistry& r) {
     return {"data"};
   };
   r.add<A>("LeakyReLU")
+      .flops(1, Per::kFirstInput)
       .doc("Relatives of relu that are not flat below 0.")
       .inputs(names)
       .outputs(
@@ -361,6 +362,7 @@ void register_leaky_relu(OpRegistry& r) {
           [](const A&, const R& q, const Offer& o) { return onednn::prepare_eltwise(q, o); })
       .kernel(DeviceType::kCpu, "reference", any_layout, forward);
   r.add<A>("_backward_LeakyReLU")
+      .flops(2, Per::kFirstInput)
       .backward()
       .inputs([](const A& a) {
         std::vector<std::string> all{"dy", "saved"};

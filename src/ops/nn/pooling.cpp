@@ -41,6 +41,12 @@ struct PoolingAttrs {
   std::optional<bool> count_include_pad;
   std::optional<std::string> layout;
 
+  /// Elements that a window sees.
+  double window() const {
+    double area = 1;
+    for (const std::int64_t extent : kernel) area *= static_cast<double>(extent);
+    return area;
+  }
   void describe(AttrVisitor& v) {
     v.field("kernel", kernel, "Window size: (w,), (h, w) or (d, h, w).");
     v.field("pool_type", pool_type, "What is taken of a window.")
@@ -356,6 +362,9 @@ void register_pooling(OpRegistry& r) {
   using A = PoolingAttrs;
   using R = KernelRequest;
   r.add<A>("Pooling")
+      .flops([](const A& a, const Work& w) {
+        return a.global_pool ? w.in[0].size() : a.window() * w.out[0].size();
+      })
       .alias("Pooling_v1")
       .inputs(std::vector<std::string>{"data"})
       .doc("Maximum, average, sum or p-norm of a sliding window.")
@@ -377,6 +386,9 @@ void register_pooling(OpRegistry& r) {
           [](const A&, const R& q, const Offer& o) { return onednn::prepare_pooling(q, o); })
       .kernel(DeviceType::kCpu, "reference", offer_reference, forward_reference);
   r.add<A>("_backward_Pooling")
+      .flops([](const A& a, const Work& w) {
+        return a.global_pool ? w.all_out() : a.window() * w.in[0].size();
+      })
       .backward()
       .inputs([](const A& a) -> std::vector<std::string> {
         if (a.saves_positions()) return {"dy", "shape_of_data", "workspace"};

@@ -334,7 +334,10 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
   using R = KernelRequest;
   const std::string backward_name = "_backward_" + name;
   auto op = r.add<A>(name);
-  op.doc(text).infer([](const A& a, Inference& io) { infer(a, io); }).inplace(0, 0);
+  op.doc(text)
+      .flops(4, Per::kFirstInput)
+      .infer([](const A& a, Inference& io) { infer(a, io); })
+      .inplace(0, 0);
   op.gradient([](const A& a, GradientBuilder& g) {
     constexpr const char* kNames[] = {"_backward_softmax", "_backward_log_softmax",
                                       "_backward_softmin"};
@@ -347,6 +350,7 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
       return {"data"};
     });
   auto back = r.add<A>(backward_name);
+  back.flops(kind == Kind::kLogSoftmax ? 3 : 4, Per::kFirstInput);
   back.backward().inplace(0, 0).inplace(1, 0);
   back.infer([](const A& a, Inference& io) { infer_backward(a, io); });
   back.inputs([](const A& a) {
@@ -376,6 +380,7 @@ void add_activation(OpRegistry& r) {
   using A = SoftmaxActivationAttrs;
   using R = KernelRequest;
   r.add<A>("SoftmaxActivation")
+      .flops(4, Per::kFirstInput)
       .doc("Softmax along the last axis, or over the channels of each position.")
       .infer(infer_activation)
       .gradient([](const A&, GradientBuilder& g) {
@@ -388,6 +393,7 @@ void add_activation(OpRegistry& r) {
           [](const A&, const R& q, const Offer& o) { return onednn::prepare_softmax(q, o); })
       .reference([](const A& a, const R& q) { return forward<Kind::kSoftmax>(as_softmax(a), q); });
   r.add<A>("_backward_SoftmaxActivation")
+      .flops(2, Per::kFirstInput)
       .backward()
       .inputs({"dy", "output"})
       .infer(infer_activation)

@@ -127,6 +127,7 @@ Prepared prepare_finite(const A& attrs, const KernelRequest& q) {
 
 void register_multi_sum_sq(OpRegistry& r) {
   r.add<SumSqAttrs>("multi_sum_sq")
+      .flops(2, Per::kInputs)
       .doc("The sum of the squares of each array.")
       .groups("num_arrays", &SumSqAttrs::num_arrays, {"array"})
       .outputs({"output"})

@@ -56,6 +56,7 @@ constexpr auto kOfferCuda = [](const auto&, const KernelRequest& q) {
 
 void register_sgd_update(OpRegistry& r) {
   r.add<SgdAttrs>("sgd_update")
+      .flops(4)
       .doc("One step of gradient descent; give the weight as out.")
       .inputs(Names{"weight", "grad"})
       .infer(infer_update)
@@ -72,6 +73,7 @@ void register_sgd_update(OpRegistry& r) {
                           };
                         });
   r.add<SgdMomAttrs>("sgd_mom_update")
+      .flops(6)
       .doc("One step of gradient descent with momentum; writes mom; give the weight as out.")
       .inputs(Names{"weight", "grad", "mom"})
       .mutates({2})

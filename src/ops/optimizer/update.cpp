@@ -233,7 +233,7 @@ struct Signum {
 /// An operator with the inputs weight, grad and these states.
 template <class A, template <class> class Rule>
 void add_update(OpRegistry& r, const char* name, const std::vector<std::string>& states,
-                const char* doc) {
+                double flops, const char* doc) {
   std::vector<std::string> inputs = {"weight", "grad"};
   std::vector<int> written;
   for (const std::string& state : states) {
@@ -241,6 +241,7 @@ void add_update(OpRegistry& r, const char* name, const std::vector<std::string>&
     inputs.push_back(state);
   }
   r.add<A>(name)
+      .flops(flops)
       .doc(doc)
       .inputs(inputs)
       .mutates(written)
@@ -252,9 +253,9 @@ void add_update(OpRegistry& r, const char* name, const std::vector<std::string>&
 }  // namespace
 
 void register_update(OpRegistry& r) {
-  add_update<AdamAttrs, Adam>(r, "adam_update", {"mean", "var"},
+  add_update<AdamAttrs, Adam>(r, "adam_update", {"mean", "var"}, 14,
                               "One step of Adam; writes mean and var; give the weight as out.");
-  add_update<NagAttrs, Nag>(r, "nag_mom_update", {"mom"},
+  add_update<NagAttrs, Nag>(r, "nag_mom_update", {"mom"}, 8,
                             "One step of Nesterov's accelerated gradient; writes mom.");
   r.add<NagAttrs>("mp_nag_mom_update")
       .doc("nag_mom_update on a float master copy; writes mom and weight32.")
@@ -263,17 +264,17 @@ void register_update(OpRegistry& r) {
       .infer(infer_mixed_update)
       .inplace(0, 0)
       .reference(prepare_update<NagAttrs, Nag, true>);
-  add_update<RmsPropAttrs, RmsProp>(r, "rmsprop_update", {"n"},
+  add_update<RmsPropAttrs, RmsProp>(r, "rmsprop_update", {"n"}, 10,
                                     "One step of RMSProp (Tieleman and Hinton); writes n.");
-  add_update<RmsPropAlexAttrs, RmsPropAlex>(r, "rmspropalex_update", {"n", "g", "delta"},
+  add_update<RmsPropAlexAttrs, RmsPropAlex>(r, "rmspropalex_update", {"n", "g", "delta"}, 17,
                                             "One step of RMSProp (Graves); writes n, g and delta.");
-  add_update<FtmlAttrs, Ftml>(r, "ftml_update", {"d", "v", "z"},
+  add_update<FtmlAttrs, Ftml>(r, "ftml_update", {"d", "v", "z"}, 22,
                               "One step of FTML; writes d, v and z.");
-  add_update<FtrlAttrs, Ftrl>(r, "ftrl_update", {"z", "n"},
+  add_update<FtrlAttrs, Ftrl>(r, "ftrl_update", {"z", "n"}, 18,
                               "One step of FTRL-proximal; writes z and n.");
-  add_update<SignSgdAttrs, SignSgd>(r, "signsgd_update", {},
+  add_update<SignSgdAttrs, SignSgd>(r, "signsgd_update", {}, 6,
                                     "One step against the gradient's sign.");
-  add_update<SignumAttrs, Signum>(r, "signum_update", {"mom"},
+  add_update<SignumAttrs, Signum>(r, "signum_update", {"mom"}, 10,
                                   "One step along the momentum's sign; writes mom.");
 }
 

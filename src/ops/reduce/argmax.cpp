@@ -66,18 +66,21 @@ NodeEntries no_gradient(const A&, GradientBuilder&) {
 
 void register_argmax(OpRegistry& r) {
   r.add<ArgmaxAttrs>("argmax")
+      .flops(1, Per::kFirstInput)
       .doc("The index of the largest element along an axis.")
       .infer(infer)
       .gradient(no_gradient)
       .reference(
           [](const ArgmaxAttrs& a, const KernelRequest& q) { return search(a.axis, true, q); });
   r.add<ArgmaxAttrs>("argmin")
+      .flops(1, Per::kFirstInput)
       .doc("The index of the smallest element along an axis.")
       .infer(infer)
       .gradient(no_gradient)
       .reference(
           [](const ArgmaxAttrs& a, const KernelRequest& q) { return search(a.axis, false, q); });
   r.add("argmax_channel")
+      .flops(1, Per::kFirstInput)
       .doc("The index of the largest element along axis 1.")
       .infer(infer_channel)
       .gradient(no_gradient)

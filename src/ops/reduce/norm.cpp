@@ -106,6 +106,7 @@ Prepared prepare_backward(const NormAttrs& a, const KernelRequest& q, const Offe
 
 void register_norm(OpRegistry& r) {
   r.add<NormAttrs>("norm")
+      .flops(2, Per::kFirstInput)
       .doc("The norm along axes.")
       .infer(infer)
       .gradient(gradient)

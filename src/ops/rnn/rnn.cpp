@@ -96,6 +96,14 @@ rnn::Sizes sizes_of(const RNNAttrs& a, const Shape& data = {0, 0, 0}) {
   return s;
 }
 
+/// Every step multiplies every matrix among the parameters by a vector per sample; biases aside.
+double products(const RNNAttrs& a, const CostTensor& data, const CostTensor& parameters) {
+  const double gates = a.is_lstm() ? 4 : a.mode == "gru" ? 3 : 1;
+  const double biases = 2 * gates * a.state_size * a.num_layers * (a.bidirectional ? 2 : 1);
+  const Shape& shape = data.desc.shape;
+  return 2 * static_cast<double>(shape[0] * shape[1]) * (parameters.size() - biases);
+}
+
 // ---- Inference and gradient ---------------------------------------------------------------------
 
 /// Throws when the parameters, or with the data's sizes what the steps need, cannot be counted: all
@@ -347,6 +355,7 @@ void register_rnn(OpRegistry& r) {
   using A = RNNAttrs;
   using R = KernelRequest;
   r.add<A>("RNN")
+      .flops([](const A& a, const Work& w) { return products(a, w.in[0], w.in[1]); })
       .doc("A stack of recurrent layers over all steps.")
       .inputs([](const A& a) { return a.inputs(); })
       .outputs(
@@ -368,6 +377,11 @@ void register_rnn(OpRegistry& r) {
                                                         : forward_typed<float>(a, q);
               });
   r.add<A>("_backward_RNN")
+      .flops([](const A& a, const Work& w) {
+        const std::size_t data = !a.state_outputs ? 1 : a.is_lstm() ? 3 : 2;
+        return products(a, w.in[data], w.in[data + 1]) *
+               ((w.out[0].is_there ? 1 : 0) + (w.out[1].is_there ? 1 : 0));
+      })
       .backward()
       .inputs([](const A& a) {
         std::vector<std::string> names{"dy"};

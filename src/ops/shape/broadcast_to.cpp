@@ -106,17 +106,20 @@ Prepared prepare(const A&, const KernelRequest& q) {
 
 void register_broadcast_to(OpRegistry& r) {
   r.add<BroadcastToAttrs>("broadcast_to")
+      .flops(0)
       .doc("The input stretched to a shape.")
       .infer(infer_to)
       .gradient(gradient)
       .reference(prepare);
   r.add<BroadcastAxisAttrs>("broadcast_axis")
+      .flops(0)
       .doc("The input stretched along axes.")
       .alias("broadcast_axes")
       .infer(infer_axis)
       .gradient(gradient)
       .reference(prepare);
   r.add<BroadcastLikeAttrs>("broadcast_like")
+      .flops(0)
       .doc("lhs stretched to the shape of rhs.")
       .inputs(std::vector<std::string>{"lhs", "rhs"})
       .infer(infer_like)

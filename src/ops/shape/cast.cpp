@@ -114,17 +114,20 @@ Prepared prepare(const A&, const KernelRequest& q, const Offer&) {
 
 void register_cast(OpRegistry& r) {
   r.add<CastAttrs>("Cast")
+      .flops(0)
       .doc("The input in another element type.")
       .alias("cast")
       .infer(infer)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "reference", offer<CastAttrs>, prepare<CastAttrs>);
   r.add<CastAttrs>("amp_cast")
+      .flops(0)
       .doc("A float32 or 16-bit array in another element type; others as they are.")
       .infer(infer_amp)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "reference", offer<CastAttrs>, prepare<CastAttrs>);
   r.add<AmpMulticastAttrs>("amp_multicast")
+      .flops(0)
       .doc("float32 and 16-bit arrays in one type; others as they are.")
       .groups("num_outputs", &AmpMulticastAttrs::num_outputs, {"data"})
       .skips_unread()
@@ -132,6 +135,7 @@ void register_cast(OpRegistry& r) {
       .gradient(multicast_gradient)
       .reference(prepare_multicast);
   r.add("_backward_cast")
+      .flops(0)
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_back)
       .shape_only({1})

@@ -313,6 +313,7 @@ std::vector<std::string> numbered(const char* stem, int count,
 
 void register_concat(OpRegistry& r) {
   r.add<ConcatAttrs>("Concat")
+      .flops(0)
       .doc("Joins the inputs along an axis.")
       .alias("concat")
       .variadic("num_args", &ConcatAttrs::num_args)
@@ -326,6 +327,7 @@ void register_concat(OpRegistry& r) {
       .gradient(gradient_concat)
       .kernel(DeviceType::kCpu, "reference", offer_concat, prepare_concat);
   r.add<ConcatAttrs>("_backward_Concat")
+      .flops(0)
       .inputs([](const ConcatAttrs& a) { return numbered("arg", a.num_args, {"head"}); })
       .outputs([](const ConcatAttrs& a) { return numbered("grad", a.num_args); },
                [](const ConcatAttrs& a) { return a.num_args; })
@@ -334,12 +336,14 @@ void register_concat(OpRegistry& r) {
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer_backward_concat, prepare_backward_concat);
   r.add<StackAttrs>("stack")
+      .flops(0)
       .doc("Joins the inputs along a new axis.")
       .variadic("num_args", &StackAttrs::num_args)
       .infer(infer_stack)
       .gradient(gradient_stack)
       .reference(prepare_stack);
   r.add<SliceChannelAttrs>("SliceChannel")
+      .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("Cuts the input into equal parts along an axis.")
       .alias("split")

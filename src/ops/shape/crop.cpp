@@ -118,6 +118,7 @@ Prepared backward(const CropAttrs& a, const KernelRequest& r) {
 void register_crop(OpRegistry& r) {
   using A = CropAttrs;
   r.add<A>("Crop")
+      .flops(0)
       .doc("A window out of images.")
       .variadic("num_args", &A::num_args)
       .shape_only({1})
@@ -125,6 +126,7 @@ void register_crop(OpRegistry& r) {
       .gradient(gradient)
       .reference(forward);
   r.add<A>("_backward_Crop")
+      .flops(0)
       .backward()
       .inputs({"dy", "data"})
       .shape_only({1})

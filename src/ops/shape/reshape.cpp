@@ -237,6 +237,7 @@ Prepared prepare(const A&, const KernelRequest& request) {
 
 void register_reshape(OpRegistry& r) {
   r.add<ReshapeAttrs>("Reshape")
+      .flops(0)
       .doc("The same elements under another shape.")
       .alias("reshape")
       .infer(infer_reshape)
@@ -244,6 +245,7 @@ void register_reshape(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare);
   r.add("Flatten")
+      .flops(0)
       .doc("Joins all axes but the first.")
       .alias("flatten")
       .infer(infer_flatten)
@@ -251,12 +253,14 @@ void register_reshape(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare);
   r.add<ExpandDimsAttrs>("expand_dims")
+      .flops(0)
       .doc("Puts in an axis of extent 1.")
       .infer(infer_expand_dims)
       .gradient(gradient)
       .inplace(0, 0)
       .reference(prepare);
   r.add<SqueezeAttrs>("squeeze")
+      .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("Drops axes of extent 1.")
       .infer(infer_squeeze)
@@ -264,6 +268,7 @@ void register_reshape(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare);
   r.add<ReshapeLikeAttrs>("reshape_like")
+      .flops(0)
       .doc("lhs with the shape of rhs, or with some axes of it.")
       .inputs(std::vector<std::string>{"lhs", "rhs"})
       .infer(infer_reshape_like)

@@ -43,6 +43,7 @@ Prepared prepare(const ReverseAttrs& a, const KernelRequest& q) {
 
 void register_reverse(OpRegistry& r) {
   r.add<ReverseAttrs>("reverse")
+      .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("The elements in reverse order along axes.")
       .alias("flip")

@@ -241,6 +241,7 @@ Names inputs_of(const SequenceAttrs& a, Names names) {
 
 void register_sequence(OpRegistry& r) {
   r.add<MaskAttrs>("SequenceMask")
+      .flops(0)
       .doc("Sets everything behind the end of each sequence to a value.")
       .inputs([](const MaskAttrs& a) { return inputs_of(a, {"data"}); })
       .infer(infer_same)
@@ -248,12 +249,14 @@ void register_sequence(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare_mask);
   r.add<SequenceAttrs>("SequenceLast")
+      .flops(0)
       .doc("The last step of each sequence.")
       .inputs([](const SequenceAttrs& a) { return inputs_of(a, {"data"}); })
       .infer(infer_last)
       .gradient(gradient_last)
       .reference(prepare_last);
   r.add<SequenceAttrs>("_backward_SequenceLast")
+      .flops(0)
       .inputs([](const SequenceAttrs& a) {
         return inputs_of(a, {"head", "data"});
       })
@@ -262,6 +265,7 @@ void register_sequence(OpRegistry& r) {
       .backward()
       .reference(prepare_backward_last);
   r.add<SequenceAttrs>("SequenceReverse")
+      .flops(0)
       .doc("Each sequence in reverse order; what lies behind its end stays.")
       .inputs([](const SequenceAttrs& a) { return inputs_of(a, {"data"}); })
       .infer(infer_reverse)

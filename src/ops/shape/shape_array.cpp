@@ -25,6 +25,7 @@ void add(OpRegistry& r, const char* name, const char* doc,
          void (*infer)(const NoAttrs&, Inference&),
          Prepared (*prepare)(const NoAttrs&, const KernelRequest&)) {
   r.add(name)
+      .flops(0)
       .doc(doc)
       .infer(infer)
       .shape_only({0})

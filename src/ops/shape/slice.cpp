@@ -243,10 +243,12 @@ Prepared prepare_assign_scalar(const SliceAssignScalarAttrs& a, const KernelRequ
 template <class A>
 void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<std::string> inputs,
          const char* alias, NodeEntries (*gradient)(const A&, GradientBuilder&)) {
-  auto op = r.add<A>(name).doc(doc).infer(infer<A>).gradient(gradient).reference(prepare<A>);
+  auto op =
+      r.add<A>(name).flops(0).doc(doc).infer(infer<A>).gradient(gradient).reference(prepare<A>);
   if (!inputs.empty()) op.inputs(std::move(inputs));
   if (alias != nullptr) op.alias(alias);
   r.add<A>("_backward_" + name)
+      .flops(0)
       .inputs(std::vector<std::string>{"head", "data"})
       .infer(infer_backward<A>)
       .shape_only({1})
@@ -275,6 +277,7 @@ void register_slice(OpRegistry& r) {
                         return result;
                       });
   r.add<SliceAttrs>("_slice_assign")
+      .flops(0)
       .doc("A copy of lhs in which the part that begin, end and step describe is rhs.")
       .alias("_crop_assign")
       .inputs(std::vector<std::string>{"lhs", "rhs"})
@@ -283,6 +286,7 @@ void register_slice(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare_assign);
   r.add<SliceAssignScalarAttrs>("_slice_assign_scalar")
+      .flops(0)
       .doc("A copy of data in which the part that begin, end and step describe is one value.")
       .alias("_crop_assign_scalar")
       .infer(infer_assign_scalar)

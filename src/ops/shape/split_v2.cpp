@@ -110,6 +110,7 @@ Prepared prepare(const SplitAttrs& a, const KernelRequest& q) {
 
 void register_split_v2(OpRegistry& r) {
   r.add<SplitAttrs>("_split_v2")
+      .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("Cuts the input along an axis, at given places or into equal parts.")
       .outputs(

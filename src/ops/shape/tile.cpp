@@ -130,6 +130,7 @@ Prepared prepare_backward(const A& a, const KernelRequest& q) {
 template <class A>
 void add_backward(OpRegistry& r, const char* name) {
   r.add<A>(name)
+      .flops(1, Per::kFirstInput)
       .inputs(std::vector<std::string>{"head", "data"})
       .infer(infer_backward<A>)
       .shape_only({1})
@@ -141,6 +142,7 @@ void add_backward(OpRegistry& r, const char* name) {
 
 void register_tile(OpRegistry& r) {
   r.add<TileAttrs>("tile")
+      .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("The input repeated along axes.")
       .infer(infer_tile)
@@ -149,6 +151,7 @@ void register_tile(OpRegistry& r) {
       })
       .reference(prepare);
   r.add<RepeatAttrs>("repeat")
+      .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("Every element repeated.")
       .infer(infer_repeat)

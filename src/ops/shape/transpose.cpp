@@ -102,11 +102,13 @@ Prepared prepare(const A& a, const KernelRequest& q) {
 
 void register_transpose(OpRegistry& r) {
   r.add<TransposeAttrs>("transpose")
+      .flops(0)
       .doc("The axes in another order.")
       .infer(infer)
       .gradient(gradient)
       .reference(prepare);
   r.add<SwapAxisAttrs>("SwapAxis")
+      .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("Two axes change places.")
       .alias("swapaxes")
