@@ -188,6 +188,19 @@ NDArray operator-(double a, const NDArray& b);
 NDArray operator*(double a, const NDArray& b);
 NDArray operator/(double a, const NDArray& b);
 NDArray operator-(const NDArray& a);
+// Comparisons give 1 where they hold and 0 elsewhere.
+NDArray operator<(const NDArray& a, const NDArray& b);
+NDArray operator<=(const NDArray& a, const NDArray& b);
+NDArray operator>(const NDArray& a, const NDArray& b);
+NDArray operator>=(const NDArray& a, const NDArray& b);
+NDArray operator<(const NDArray& a, double b);
+NDArray operator<=(const NDArray& a, double b);
+NDArray operator>(const NDArray& a, double b);
+NDArray operator>=(const NDArray& a, double b);
+NDArray operator<(double a, const NDArray& b);
+NDArray operator<=(double a, const NDArray& b);
+NDArray operator>(double a, const NDArray& b);
+NDArray operator>=(double a, const NDArray& b);
 
 /// Waits for all devices; raises the first error nobody has read yet.
 void waitall();

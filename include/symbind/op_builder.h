@@ -155,7 +155,8 @@ class OpBuilder {
     def_.flops = flops_per_element(count, per);
     return *this;
   }
-  OpBuilder& flops(double (*rule)(const A&, const Work&)) {
+  template <class F>
+  requires std::invocable<F, const A&, const Work&> OpBuilder& flops(F rule) {
     def_.flops = [rule](const void* a, const Work& w) {
       return rule(*static_cast<const A*>(a), w);
     };

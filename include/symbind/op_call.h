@@ -1,15 +1,20 @@
 #pragma once
-// What the generated operator functions (ops.h) are made of: options that may be left out, and the
-// way from them to attributes. Only what was given is stored, as MXNet stores it.
+// What the generated operator functions (ops.h) are made of: options that may be left out, the way
+// from them to attributes, and calls on arrays. Only what was given is stored, as MXNet stores it.
+//
+// Decided here: a call on arrays is known again by the bytes of its options, so that one that was
+// made before makes no text of them, parses nothing and allocates only its result.
 
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <symbind/attributes.h>
+#include <symbind/ndarray.h>
 #include <symbind/symbol.h>
 
 namespace symbind {
@@ -33,7 +38,8 @@ using FloatTupleOption = ListOption<double>;
 /// Options of an operator without parameters.
 struct NoOptions {
   AttrDict attr = {};  ///< user attributes: ctx_group, lr_mult, __mine__
-  const AttrDict& dict() const { return attr; }
+  template <class F>
+  void each(F&&) const {}
 };
 
 /// Collects the options that were given, on top of user attributes.
@@ -52,6 +58,105 @@ class OptionWriter {
 
  private:
   AttrDict attrs_;
+};
+
+/// The options that were given as attributes.
+template <class Options>
+AttrDict dict_of(const Options& options) {
+  OptionWriter writer(options.attr);
+  options.each(writer);
+  return writer.done();
+}
+
+/// Writes options as bytes: equal bytes, equal options.
+class OptionKey {
+ public:
+  explicit OptionKey(std::string& key) : key_(key) {}
+  template <class T>
+  void operator()(const char*, const std::optional<T>& value) {
+    add(value.has_value());
+    if (value) add(*value);
+  }
+  template <class T>
+  void operator()(const char*, const ListOption<T>& option) {
+    const auto& list = option.value();
+    add(list ? list->size() : SIZE_MAX);
+    if (!list) return;
+    for (const T& value : *list) add(value);
+  }
+  void add(const AttrDict& attrs) {
+    for (const auto& [name, value] : attrs) {
+      add(name);
+      add(value);
+    }
+  }
+
+ private:
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void add(const T& value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void add(const std::string& text) {
+    add(text.size());
+    key_.append(text);
+  }
+  std::string& key_;
+};
+
+struct OpDef;
+
+/// The options of one call on arrays, whatever they are written as.
+struct CallOptions {
+  const void* options;
+  void (*append_key)(const void* options, std::string& key);
+  AttrDict (*dict)(const void* options);
+
+  template <class Options>
+  static CallOptions of(const Options& options) {
+    return {&options,
+            [](const void* o, std::string& key) {
+              OptionKey writer(key);
+              static_cast<const Options*>(o)->each(writer);
+              writer.add(static_cast<const Options*>(o)->attr);
+            },
+            [](const void* o) { return dict_of(*static_cast<const Options*>(o)); }};
+  }
+  static CallOptions of(const AttrDict& attrs);
+};
+
+/// An operator for calls on arrays; made once for each place in a program that calls it.
+class ArrayOp {
+ public:
+  explicit ArrayOp(const char* name);
+  /// An operator with one output. `out`, if defined, is written and returned.
+  template <class Options>
+  NDArray one(std::initializer_list<NDArray> inputs, const Options& options,
+              const NDArray& out) const {
+    return run_one({inputs.begin(), inputs.size()}, CallOptions::of(options), out);
+  }
+  template <class Options>
+  NDArray one(const std::vector<NDArray>& inputs, const Options& options,
+              const NDArray& out) const {
+    return run_one(inputs, CallOptions::of(options), out);
+  }
+  /// One whose number of outputs the options decide.
+  template <class Options>
+  std::vector<NDArray> all(std::initializer_list<NDArray> inputs, const Options& options,
+                           const std::vector<NDArray>& out) const {
+    return run_all({inputs.begin(), inputs.size()}, CallOptions::of(options), out);
+  }
+  template <class Options>
+  std::vector<NDArray> all(const std::vector<NDArray>& inputs, const Options& options,
+                           const std::vector<NDArray>& out) const {
+    return run_all(inputs, CallOptions::of(options), out);
+  }
+
+ private:
+  // Undefined inputs at the end are not given.
+  NDArray run_one(std::span<const NDArray> inputs, const CallOptions& options,
+                  const NDArray& out) const;
+  std::vector<NDArray> run_all(std::span<const NDArray> inputs, const CallOptions& options,
+                               std::span<const NDArray> out) const;
+  const OpDef* op_;
 };
 
 /// make_symbol with inputs in order, or by name where those not given (empty) are left out.

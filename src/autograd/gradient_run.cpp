@@ -89,7 +89,8 @@ void GradientRun::run_node(const Node& node) {
         .attrs = node.parsed,
         .kernel = kernel,
         .values = per_call_values(op.describe(const_cast<void*>(node.parsed.get()))),
-        .reads = {}};
+        .reads = {},
+        .given = {}};
     run_kernel(call, arrays, out, context, thread_mode().training, out);
   }
   if (recorder != nullptr) {
@@ -97,8 +98,8 @@ void GradientRun::run_node(const Node& node) {
     recorder->ran({.op = &op,
                    .attrs = &node.attrs,
                    .parsed = node.parsed,
-                   .in = &arrays,
-                   .out = &out,
+                   .in = arrays,
+                   .out = out,
                    .hidden = {},
                    .kernel = kernel->name,
                    .opaque = kernel->opaque,

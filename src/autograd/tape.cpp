@@ -26,7 +26,7 @@ bool flag(const std::vector<bool>& flags, std::size_t i) { return i < flags.size
 class Tape : public Recorder {
  public:
   void ran(const RanOp& call) override {
-    if (std::ranges::none_of(*call.in, [&](const NDArray& a) { return stands(a); })) return;
+    if (std::ranges::none_of(call.in, [&](const NDArray& a) { return stands(a); })) return;
     auto node = std::make_shared<TapeNode>();
     node->op = call.op;
     node->name = fmt::format("node_{}", nodes++);
@@ -34,16 +34,16 @@ class Tape : public Recorder {
     node->parsed = call.parsed;
     node->kernel = call.kernel;
     node->state = call.state;
-    for (std::size_t i = 0; i < call.in->size(); ++i)
-      node->inputs.push_back(entry_of(*node, (*call.in)[i], flag(call.reads_in, i)));
-    for (const auto* list : {call.out, &call.hidden})
-      for (const NDArray& array : *list) {
+    for (std::size_t i = 0; i < call.in.size(); ++i)
+      node->inputs.push_back(entry_of(*node, call.in[i], flag(call.reads_in, i)));
+    for (const std::span<const NDArray> list : {call.out, std::span<const NDArray>(call.hidden)})
+      for (const NDArray& array : list) {
         const std::size_t o = node->outputs.size();
         node->outputs.push_back(save(array, flag(call.reads_out, o), flag(call.opaque, o)));
       }
     node->outputs.resize(static_cast<std::size_t>(node->num_outputs()));
-    for (std::size_t o = 0; o < call.out->size(); ++o)
-      (*call.out)[o].set_tape({node, static_cast<int>(o)});
+    for (std::size_t o = 0; o < call.out.size(); ++o)
+      call.out[o].set_tape({node, static_cast<int>(o)});
   }
 
   void derived(std::string_view op, const AttrDict& attrs, const std::vector<NDArray>& inputs,
@@ -55,8 +55,8 @@ class Tape : public Recorder {
     ran({.op = &def,
          .attrs = &attrs,
          .parsed = parsed,
-         .in = &inputs,
-         .out = &out,
+         .in = inputs,
+         .out = out,
          .hidden = {},
          .kernel = {},
          .opaque = {},

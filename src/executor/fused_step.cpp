@@ -172,7 +172,7 @@ std::vector<StepTimes> FusedStep::described() const {
     const auto parsed = u.kernel->op->make_attrs();
     all.push_back({.subject = profiling::intern(std::move(s)),
                    .cost = cost_of(*u.kernel->op, parsed.get(), symbind::described(u.inputs),
-                                   symbind::described({u.out}))});
+                                   symbind::described({&u.out, 1}))});
   }
   return all;
 }

@@ -172,7 +172,7 @@ void ImperativeKernel::place_scratch(const std::vector<bool>& wanted) {
   }
 }
 
-void ImperativeKernel::give_scratch(std::vector<TensorArg>& out_args, void* workspace) const {
+void ImperativeKernel::give_scratch(std::span<TensorArg> out_args, void* workspace) const {
   for (const auto& [o, offset] : scratch)
     out_args[o] = {.data = static_cast<std::byte*>(workspace) + offset, .storage = nullptr};
 }
@@ -191,17 +191,18 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
 
 namespace {
 
-std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, const std::vector<NDArray>& inputs,
-                                                const AttrDict& attrs, Context context,
+std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, std::span<const NDArray> inputs,
+                                                const CallOptions& options, Context context,
                                                 const Shape& out_shape, bool recorded) {
-  const auto parsed = parse_node_attrs(op, op.name, attrs, inputs.size());
+  auto made = std::make_shared<ImperativeCall>();
+  made->given = options.dict(options.options);
+  const auto parsed = parse_node_attrs(op, op.name, made->given, inputs.size());
   check_inputs(op, parsed.get(), inputs);
   std::vector<TensorDesc> in;
   for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
-  auto made = std::make_shared<ImperativeCall>();
-  KernelWish wish{
-      .out_shape = op.shape_from_values ? op.shape_from_values(parsed.get(), inputs) : out_shape,
-      .training = recorded};
+  KernelWish wish{.out_shape = out_shape, .training = recorded};
+  if (op.shape_from_values)
+    wish.out_shape = op.shape_from_values(parsed.get(), {inputs.begin(), inputs.end()});
   if (recorded) {
     made->reads = gradient_reads(op, parsed);
     wish.outputs = made->reads.out;
@@ -216,22 +217,31 @@ std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, const std::vect
 
 }  // namespace
 
+CallOptions CallOptions::of(const AttrDict& attrs) {
+  return {
+      &attrs,
+      [](const void* o, std::string& key) { OptionKey(key).add(*static_cast<const AttrDict*>(o)); },
+      [](const void* o) { return *static_cast<const AttrDict*>(o); }};
+}
+
 std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
-                                                      const std::vector<NDArray>& inputs,
-                                                      const AttrDict& attrs, Context context,
+                                                      std::span<const NDArray> inputs,
+                                                      const CallOptions& options, Context context,
                                                       const Shape& out_shape, bool recorded) {
   if (op.runs_user_code || op.shape_from_values)
-    return make_call(op, inputs, attrs, context, out_shape, recorded);
+    return make_call(op, inputs, options, context, out_shape, recorded);
   thread_local std::string key;
   KeyWriter write(key);
-  write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(out_shape)(recorded);
+  // Two ways of writing options differ by their writers.
+  write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(
+      out_shape)(recorded)(options.append_key);
   for (const NDArray& a : inputs) {
     check(a.defined(), ErrorKind::kType, "{}: an input is no array", op.name);
     write(a.dtype())(a.context().type)(a.context().id)(a.shape());
   }
-  for (const auto& [name, value] : attrs) write(name)(value);
+  options.append_key(options.options, key);
   if (auto found = cache<ImperativeCall>().find(key)) return found;
-  auto made = make_call(op, inputs, attrs, context, out_shape, recorded);
+  auto made = make_call(op, inputs, options, context, out_shape, recorded);
   cache<ImperativeCall>().insert(key, made);
   return made;
 }

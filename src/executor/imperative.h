@@ -2,6 +2,9 @@
 // One operator prepared to run on plain arrays: what `invoke` caches and what updates hold.
 
 #include <memory>
+#include <span>
+
+#include <symbind/op_call.h>
 
 #include "graph/node.h"
 
@@ -23,7 +26,7 @@ struct ImperativeKernel {
   /// workspace.
   void place_scratch(const std::vector<bool>& wanted);
   /// Points those outputs into the workspace of one run.
-  void give_scratch(std::vector<TensorArg>& out_args, void* workspace) const;
+  void give_scratch(std::span<TensorArg> out_args, void* workspace) const;
 };
 
 /// What is wanted of a kernel beyond its operator and its inputs.
@@ -54,25 +57,26 @@ struct ImperativeCall {
   std::shared_ptr<const ImperativeKernel> kernel;
   std::vector<double> values;  ///< per-call attributes
   GradientReads reads;         ///< of a call that is recorded
+  AttrDict given;              ///< attributes as written
 };
 
-/// As imperative_kernel, from attributes as written. Cached by the call itself, so that a call seen
+/// As imperative_kernel, from options as written. Cached by the call itself, so that a call seen
 /// before costs one look-up. A call that is `recorded` also gives what its gradient reads.
 std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
-                                                      const std::vector<NDArray>& inputs,
-                                                      const AttrDict& attrs, Context context,
+                                                      std::span<const NDArray> inputs,
+                                                      const CallOptions& options, Context context,
                                                       const Shape& out_shape, bool recorded);
 
 GradientReads gradient_reads(const OpDef& op, const std::shared_ptr<const void>& attrs);
 
 /// Runs a prepared kernel. `in` are undefined where only the shape is read, `out` where nobody
 /// asks. What the kernel throws is kept on `fail_on` and on the inputs it writes; false then.
-bool run_kernel(const ImperativeCall& call, const std::vector<NDArray>& in,
-                const std::vector<NDArray>& out, Context context, bool is_train,
-                const std::vector<NDArray>& fail_on);
+bool run_kernel(const ImperativeCall& call, std::span<const NDArray> in,
+                std::span<const NDArray> out, Context context, bool is_train,
+                std::span<const NDArray> fail_on);
 
 /// Throws unless there are as many arrays as the operator has inputs, all of them on one device.
-void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>& inputs);
+void check_inputs(const OpDef& op, const void* attrs, std::span<const NDArray> inputs);
 
 /// `values` on the device of `context`, for the calling thread's next launch; null where kernels
 /// read the host's.

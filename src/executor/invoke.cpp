@@ -2,7 +2,9 @@
 // the outputs and raised by the next wait, as in a graph.
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <memory_resource>
 
 #include <fmt/format.h>
 #include <symbind/executor.h>
@@ -22,6 +24,17 @@
 namespace symbind {
 namespace {
 
+/// Memory for the lists of one call: on the stack where they fit.
+template <std::size_t bytes>
+class CallMemory {
+ public:
+  std::pmr::memory_resource* get() { return &resource_; }
+
+ private:
+  alignas(std::max_align_t) std::array<std::byte, bytes> room_;
+  std::pmr::monotonic_buffer_resource resource_{room_.data(), room_.size()};
+};
+
 TensorArg arg_of(const NDArray& array) {
   if (!array.defined()) return {};
   return {static_cast<std::byte*>(array.storage()->data()) + array.byte_offset(),
@@ -34,7 +47,7 @@ bool overlap(const NDArray& a, const NDArray& b) {
 }
 
 // An output may take an input's memory only where the operator said so.
-bool must_not_alias(const OpDef& op, const std::vector<NDArray>& inputs, const NDArray& out,
+bool must_not_alias(const OpDef& op, std::span<const NDArray> inputs, const NDArray& out,
                     int index) {
   const std::vector<std::pair<int, int>> pairs = op.inplace_pairs(index + 1);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -47,10 +60,11 @@ bool must_not_alias(const OpDef& op, const std::vector<NDArray>& inputs, const N
   return false;
 }
 
-Context context_of(const std::vector<NDArray>& inputs, const std::vector<NDArray>& out,
-                   const AttrDict& attrs) {
+Context context_of(std::span<const NDArray> inputs, std::span<const NDArray> out,
+                   const CallOptions& options) {
   if (!inputs.empty()) return inputs.front().context();
   if (!out.empty()) return out.front().context();
+  const AttrDict attrs = options.dict(options.options);
   const auto it = attrs.find("ctx");
   if (it == attrs.end() || it->second.empty() || it->second == "None") return current_context();
   for (const Context& c : {cpu(), gpu(), cpu_pinned(), cpu_shared()}) {
@@ -66,7 +80,7 @@ Context context_of(const std::vector<NDArray>& inputs, const std::vector<NDArray
 
 }  // namespace
 
-void check_inputs(const OpDef& op, const void* attrs, const std::vector<NDArray>& inputs) {
+void check_inputs(const OpDef& op, const void* attrs, std::span<const NDArray> inputs) {
   const std::vector<std::string> names = op.input_names(attrs);
   check(inputs.size() == names.size(), ErrorKind::kType, "{} takes {} inputs ({}), {} were given",
         op.name, names.size(), fmt::join(names, ", "), inputs.size());
@@ -84,11 +98,12 @@ std::vector<NDArray> invoke(std::string_view name, const std::vector<NDArray>& i
   return invoke(OpRegistry::global().get(name), inputs, attrs, out, is_train);
 }
 
-bool run_kernel(const ImperativeCall& call, const std::vector<NDArray>& in,
-                const std::vector<NDArray>& out, Context context, bool is_train,
-                const std::vector<NDArray>& fail_on) {
+bool run_kernel(const ImperativeCall& call, std::span<const NDArray> in,
+                std::span<const NDArray> out, Context context, bool is_train,
+                std::span<const NDArray> fail_on) {
   const ImperativeKernel& kernel = *call.kernel;
-  std::vector<TensorArg> in_args, out_args;
+  CallMemory<32 * sizeof(TensorArg)> memory;
+  std::pmr::vector<TensorArg> in_args(memory.get()), out_args(memory.get());
   in_args.reserve(in.size());
   for (const NDArray& a : in) in_args.push_back(arg_of(a));
   out_args.reserve(kernel.out.size());
@@ -140,20 +155,21 @@ namespace {
 
 /// The arrays of one call: what the user gets, and where the kernel writes.
 struct Results {
-  std::vector<NDArray> results;
-  std::vector<NDArray> targets;  ///< results, or stand-ins for forbidden aliases; then hidden ones
+  explicit Results(std::pmr::memory_resource* memory) : results(memory), targets(memory) {}
+  std::pmr::vector<NDArray> results;
+  std::pmr::vector<NDArray>
+      targets;  ///< results, or others for forbidden aliases; then hidden ones
 };
 
-Results make_results(const ImperativeCall& call, const std::vector<NDArray>& inputs,
-                     const std::vector<NDArray>& out, Context context) {
+void make_results(const ImperativeCall& call, std::span<const NDArray> inputs,
+                  std::span<const NDArray> out, Context context, Results& made) {
   const ImperativeKernel& kernel = *call.kernel;
   const OpDef& op = *kernel.op;
   const auto visible = static_cast<std::size_t>(kernel.num_visible);
   check(out.empty() || out.size() == visible, "{} has {} outputs, {} arrays were given for them",
         op.name, visible, out.size());
-  Results made{out, {}};
   made.results.reserve(visible);
-  made.targets.reserve(kernel.out.size());
+  made.targets.reserve(std::max(visible, call.reads.out.size()));
   for (std::size_t o = 0; o < visible; ++o) {
     const TensorDesc& desc = kernel.out[o];
     if (out.empty()) {  // fresh memory aliases nothing
@@ -161,25 +177,24 @@ Results make_results(const ImperativeCall& call, const std::vector<NDArray>& inp
       made.results.push_back(made.targets.back());
       continue;
     }
-    const NDArray& result = made.results[o];
+    const NDArray& result = made.results.emplace_back(out[o]);
     check_defined(result, "out");
     check(result.shape() == desc.shape, ErrorKind::kShape,
           "{}: out has shape {}, the result has {}", op.name, result.shape().str(),
           desc.shape.str());
-    const bool stand_in = result.dtype() != desc.dtype || result.context() != context ||
-                          must_not_alias(op, inputs, result, static_cast<int>(o));
-    made.targets.push_back(stand_in ? NDArray(desc.shape, context, desc.dtype) : result);
+    const bool apart = result.dtype() != desc.dtype || result.context() != context ||
+                       must_not_alias(op, inputs, result, static_cast<int>(o));
+    made.targets.push_back(apart ? NDArray(desc.shape, context, desc.dtype) : result);
   }
   for (std::size_t o = visible; o < call.reads.out.size(); ++o)
     made.targets.push_back(
         call.reads.out[o] ? NDArray(kernel.out[o].shape, context, kernel.out[o].dtype) : NDArray());
-  return made;
 }
 
-/// Whoever records this call: null where none of its inputs was recorded. Refuses to write over
-/// what was, or over what the operator reads.
-Recorder* recorder_of(Recorder* recorder, const std::vector<NDArray>& inputs,
-                      const std::vector<NDArray>& out) {
+/// Who records this call: null where none of its inputs was recorded. Refuses to write over what
+/// was, or over what the operator reads.
+Recorder* recorder_of(Recorder* recorder, std::span<const NDArray> inputs,
+                      std::span<const NDArray> out) {
   if (recorder == nullptr) return nullptr;
   const bool recorded =
       std::ranges::any_of(inputs, [&](const NDArray& a) { return recorder->stands(a); });
@@ -193,14 +208,14 @@ Recorder* recorder_of(Recorder* recorder, const std::vector<NDArray>& inputs,
   return recorded ? recorder : nullptr;
 }
 
-void tell(Recorder& recorder, const ImperativeCall& call, const AttrDict& attrs,
-          const std::vector<NDArray>& inputs, const Results& r) {
+void tell(Recorder& recorder, const ImperativeCall& call, std::span<const NDArray> inputs,
+          const Results& r) {
   const auto visible = static_cast<std::ptrdiff_t>(r.results.size());
   recorder.ran({.op = call.kernel->op,
-                .attrs = &attrs,
+                .attrs = &call.given,
                 .parsed = call.attrs,
-                .in = &inputs,
-                .out = &r.results,
+                .in = inputs,
+                .out = r.results,
                 .hidden = {r.targets.begin() + visible, r.targets.end()},
                 .kernel = call.kernel->name,
                 .opaque = call.kernel->opaque,
@@ -209,59 +224,122 @@ void tell(Recorder& recorder, const ImperativeCall& call, const AttrDict& attrs,
                 .state = call.kernel->op->runs_user_code ? call.kernel : nullptr});
 }
 
+/// Runs the call; its results are in `r`.
+void run_call(const OpDef& op, std::span<const NDArray> inputs, const CallOptions& options,
+              std::span<const NDArray> out, std::optional<bool> is_train, Results& r) {
+  const Unrecorded within;
+  Recorder* const recorder = recorder_of(within.recorder(), inputs, out);
+  const Context context = context_of(inputs, out, options);
+  const bool shape_from_out = inputs.empty() && !out.empty();
+  const auto call =
+      imperative_call(op, inputs, options, context,
+                      shape_from_out ? out.front().shape() : Shape::unknown(), recorder != nullptr);
+  make_results(*call, inputs, out, context, r);
+  const auto failed =
+      std::ranges::find_if(inputs, [](const NDArray& a) { return a.storage()->has_error(); });
+  if (failed != inputs.end()) {
+    for (const NDArray& each : r.results) pass_error(*failed, each);
+  } else {
+    const bool train = is_train.value_or(thread_mode().training);
+    const bool ran = run_kernel(*call, inputs, r.targets, context, train, r.results);
+    for (std::size_t o = 0; ran && o < out.size(); ++o)
+      if (!r.targets[o].aliases(r.results[o])) r.targets[o].copy_to(r.results[o]);
+  }
+  if (recorder != nullptr) tell(*recorder, *call, inputs, r);
+}
+
+std::span<const NDArray> without_undefined_end(std::span<const NDArray> arrays) {
+  while (!arrays.empty() && !arrays.back().defined()) arrays = arrays.first(arrays.size() - 1);
+  return arrays;
+}
+
 }  // namespace
 
 std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs, const std::vector<NDArray>& out,
                             std::optional<bool> is_train) {
-  const Unrecorded within;
-  Recorder* const recorder = recorder_of(within.recorder(), inputs, out);
-  const Context context = context_of(inputs, out, attrs);
-  const bool shape_from_out = inputs.empty() && !out.empty();
-  const auto call =
-      imperative_call(op, inputs, attrs, context,
-                      shape_from_out ? out.front().shape() : Shape::unknown(), recorder != nullptr);
-  Results r = make_results(*call, inputs, out, context);
-  const auto finish = [&] {
-    if (recorder != nullptr) tell(*recorder, *call, attrs, inputs, r);
-    return std::move(r.results);
-  };
-  for (const NDArray& a : inputs) {
-    if (!a.storage()->has_error()) continue;
-    for (const NDArray& each : r.results) pass_error(a, each);
-    return finish();
-  }
-  const bool train = is_train.value_or(thread_mode().training);
-  if (!run_kernel(*call, inputs, r.targets, context, train, r.results)) return finish();
-  for (std::size_t o = 0; o < out.size(); ++o)
-    if (!r.targets[o].aliases(r.results[o])) r.targets[o].copy_to(r.results[o]);
-  return finish();
+  CallMemory<8 * sizeof(NDArray)> memory;
+  Results r(memory.get());
+  run_call(op, inputs, CallOptions::of(attrs), out, is_train, r);
+  return {std::make_move_iterator(r.results.begin()), std::make_move_iterator(r.results.end())};
+}
+
+ArrayOp::ArrayOp(const char* name) : op_(&OpRegistry::global().get(name)) {}
+
+NDArray ArrayOp::run_one(std::span<const NDArray> inputs, const CallOptions& options,
+                         const NDArray& out) const {
+  CallMemory<8 * sizeof(NDArray)> memory;
+  Results r(memory.get());
+  run_call(*op_, without_undefined_end(inputs), options, {&out, out.defined() ? 1U : 0U}, {}, r);
+  return std::move(r.results.front());
+}
+
+std::vector<NDArray> ArrayOp::run_all(std::span<const NDArray> inputs, const CallOptions& options,
+                                      std::span<const NDArray> out) const {
+  CallMemory<8 * sizeof(NDArray)> memory;
+  Results r(memory.get());
+  run_call(*op_, without_undefined_end(inputs), options, out, {}, r);
+  return {std::make_move_iterator(r.results.begin()), std::make_move_iterator(r.results.end())};
 }
 
 namespace {
 
-NDArray scalar_op(std::string_view op, const NDArray& a, double b) {
-  return invoke(op, {a}, {{"scalar", fmt::format("{}", b)}}).front();
+/// The number of an operator between an array and a number.
+struct Scalar {
+  std::optional<double> scalar;
+  AttrDict attr = {};
+  template <class F>
+  void each(F&& f) const {
+    f("scalar", scalar);
+  }
+};
+
+NDArray with_array(const ArrayOp& op, const NDArray& a, const NDArray& b, const NDArray& out = {}) {
+  return op.one({a, b}, NoOptions{}, out);
+}
+NDArray with_number(const ArrayOp& op, const NDArray& a, double b, const NDArray& out = {}) {
+  return op.one({a}, Scalar{b}, out);
 }
 
 }  // namespace
 
-#define SYMBIND_ARRAY_OPERATOR(sign, op, scalar, reverse)                                          \
-  NDArray operator sign(const NDArray& a, const NDArray& b) { return invoke(op, {a, b}).front(); } \
-  NDArray operator sign(const NDArray& a, double b) { return scalar_op(scalar, a, b); }            \
-  NDArray operator sign(double a, const NDArray& b) { return scalar_op(reverse, b, a); }           \
-  NDArray& NDArray::operator sign##=(const NDArray& other) {                                       \
-    return *this = invoke(op, {*this, other}, {}, {*this}).front();                                \
-  }                                                                                                \
-  NDArray& NDArray::operator sign##=(double other) {                                               \
-    const AttrDict attrs{{"scalar", fmt::format("{}", other)}};                                    \
-    return *this = invoke(scalar, {*this}, attrs, {*this}).front();                                \
+// The operator of a sign, looked up at its first use.
+#define SYMBIND_OP(name)           \
+  []() -> const ArrayOp& {         \
+    static const ArrayOp op(name); \
+    return op;                     \
+  }()
+#define SYMBIND_ARRAY_OPERATOR(sign, op, scalar, reverse)     \
+  NDArray operator sign(const NDArray& a, const NDArray& b) { \
+    return with_array(SYMBIND_OP(op), a, b);                  \
+  }                                                           \
+  NDArray operator sign(const NDArray& a, double b) {         \
+    return with_number(SYMBIND_OP(scalar), a, b);             \
+  }                                                           \
+  NDArray operator sign(double a, const NDArray& b) {         \
+    return with_number(SYMBIND_OP(reverse), b, a);            \
   }
-SYMBIND_ARRAY_OPERATOR(+, "broadcast_add", "_plus_scalar", "_plus_scalar")
-SYMBIND_ARRAY_OPERATOR(-, "broadcast_sub", "_minus_scalar", "_rminus_scalar")
-SYMBIND_ARRAY_OPERATOR(*, "broadcast_mul", "_mul_scalar", "_mul_scalar")
-SYMBIND_ARRAY_OPERATOR(/, "broadcast_div", "_div_scalar", "_rdiv_scalar")
+#define SYMBIND_ARITHMETIC(sign, op, scalar, reverse)                    \
+  SYMBIND_ARRAY_OPERATOR(sign, op, scalar, reverse)                      \
+  NDArray& NDArray::operator sign##=(const NDArray& other) {             \
+    return *this = with_array(SYMBIND_OP(op), *this, other, *this);      \
+  }                                                                      \
+  NDArray& NDArray::operator sign##=(double other) {                     \
+    return *this = with_number(SYMBIND_OP(scalar), *this, other, *this); \
+  }
+SYMBIND_ARITHMETIC(+, "broadcast_add", "_plus_scalar", "_plus_scalar")
+SYMBIND_ARITHMETIC(-, "broadcast_sub", "_minus_scalar", "_rminus_scalar")
+SYMBIND_ARITHMETIC(*, "broadcast_mul", "_mul_scalar", "_mul_scalar")
+SYMBIND_ARITHMETIC(/, "broadcast_div", "_div_scalar", "_rdiv_scalar")
+SYMBIND_ARRAY_OPERATOR(<, "broadcast_lesser", "_lesser_scalar", "_greater_scalar")
+SYMBIND_ARRAY_OPERATOR(<=, "broadcast_lesser_equal", "_lesser_equal_scalar",
+                       "_greater_equal_scalar")
+SYMBIND_ARRAY_OPERATOR(>, "broadcast_greater", "_greater_scalar", "_lesser_scalar")
+SYMBIND_ARRAY_OPERATOR(>=, "broadcast_greater_equal", "_greater_equal_scalar",
+                       "_lesser_equal_scalar")
+#undef SYMBIND_ARITHMETIC
 #undef SYMBIND_ARRAY_OPERATOR
-NDArray operator-(const NDArray& a) { return scalar_op("_mul_scalar", a, -1.0); }
+NDArray operator-(const NDArray& a) { return with_number(SYMBIND_OP("_mul_scalar"), a, -1.0); }
+#undef SYMBIND_OP
 
 }  // namespace symbind

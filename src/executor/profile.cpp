@@ -34,7 +34,7 @@ std::pair<std::int64_t, std::int64_t> timed(Context context, F&& work) {
 
 }  // namespace
 
-std::vector<CostTensor> described(const std::vector<NDArray>& arrays) {
+std::vector<CostTensor> described(std::span<const NDArray> arrays) {
   std::vector<CostTensor> all;
   for (const NDArray& a : arrays)
     all.push_back({.desc = {.shape = a.shape(), .dtype = a.dtype()}, .bytes = a.nbytes()});
@@ -56,7 +56,7 @@ void KernelTimes::run(std::size_t number, Context context,
   profiling::record(profiling::kSymbolic, step.subject, start, end, step.cost);
 }
 
-void run_timed(const ImperativeCall& call, const std::vector<NDArray>& inputs, Context context,
+void run_timed(const ImperativeCall& call, std::span<const NDArray> inputs, Context context,
                const Args& args) {
   const ImperativeKernel& kernel = *call.kernel;
   const auto [start, end] = timed(context, [&] { kernel.run(args); });

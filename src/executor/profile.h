@@ -31,10 +31,10 @@ class KernelTimes {
   std::vector<StepTimes> steps_;
 };
 
-std::vector<CostTensor> described(const std::vector<NDArray>& arrays);
+std::vector<CostTensor> described(std::span<const NDArray> arrays);
 
 /// Runs an operator that was called by itself, with the clock beside it.
-void run_timed(const ImperativeCall& call, const std::vector<NDArray>& inputs, Context context,
+void run_timed(const ImperativeCall& call, std::span<const NDArray> inputs, Context context,
                const Args& args);
 
 }  // namespace symbind

@@ -5,6 +5,7 @@
 // and writes of arrays can tell it as operators can. Code of ours that moves numbers about for its
 // own ends (executors, kernels, stores) does so under Unrecorded.
 
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,8 +22,8 @@ struct RanOp {
   const OpDef* op = nullptr;
   const AttrDict* attrs = nullptr;  ///< as written
   std::shared_ptr<const void> parsed;
-  const std::vector<NDArray>* in = nullptr;  ///< as they stand on the tape
-  const std::vector<NDArray>* out = nullptr;
+  std::span<const NDArray> in = {};  ///< handles of the caller: what is noted is noted on them
+  std::span<const NDArray> out = {};
   std::vector<NDArray> hidden;  ///< what follows the visible outputs; undefined if nobody reads it
   std::string_view kernel;      ///< that wrote the opaque ones among them
   std::vector<bool> opaque;     ///< by output

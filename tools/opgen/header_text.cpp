@@ -16,8 +16,15 @@ constexpr const char* kOpening = R"(#pragma once
 //
 // Inputs that are not given become variables `<name>_<input>`; an empty name is made up. Options
 // that are not given keep their defaults and are not stored. Operators whose names begin with an
-// underscore are called through make_symbol. The structs stand in a namespace of their own; calls
+// underscore are called through make_symbol and invoke. The structs have their own namespace; calls
 // never need to name them.
+//
+// Without a name an operator runs on arrays at once:
+//
+//   NDArray y = FullyConnected(x, weight, bias, {.num_hidden = 128})
+//   NDArray y = Convolution({.data = x, .weight = w}, {.kernel = {3, 3}, .num_filter = 8, .no_bias = true})
+//   relu(x, {}, y)          writes y
+//   std::vector<NDArray> parts = SliceChannel(x, {.num_outputs = 2})
 
 #include <symbind/op_call.h>
 
@@ -48,23 +55,26 @@ std::string options_type(const Page& page) {
 std::string options_struct(const Page& page) {
   if (page.fields.empty()) return {};
   std::string text = fmt::format("struct {}Options {{\n", page.type_stem);
-  std::string dict = "OptionWriter(attr)";
+  std::string each;
   for (const Field& f : page.fields) {
     text += comment(f.doc + " (" + f.type_text + ")", "  ///");
     text += fmt::format("  {} {} = {{}};\n", f.cpp_type, f.member);
-    dict += fmt::format("\n        (\"{}\", {})", f.name, f.member);
+    each += fmt::format("    f(\"{}\", {});\n", f.name, f.member);
   }
   text += "  AttrDict attr = {};  ///< user attributes\n";
   return text +
-         fmt::format("  AttrDict dict() const {{\n    return {}\n        .done();\n  }}\n}};\n",
-                     dict);
+         fmt::format("  template <class F>\n  void each(F&& f) const {{\n{}  }}\n}};\n", each);
 }
 
 std::string inputs_struct(const Page& page) {
   if (page.inputs.size() < 2) return {};
-  std::string text = fmt::format("struct {}Inputs {{\n", page.type_stem);
-  for (const std::string& input : page.inputs) text += fmt::format("  Symbol {} = {{}};\n", input);
-  return text + "};\n";
+  std::string symbols, arrays;
+  for (const std::string& input : page.inputs) {
+    symbols += fmt::format("  Symbol {} = {{}};\n", input);
+    arrays += fmt::format("  NDArray {} = {{}};\n", input);
+  }
+  return fmt::format("struct {0}Inputs {{\n{1}}};\nstruct {0}Arrays {{\n{2}}};\n", page.type_stem,
+                     symbols, arrays);
 }
 
 // One function; `parameters` stand between the name and the options.
@@ -72,7 +82,7 @@ std::string function(const Page& page, const std::string& parameters, const char
                      const std::string& inputs) {
   return fmt::format(
       "inline Symbol {0}(const std::string& name, {1}const {2}& options = {{}}) {{\n  return "
-      "{3}(\"{0}\", name, {4}, options.dict());\n}}\n",
+      "{3}(\"{0}\", name, {4}, dict_of(options));\n}}\n",
       page.name, parameters, options_type(page), call, inputs);
 }
 
@@ -97,6 +107,36 @@ std::string functions(const Page& page) {
   return text;
 }
 
+// ---- On arrays ----------------------------------------------------------------------------------
+
+std::string array_function(const Page& page, const std::string& parameters,
+                           const std::string& inputs) {
+  const char* type = page.one_output ? "NDArray" : "std::vector<NDArray>";
+  return fmt::format(
+      "inline {0} {1}({2}const {3}& options = {{}}, const {0}& out = {{}}) {{\n"
+      "  static const ArrayOp op(\"{1}\");\n  return op.{4}({5}, options, out);\n}}\n",
+      type, page.name, parameters, options_type(page), page.one_output ? "one" : "all", inputs);
+}
+
+std::string array_functions(const Page& page) {
+  if (page.variadic) return array_function(page, "const std::vector<NDArray>& inputs, ", "inputs");
+  const auto& in = page.inputs;
+  std::string text, parameters, list;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    parameters += fmt::format("const NDArray& {}, ", in[i]);
+    list += fmt::format("{}{}", i ? ", " : "", in[i]);
+    // All of them, and the first one or two, because an option may do without the rest.
+    if (i < 2 || i + 1 == in.size()) text += array_function(page, parameters, "{" + list + "}");
+  }
+  if (in.empty()) return array_function(page, "", "std::vector<NDArray>{}");
+  if (in.size() < 2) return text;
+  std::string named;
+  for (const std::string& input : in)
+    named += fmt::format("{}inputs.{}", named.empty() ? "" : ", ", input);
+  return text + array_function(page, fmt::format("const ops::{}Arrays& inputs, ", page.type_stem),
+                               "{" + named + "}");
+}
+
 }  // namespace
 
 std::string header_text(const std::vector<Page>& pages) {
@@ -107,6 +147,7 @@ std::string header_text(const std::vector<Page>& pages) {
     text += structs.empty() ? "\n" : "\nnamespace ops {\n" + structs + "}  // namespace ops\n";
     text += comment(page.def->doc.empty() ? page.name + "." : page.def->doc, "///");
     text += functions(page);
+    text += array_functions(page);
   }
   return text + "\n}  // namespace symbind\n";
 }

@@ -59,7 +59,7 @@ std::string member_name(const std::string& name) {
       "new",    "not",      "operator", "or",       "private", "public",   "register", "return",
       "short",  "signed",   "sizeof",   "static",   "struct",  "switch",   "template", "this",
       "true",   "typename", "union",    "unsigned", "using",   "virtual",  "void",     "volatile",
-      "while",  "attr",     "dict"};
+      "while",  "attr",     "each"};
   return kKeywords.contains(name) ? name + "_" : name;
 }
 
@@ -75,6 +75,32 @@ std::string camel_case(const std::string& name) {
 
 bool is_public(const std::string& name) {
   return !name.starts_with('_') && name.find('.') == name.npos;
+}
+
+/// Values of a field that may decide how many outputs there are.
+std::vector<std::string> values_to_try(const AttrField& f) {
+  if (!f.allowed.empty()) return f.allowed;
+  if (std::holds_alternative<bool*>(f.slot)) return {"True", "False"};
+  const bool counts =
+      std::holds_alternative<int*>(f.slot) || std::holds_alternative<std::int64_t*>(f.slot);
+  return counts ? std::vector<std::string>{"2"} : std::vector<std::string>{};
+}
+
+/// Whether there is one visible output whatever the attributes are. Each is changed in turn.
+bool has_one_output(const OpDef& def) {
+  const std::shared_ptr<void> defaults = def.make_attrs();
+  if (def.num_visible(defaults.get()) != 1) return false;
+  for (const AttrField& field : def.describe(defaults.get())) {
+    for (const std::string& value : values_to_try(field)) {
+      const std::shared_ptr<void> attrs = def.make_attrs();
+      for (const AttrField& f : def.describe(attrs.get())) {
+        std::vector<AttrField> one{f};
+        if (f.name == field.name) parse_attrs(one, {{f.name, value}}, def.name, {});
+      }
+      if (def.num_visible(attrs.get()) != 1) return false;
+    }
+  }
+  return true;
 }
 
 Page page_of(const OpDef& def) {
@@ -96,6 +122,7 @@ Page page_of(const OpDef& def) {
         std::visit([](auto* slot) { return CppType<std::decay_t<decltype(*slot)>>::text; }, f.slot);
     page.fields.push_back({f.name, member_name(f.name), type, attr_type_text(f), f.doc});
   }
+  page.one_output = has_one_output(def);
   page.inputs = most_input_names(def);
   page.outputs = def.output_names(attrs.get());
   page.outputs.resize(

@@ -25,7 +25,8 @@ struct Page {
   std::vector<std::string> inputs;   ///< the most it may take; empty where variadic
   std::vector<std::string> outputs;  ///< visible ones, at default attributes
   bool variadic = false;
-  bool internal = false;  ///< no public name: for make_symbol only
+  bool one_output = true;  ///< visible ones, whatever the attributes are
+  bool internal = false;   ///< no public name: for make_symbol only
 };
 
 /// Every operator users may call, by name.
