@@ -1,6 +1,7 @@
 // Check 9 of README.md: the loops of a case split into shares, and the case grown across the
 // borders of blocks.
 
+#include <optional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ std::set<std::string> cpu_kernels(const OpCase& c) {
   return names;
 }
 
-/// One size: whole, in shares, and with every kernel alone.
+/// One size: whole, in shares, and with every kernel alone, in shares.
 void check_size(const Grown& g, DType dtype, const std::vector<int>& shares_of,
                 const std::string& what) {
   const Tolerance sums = looser(g.tolerance, kLongSums);
@@ -75,6 +76,8 @@ void check_size(const Grown& g, DType dtype, const std::vector<int>& shares_of,
     for (const std::string& other : kernels)
       if (other != only) forbidden += (forbidden.empty() ? "-" : ",-") + other;
     const settings::override_for_test setting("SYMBIND_KERNELS", forbidden);
+    std::optional<Shares> shares;
+    if (!shares_of.empty()) shares.emplace(shares_of.back());
     const Numbers got = run(g.c, dtype, g.heads);
     compare(got.outputs, whole.outputs, sums, what + " with kernel " + only + ", output");
     compare(got.grads, whole.grads, sums, what + " with kernel " + only + ", gradient of input");
