@@ -108,7 +108,7 @@ void TrainingSession::restore(const TrainingState& state) {
   if (const StateValue* eval = state.facts.find("eval_iterator"); eval && options_.eval_data)
     options_.eval_data->set_state(*eval);
   const StateValue& named = state.facts.at("named", state.source.c_str());
-  for (const auto& [name, part] : module_.kept_in_checkpoints()) {
+  for (const auto& [name, part] : resumables()) {
     if (const StateValue* found = named.find(name))
       part.set_state(*found);
     else
@@ -171,6 +171,26 @@ TrainingSession::Start TrainingSession::start_epoch(DataBatch& batch) {
   if (more && state.batch > 0) module_.prepare(batch);
   if (state.batch > 0) set_random_facts(state.facts.at("random", what));
   return {state.batch, more};
+}
+
+/// What the module keeps, and the callbacks with a state.
+Resumables TrainingSession::resumables() const {
+  Resumables all = module_.kept_in_checkpoints();
+  std::size_t i = 0;
+  const auto add = [&](const auto& callbacks) {
+    for (const auto& callback : callbacks.all()) {
+      if (const auto* stop = callback.template target<EarlyStopping>())
+        all[fmt::format("callback {}: EarlyStopping", i)] = {
+            [stop] { return stop->state(); },
+            [stop](const StateValue& state) { stop->set_state(state); }};
+      ++i;
+    }
+  };
+  add(options_.batch_end_callback);
+  i += options_.epoch_end_callback.all().size();
+  add(options_.eval_end_callback);
+  add(options_.eval_batch_end_callback);
+  return all;
 }
 
 TrainingSession::FetchPoint TrainingSession::fetch_point(bool ended) {
@@ -247,7 +267,7 @@ TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint&
     facts.add("kernels", kernels_[i]);
     parts.items.push_back(std::move(facts));
   }
-  for (const auto& [name, part] : module_.kept_in_checkpoints())
+  for (const auto& [name, part] : resumables())
     named.add(StateValue::of(name), part.state().deep_copy());
   state.facts.add("parts", std::move(parts));
   state.facts.add("named", std::move(named));

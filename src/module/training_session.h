@@ -51,6 +51,7 @@ class TrainingSession {
   void restore_part(Module& part, const TrainingPart& saved, const StateValue* facts,
                     const TrainingState& state);
   void give_iterator(const TrainingState& state);
+  Resumables resumables() const;
 
   BaseModule& module_;
   DataIter& train_;

@@ -57,7 +57,7 @@ ROWS = [
     ("Speedometer goes on over epochs", "src/module/callback.cpp",
      "if (last_count > p.nbatch) running = false;", "", "module:GoldenCallback.*"),
     ("early stopping is impatient", "src/module/early_stopping.cpp",
-     "if (++waited < o.patience) return;", "++waited;", "module:Callback.early*"),
+     "if (++s.waited < s.patience) return std::nullopt;", "++s.waited;", "module:Callback.early*"),
     ("gradients nobody asked for are not shown", "src/executor/monitor.cpp",
      "    show_value(name, value);\n  }", "    if (places[i] >= 0) show_value(name, value);\n  }",
      "module:GoldenCallback.*"),

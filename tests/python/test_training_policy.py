@@ -1,0 +1,66 @@
+"""What decides over a training is C++; Python's fit calls it, and calls what subclasses override."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import symbind as mx
+from symbind.model import BatchEndParam
+
+ROWS, BATCH = 24, 8
+
+
+def net():
+    x = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, name="fc")
+    return mx.sym.SoftmaxOutput(x, name="softmax")
+
+
+def arrays():
+    rng = np.random.RandomState(3)
+    return rng.randn(ROWS, 5).astype("float32"), rng.randint(0, 3, ROWS).astype("float32")
+
+
+def rows():
+    return mx.io.NDArrayIter(*arrays(), BATCH)
+
+
+def initial():
+    rng = np.random.RandomState(5)
+    return {"fc_weight": mx.nd.array(rng.randn(3, 5)), "fc_bias": mx.nd.zeros(3)}
+
+
+def evaluated(value, name):
+    metric = mx.metric.CustomMetric(lambda label, pred: 0, name=name)
+    metric.sum_metric, metric.num_inst = value, 1
+    return BatchEndParam(0, 0, metric, {})
+
+
+# ----------------------------------------------------------------------- early stopping
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "mcc", "pcc", "pearsonr", "roc_auc", "recall", "precision",
+                                  "confusion"])
+def test_more_of_these_metrics_is_better(name):
+    """The names are those that C++ knows: EarlyStopping, keep_best and schedules of rates go by one list."""
+    stop = mx.callback.EarlyStopping(patience=1)
+    stop(evaluated(0.5, name))
+    stop(evaluated(0.6, name))
+    assert (stop.best, stop.waited) == (0.6, 0)
+    with pytest.raises(mx.callback.StopTraining):
+        stop(evaluated(0.5, name))
+
+
+def test_early_stopping_is_copied_and_pickled_with_what_it_saw():
+    stop = mx.callback.EarlyStopping("accuracy", patience=3, mode="max", min_delta=0.25)
+    assert np.isnan(stop.best) and stop.waited == 0
+    stop(evaluated(0.5, "accuracy"))
+    stop(evaluated(0.625, "accuracy"))
+    stop.note = "mine"
+    for other in (pickle.loads(pickle.dumps(stop)), copy.deepcopy(stop)):
+        assert (other.metric, other.patience, other.mode, other.min_delta) == ("accuracy", 3, "max", 0.25)
+        assert (other.best, other.waited, other.note) == (0.5, 1, "mine")
+        assert other.state_dict() == {"best": 0.5, "waited": 1}
+    stop.patience = 2
+    with pytest.raises(mx.callback.StopTraining, match="for 2 evaluations"):
+        stop(evaluated(0.5, "accuracy"))
+    assert mx.callback.EarlyStopping().metric is None
