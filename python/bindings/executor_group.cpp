@@ -1,8 +1,10 @@
 // ExecutorGroup and the update of its parameters: what a Python Module runs a batch with.
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <symbind/executor_group.h>
@@ -175,6 +177,16 @@ void bind_param_update(nb::module_& m) {
           },
           nb::arg("updater"), nb::arg("store").none(), nb::arg("on_store"))
       .def("update", &U::update, nb::call_guard<nb::gil_scoped_release>());
+  m.def("choose_store",
+        [](const std::string& name, std::size_t devices, std::int64_t largest, bool can_update) {
+          const StoreChoice choice = choose_store(name, devices, largest, can_update);
+          return std::pair(choice.needed, choice.runs_updates);
+        });
+  m.def("gradient_scale",
+        [](std::int64_t rows, const std::string& store_type, const nb::callable& workers) {
+          return gradient_scale(rows, store_type, [&] { return nb::cast<int>(workers()); });
+        });
+  m.def("update_names", &update_names);
 }
 
 }  // namespace

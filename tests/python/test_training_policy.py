@@ -64,3 +64,13 @@ def test_early_stopping_is_copied_and_pickled_with_what_it_saw():
     with pytest.raises(mx.callback.StopTraining, match="for 2 evaluations"):
         stop(evaluated(0.5, "accuracy"))
     assert mx.callback.EarlyStopping().metric is None
+
+
+# ------------------------------------------------------------------------------- stores
+
+@pytest.mark.parametrize("text,on_store", [("true", True), ("1", True), ("false", False), ("0", False)])
+def test_the_setting_is_read_as_all_settings_are(monkeypatch, text, on_store):
+    monkeypatch.setenv("MXNET_UPDATE_ON_KVSTORE", text)
+    module = mx.mod.Module(net(), context=[mx.cpu(0), mx.cpu(1)])
+    module.fit(rows(), num_epoch=1)
+    assert module._kvstore.type == "local" and bool(module._update_on_kvstore) is on_store

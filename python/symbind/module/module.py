@@ -6,7 +6,7 @@ from .. import _core, context as ctx, error
 from .. import optimizer as opt
 from ..initializer import InitDesc, Uniform
 from ..io import DataDesc
-from ..model import (_create_kvstore, _initialize_kvstore, _update_params,
+from ..model import (_create_kvstore, _initialize_kvstore, _update_facts, _update_params,
                      _update_params_on_kvstore, load_checkpoint)
 from ..ndarray import zeros
 from .base_module import BaseModule, _check_input_names, _parse_data_desc
@@ -273,13 +273,8 @@ class Module(BaseModule):
         if self._params_dirty:
             self._sync_params_from_devices()
         kvstore, update_on_kvstore = _create_kvstore(kvstore, len(self._context), self._arg_params)
-        batch_size = self._exec_group.batch_size
-        if kvstore and 'dist' in kvstore.type and '_sync' in kvstore.type:
-            batch_size *= kvstore.num_workers
-        rescale_grad = 1.0 / batch_size
-        devices = 1 if update_on_kvstore else len(self._context)
-        idx2name = {i * devices + k: name for k in range(devices)
-                    for i, name in enumerate(self._exec_group.param_names)}
+        rescale_grad, idx2name = _update_facts(kvstore, update_on_kvstore, len(self._context),
+                                               self._exec_group.batch_size, self._exec_group.param_names)
         if isinstance(optimizer, str):
             optimizer_params = dict(optimizer_params)
             optimizer_params.setdefault('rescale_grad', rescale_grad)
