@@ -1,7 +1,8 @@
 """Callbacks: what fit and score call behind a batch or an epoch.
 
 They write MXNet's log lines through Python's `logging`. A callback ends the training by raising
-StopTraining, which fit takes as a normal end.
+StopTraining, which fit takes as a normal end. A class with `leaves_batches = True` says that its call
+does not use the batches in `locals`: if all classes of batch_end_callback do, fit copies no batch.
 """
 import logging
 import math
@@ -87,6 +88,8 @@ class Speedometer:
     """For batch_end_callback: logs samples per second and the metric every `frequent` batches, and
     resets the metric's local sums (auto_reset)."""
 
+    leaves_batches = True
+
     def __init__(self, batch_size, frequent=50, auto_reset=True):
         self.batch_size = batch_size
         self.frequent = frequent
@@ -125,6 +128,8 @@ class Speedometer:
 class ProgressBar:
     """For batch_end_callback: how far the epoch is. On a terminal the bar is drawn over and over,
     with the time left; anywhere else, MXNet's log line."""
+
+    leaves_batches = True
 
     def __init__(self, total, length=80):
         self.bar_len = length
@@ -206,10 +211,12 @@ class _FileLogger:
 class CSVLogger(_FileLogger):
     """Metrics as CSV, columns `time,phase,epoch,nbatch` and one for each value."""
 
+    leaves_batches = True
     _open = staticmethod(_core.csv_log)
 
 
 class JSONLogger(_FileLogger):
     """Metrics as JSON, an object in each line; numbers that are not finite are texts."""
 
+    leaves_batches = True
     _open = staticmethod(_core.jsonl_log)

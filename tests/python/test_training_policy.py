@@ -1,5 +1,6 @@
 """What decides over a training is C++; Python's fit calls it, and calls what subclasses override."""
 import copy
+import functools
 import pickle
 
 import numpy as np
@@ -74,3 +75,39 @@ def test_the_setting_is_read_as_all_settings_are(monkeypatch, text, on_store):
     module = mx.mod.Module(net(), context=[mx.cpu(0), mx.cpu(1)])
     module.fit(rows(), num_epoch=1)
     assert module._kvstore.type == "local" and bool(module._update_on_kvstore) is on_store
+
+
+# ------------------------------------------------------------------------------ batches
+
+def test_a_callback_that_writes_to_batches_leaves_the_data_alone():
+    """Whatever the callback says its module is: a wrapper of ours says it is ours."""
+    data, label = mx.nd.array(arrays()[0]), mx.nd.array(arrays()[1])
+    before = data.asnumpy()
+    speed = mx.callback.Speedometer(BATCH, 1)
+
+    @functools.wraps(speed.__call__)
+    def erase(param):
+        param.locals["data_batch"].data[0][:] = 0
+
+    assert erase.__module__ == "symbind.callback"
+    mx.mod.Module(net()).fit(mx.io.NDArrayIter(data, label, BATCH), num_epoch=1, batch_end_callback=erase)
+    np.testing.assert_array_equal(data.asnumpy(), before)
+
+    class Erasing(mx.callback.Speedometer):
+        """Declares nothing about batches, whatever its base does."""
+
+        def __call__(self, param):
+            param.locals["data_batch"].data[0][:] = 0
+
+    mx.mod.Module(net()).fit(mx.io.NDArrayIter(data, label, BATCH), num_epoch=1,
+                             batch_end_callback=[speed, Erasing(BATCH, 1)])
+    np.testing.assert_array_equal(data.asnumpy(), before)
+
+    class Declared(Erasing):
+        """Declares that it leaves batches alone, which is not so: the views it gets are the data."""
+
+        leaves_batches = True
+
+    mx.mod.Module(net()).fit(mx.io.NDArrayIter(data, label, BATCH), num_epoch=1,
+                             batch_end_callback=[speed, Declared(BATCH, 1)])
+    assert not data.asnumpy().any()

@@ -69,17 +69,12 @@ def _tell(callbacks, epoch, nbatch, eval_metric, names):
         callback(param)
 
 
-def _is_ours(callback):
-    """Whether a callback is one of this package's, which leave batches alone."""
-    where = getattr(callback, "__module__", None) or ""
-    return where.partition(".")[0] == __name__.partition(".")[0]
-
-
 def _batches(train_data, callbacks):
-    """The batches of an epoch. Where nobody else sees them they are views of the iterator's data;
-    a script's callback may write to what it finds, so it gets copies."""
+    """The batches of an epoch: views of the iterator's data if the class of every callback says
+    `leaves_batches = True`, else copies, for a callback may write to the batches in `locals`. A
+    subclass must say it too, since it may override the call."""
     core = train_data._native() if isinstance(train_data, DataIter) else None
-    if core is None or not all(map(_is_ours, callbacks)):
+    if core is None or not all(vars(type(one)).get("leaves_batches") for one in callbacks):
         return iter(train_data)
     return map(batch_of, iter(core.next_view, None))
 
