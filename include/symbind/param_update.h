@@ -39,9 +39,9 @@ class ParamUpdate {
 
   /// Changes the weights by the gradients that are there.
   void update(ExecutorGroup& group);
-  /// Forward, backward and update of what was loaded, as one. Leaves what the three would leave. A
-  /// policy decides whether the update is due.
-  void step(ExecutorGroup& group, UpdatePolicy* policy = nullptr);
+  /// Forward, backward and update of what was loaded, as one. Leaves what the three would leave.
+  /// The policy decides whether the update is due.
+  void step(ExecutorGroup& group, UpdatePolicy& policy);
 
   const std::shared_ptr<Updater>& updater() const { return updater_; }
   const std::shared_ptr<KVStore>& store() const { return store_; }

@@ -115,13 +115,13 @@ DataBatch batch_from(nb::handle data, nb::handle label) {
 
 // False when the batch has other shapes than the group: the module reshapes first.
 bool step(ExecutorGroup& group, ParamUpdate& update, nb::handle data, nb::handle label,
-          EvalMetric* metric, UpdatePolicy* policy) {
+          EvalMetric& metric, UpdatePolicy& policy) {
   const DataBatch batch = batch_from(data, label);
   if (!group.fits(batch)) return false;
   const nb::gil_scoped_release release;
   group.load(batch);
   update.step(group, policy);
-  if (metric) group.update_metric(*metric, batch.label);
+  group.update_metric(metric, batch.label);
   return true;
 }
 
@@ -246,7 +246,8 @@ void bind_executor_group(nb::module_& m) {
              g.backward(arrays);
            })
       .def("step", &step, nb::arg("update"), nb::arg("data"), nb::arg("label").none(),
-           nb::arg("metric").none(), nb::arg("policy").none())
+           nb::arg("metric"), nb::arg("policy"))
+      .def_prop_ro("is_watched", &G::is_watched)
       .def("outputs", [](const G& g) { return arrays_to(g.get_outputs()); })
       .def("device_outputs", [](const G& g) { return nested(g.device_outputs()); })
       .def("input_grads", [](const G& g) { return arrays_to(g.get_input_grads()); })

@@ -1,7 +1,7 @@
 // fit: the verbs in order.
 //
-// `step` is the fused form of forward_backward, update and update_metric. A monitor looks between
-// them, so with one the verbs run apart. A callback that throws StopTraining ends the training as
+// `step` is the fused form of forward_backward, update and update_metric; where executors are
+// watched it runs the verbs one by one. A callback that throws StopTraining ends the training as
 // if it were complete; any other error leaves fit as it is thrown. Checkpoints are the session's.
 
 #include <chrono>
@@ -57,20 +57,16 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
       DataBatch batch;
       auto [nbatch, more] = session.start_epoch(batch);
       for (; more; ++nbatch) {
-        if (o.monitor) {
-          o.monitor->tic();
-          BaseModule::step(batch, metric);
-          o.monitor->toc_print();
-        } else {
-          step(batch, metric);
-        }
+        if (o.monitor) o.monitor->tic();
+        step(batch, metric);
+        if (o.monitor) o.monitor->toc_print();
         session.behind_step(nbatch + 1);
         more = train.next(batch);
         if (more) prepare(batch);
         o.batch_end_callback(BatchEndParam{epoch, nbatch, &metric});
         session.behind_batch(epoch, nbatch + 1, more);
       }
-      finish_updates();
+      policy_.finish_epoch(update_parts(), [this] { update(); });
       check(nbatch > 0, ErrorKind::kValue,
             "the training data have no batch in epoch {}: the iterator is empty, or was not reset",
             epoch);

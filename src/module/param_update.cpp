@@ -141,20 +141,15 @@ bool ParamUpdate::fuse(ExecutorGroup& group) {
   return true;
 }
 
-void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy* policy) {
+void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy& policy) {
   const profiling::ApiSpan span("Module.step");
-  const UpdatePolicy::Parts parts = {{&group, updater_->optimizer()->rescale_grad}};
-  if (policy != nullptr && policy->changes_gradients()) {
-    group.forward_backward();
-    if (!policy->take(parts)) return;
-    update(group);
-  } else if (fuse(group)) {
-    run_fused();
-  } else {
-    group.forward_backward();
-    update(group);
-  }
-  if (policy != nullptr) policy->updated(parts);
+  const bool fused = !policy.changes_gradients() && fuse(group);
+  if (!fused) group.forward_backward();
+  policy.step(
+      [&](bool) {
+        return UpdatePolicy::Parts{{&group, updater_->optimizer()->rescale_grad}};
+      },
+      [&] { fused ? run_fused() : update(group); });
 }
 
 void ParamUpdate::run_fused() {

@@ -77,6 +77,41 @@ def test_the_setting_is_read_as_all_settings_are(monkeypatch, text, on_store):
     assert module._kvstore.type == "local" and bool(module._update_on_kvstore) is on_store
 
 
+# -------------------------------------------------------------------------------- steps
+
+class Counted(mx.mod.Module):
+    """Counts what fit calls."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.calls = []
+
+    def update(self):
+        self.calls.append("update")
+        super().update()
+
+
+class OwnStep(mx.mod.Module):
+    """Has its own step."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.calls = []
+
+    def _train_step(self, data_batch, eval_metric):
+        self.calls.append("step")
+        super()._train_step(data_batch, eval_metric)
+
+
+@pytest.mark.parametrize("monitored", [False, True])
+@pytest.mark.parametrize("kind,call", [(Counted, "update"), (OwnStep, "step")])
+def test_a_subclass_is_called_with_a_monitor_and_without(kind, call, monitored):
+    module = kind(net())
+    module.fit(rows(), num_epoch=2, arg_params=initial(),
+               monitor=mx.mon.Monitor(1, pattern="fc_output") if monitored else None)
+    assert module.calls == [call] * (2 * ROWS // BATCH)
+
+
 # ------------------------------------------------------------------------------ batches
 
 def test_a_callback_that_writes_to_batches_leaves_the_data_alone():
@@ -111,3 +146,25 @@ def test_a_callback_that_writes_to_batches_leaves_the_data_alone():
     mx.mod.Module(net()).fit(mx.io.NDArrayIter(data, label, BATCH), num_epoch=1,
                              batch_end_callback=[speed, Declared(BATCH, 1)])
     assert not data.asnumpy().any()
+
+
+# ------------------------------------------------------------------------------ updates
+
+def test_clipping_goes_by_the_optimizer_that_updates():
+    """Loaded states bring their optimizer, whose rescale_grad counts: with and without an own update."""
+    def trained(kind):
+        module = kind(net())
+        module.bind(rows().provide_data, rows().provide_label)
+        module.init_params(arg_params=initial(), aux_params={})
+        module.init_optimizer(optimizer="sgd", optimizer_params={"learning_rate": 0.5})
+        other = mx.optimizer.get_updater(mx.optimizer.SGD(learning_rate=0.5, rescale_grad=1.0))
+        module._updater.set_states(other.get_states(dump_optimizer=True))
+        assert module._updater.optimizer.rescale_grad == 1.0 and module._optimizer.rescale_grad == 1.0 / BATCH
+        module.fit(rows(), num_epoch=1, clip_global_norm=0.5)
+        return {name: value.asnumpy() for name, value in module.get_params()[0].items()}
+
+    fused, apart = trained(mx.mod.Module), trained(Counted)
+    for name, value in fused.items():
+        np.testing.assert_array_equal(value, apart[name])
+    moved = sum(float(((value - initial()[name].asnumpy()) ** 2).sum()) for name, value in fused.items()) ** 0.5
+    assert moved <= 3 * 0.5 * 0.5 + 1e-6  # three updates of norm 0.5, at a rate of 0.5

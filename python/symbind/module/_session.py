@@ -94,12 +94,7 @@ class _Part:
 
     group = property(lambda self: self.module._exec_group._core)
 
-    @property
-    def updater(self):
-        module = self.module
-        if module._update_on_kvstore:
-            return getattr(module._kvstore, "_updater", None)
-        return module._updater
+    updater = property(lambda self: self.module._updater_in_use())
 
     def states(self):
         """For the file: the C++ updater, or the bytes of one of Python's, or None."""

@@ -124,7 +124,7 @@ class BaseModule(Updates):
     def _train_step(self, data_batch, eval_metric):
         """One batch of fit: the verbs. Modules with a fused form replace it."""
         self.forward_backward(data_batch)
-        self._update_when_due()
+        self._policy.step(self._update_parts, self.update)
         self._show_metric(eval_metric, data_batch)
 
     def _show_metric(self, eval_metric, data_batch):
@@ -136,7 +136,7 @@ class BaseModule(Updates):
     def _stepper(self, eval_metric):
         """The function fit calls for a batch: _train_step, or something faster that leaves the
         same behind."""
-        return lambda data_batch: BaseModule._train_step(self, data_batch, eval_metric)
+        return lambda data_batch: self._train_step(data_batch, eval_metric)
 
     def fit(self, train_data, eval_data=None, eval_metric='acc', epoch_end_callback=None,
             batch_end_callback=None, kvstore='local', optimizer='sgd',
@@ -223,7 +223,7 @@ class BaseModule(Updates):
         """The same module, neither bound nor initialised."""
         blank = copy.copy(self)
         blank.binded = blank.params_initialized = blank.optimizer_initialized = False
-        blank._policy = None
+        blank.__dict__.pop("_update_policy", None)
         return blank
 
     def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
@@ -232,7 +232,7 @@ class BaseModule(Updates):
         update, so that only one is held at a time. `of_fit` are fit's names, for callbacks."""
         tic = time.time()
         callbacks = _as_list(batch_end_callback or [])
-        step = self._stepper(eval_metric) if monitor is None else None
+        step = self._stepper(eval_metric)
         data_iter = _batches(train_data, callbacks)
         nbatch, next_data_batch = session.start_epoch(data_iter)
         if next_data_batch is None and nbatch == 0:
@@ -242,11 +242,9 @@ class BaseModule(Updates):
         eval_name_vals = eval_metric.get_global_name_value() if end_of_batch else None
         while not end_of_batch:
             data_batch = next_data_batch
-            if step is not None:
-                step(data_batch)
-            else:
+            if monitor is not None:
                 monitor.tic()
-                self._train_step(data_batch, eval_metric)
+            step(data_batch)
             session.behind_step(nbatch + 1)
             try:
                 next_data_batch = next(data_iter)
@@ -261,7 +259,7 @@ class BaseModule(Updates):
                 _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
             session.behind_batch(epoch, nbatch, not end_of_batch)
-        self._finish_updates()
+        self._policy.finish_epoch(self._update_parts, self.update)
         session.behind_batches(epoch, nbatch)
         for name, value in eval_name_vals:
             self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
