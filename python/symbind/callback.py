@@ -66,10 +66,9 @@ class Checkpoint:
         self.mode = mode
         self.background = background
 
-    def _make(self):
-        return _core.Checkpointer(self.prefix, self.every_n_epochs or 0, self.every_n_batches or 0,
-                                  self.keep_last or 0, self.keep_best or "", self.mode,
-                                  bool(self.background))
+    def _options(self):
+        return (self.prefix, self.every_n_epochs or 0, self.every_n_batches or 0,
+                self.keep_last or 0, self.keep_best or "", self.mode, bool(self.background))
 
 
 def log_train_metric(period, auto_reset=False):

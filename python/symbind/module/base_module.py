@@ -176,11 +176,12 @@ class BaseModule(Updates):
             validation_metric = eval_metric
         if not isinstance(eval_metric, metric.EvalMetric):
             eval_metric = metric.create(eval_metric)
-        session = _session.Session(
-            self, train_data, eval_data, eval_metric, _session.callbacks_of(
-                batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback),
-            Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint, resume, num_epoch)
-        begin_epoch = session.begin(begin_epoch)
+        checkpoint = Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint
+        session = _core.TrainingSession(
+            _session.Training(self, train_data, eval_data, eval_metric, _session.callbacks_of(
+                batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback)),
+            checkpoint._options() if checkpoint else None, resume or "", begin_epoch, num_epoch)
+        begin_epoch = session.begin_epoch
         try:
             for epoch in range(begin_epoch, num_epoch):
                 values = self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
@@ -199,7 +200,7 @@ class BaseModule(Updates):
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
                 self._tell_schedulers(values)
                 train_data.reset()
-                session.behind_epoch(epoch + 1, values)
+                session.after_epoch(epoch + 1, values)
         except StopTraining as stop:
             self.logger.info(str(stop))
             session.stopped()
@@ -208,7 +209,7 @@ class BaseModule(Updates):
             session.finish()
             raise
         finally:
-            session.close()
+            session.training.release_interrupts()
             if guard is not None:
                 guard.release()
         session.finish()
@@ -233,8 +234,10 @@ class BaseModule(Updates):
         tic = time.time()
         callbacks = _as_list(batch_end_callback or [])
         step = self._stepper(eval_metric)
-        data_iter = _batches(train_data, callbacks)
-        nbatch, next_data_batch = session.start_epoch(data_iter)
+        training = session.training
+        training.data_iter = data_iter = _batches(train_data, callbacks)
+        nbatch = session.start_epoch()
+        next_data_batch, training.batch = training.batch, None
         if next_data_batch is None and nbatch == 0:
             raise error.ValueError("the training data have no batch in epoch {}: the iterator is "
                                    "empty, or was not reset".format(epoch))
@@ -245,7 +248,7 @@ class BaseModule(Updates):
             if monitor is not None:
                 monitor.tic()
             step(data_batch)
-            session.behind_step(nbatch + 1)
+            session.after_update(nbatch + 1)
             try:
                 next_data_batch = next(data_iter)
                 self.prepare(next_data_batch, sparse_row_id_fn=sparse_row_id_fn)
@@ -258,9 +261,9 @@ class BaseModule(Updates):
             if callbacks:
                 _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
-            session.behind_batch(epoch, nbatch, not end_of_batch)
+            session.after_callbacks(epoch, nbatch, not end_of_batch)
         self._policy.finish_epoch(self._update_parts, self.update)
-        session.behind_batches(epoch, nbatch)
+        session.after_batches(epoch, nbatch)
         for name, value in eval_name_vals:
             self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
         self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - tic)
