@@ -78,8 +78,8 @@ class UpdatePolicy {
 
   /// Everything it keeps between batches: "ema:<name>", "sum:<name>:<device>" and the two counts
   /// "batches" and "updates". set_state takes it back.
-  NDArrayMap state() const;
-  void set_state(const NDArrayMap& arrays);
+  StateValue state() const;
+  void set_state(const StateValue& state);
   /// Batches that wait for an update.
   std::int64_t waiting_batches() const { return batches_; }
 

@@ -1,7 +1,6 @@
 // The session of Python's fit: C++ decides, and calls the methods of the package's Training and
 // Network (symbind/module/_session.py) for what is Python's.
 
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -16,58 +15,6 @@
 
 namespace symbind::python {
 namespace {
-
-nb::dict arrays_dict(const NDArrayMap& arrays) {
-  nb::dict dict;
-  for (const auto& [name, array] : arrays) dict[name.c_str()] = array_to(array);
-  return dict;
-}
-
-/// An object of the package whose methods C++ calls, holding the GIL for the call.
-class Called {
- public:
-  explicit Called(nb::handle object) : held_(std::make_shared<HeldObject>(nb::borrow(object))) {}
-
-  template <class T = void, class... Args>
-  T call(const char* method, const Args&... args) const {
-    const nb::gil_scoped_acquire acquire;
-    const nb::object result = held_->object.attr(method)(given(args)...);
-    if constexpr (std::is_same_v<T, std::optional<StateValue>>)
-      return result.is_none() ? T() : T(state_from(result));
-    else if constexpr (std::is_same_v<T, StateValue>)
-      return state_from(result);
-    else if constexpr (std::is_same_v<T, ModelParams>)
-      return ModelParams{array_map_from(result[0], "a parameter"),
-                         array_map_from(result[1], "an auxiliary state")};
-    else if constexpr (!std::is_void_v<T>)
-      return nb::cast<T>(result);
-  }
-  template <class T>
-  T get(const char* attribute) const {
-    const nb::gil_scoped_acquire acquire;
-    return nb::cast<T>(held_->object.attr(attribute));
-  }
-  nb::object object() const { return held_->object; }
-
- protected:
-  std::shared_ptr<HeldObject> held_;
-
- private:
-  template <class A>
-  static decltype(auto) given(const A& arg) {
-    if constexpr (std::is_same_v<A, StateValue>)
-      return plain_to(arg);
-    else if constexpr (std::is_same_v<A, NDArrayMap>)
-      return arrays_dict(arg);
-    else
-      return (arg);
-  }
-  /// Arrays that nothing else writes to.
-  static StateValue state_from(nb::handle value) {
-    if (nb::isinstance<Updater>(value)) return states_facts(nb::cast<Updater&>(value).states());
-    return plain_from(value).deep_copy();
-  }
-};
 
 class PythonNetwork final : public TrainedNetwork, Called {
  public:

@@ -15,12 +15,6 @@ UpdatePolicy::Parts parts_from(nb::handle pairs) {
   return parts;
 }
 
-nb::dict dict_of(const NDArrayMap& arrays) {
-  nb::dict by_name;
-  for (const auto& [name, array] : arrays) by_name[name.c_str()] = array_to(array);
-  return by_name;
-}
-
 /// The groups of a module: `parts(all_weights)` gives (group, rescale_grad) for each.
 UpdatePolicy::PartsOf parts_of(const nb::callable& parts) {
   return [&parts](bool all_weights) {
@@ -63,13 +57,11 @@ void bind_update_policy(nb::module_& m) {
              const nb::gil_scoped_release release;
              p.swap_average(parts);
            })
-      .def("average", [](const P& p) { return dict_of(p.average()); })
+      .def("average", [](const P& p) { return arrays_dict(p.average()); })
       .def("set_average",
            [](P& p, nb::handle arrays) { p.set_average(array_map_from(arrays, "an average")); })
-      .def("state_dict", [](const P& p) { return dict_of(p.state()); })
-      .def("load_state_dict", [](P& p, nb::handle arrays) {
-        p.set_state(array_map_from(arrays, "a part of an update policy's state"));
-      });
+      .def("state_dict", [](const P& p) { return plain_to(p.state()); })
+      .def("load_state_dict", [](P& p, nb::handle state) { p.set_state(plain_from(state)); });
   m.def(
       "clip_global_norm",
       [](nb::handle arrays, double max_norm) {

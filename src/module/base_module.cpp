@@ -53,20 +53,8 @@ void BaseModule::begin_updates(const UpdatePolicyOptions& options) {
   policy_.begin_fit(options, update_parts());
   kept_.erase("updates");
   if (!policy_.is_used()) return;
-  keep_in_checkpoints("updates", {.state =
-                                      [this] {
-                                        StateValue arrays = StateValue::dict();
-                                        for (const auto& [name, array] : policy_.state())
-                                          arrays.add(name.c_str(), StateValue::of(array));
-                                        return arrays;
-                                      },
-                                  .set_state =
-                                      [this](const StateValue& saved) {
-                                        NDArrayMap arrays;
-                                        for (std::size_t i = 0; i + 1 < saved.items.size(); i += 2)
-                                          arrays[saved.items[i].text] = saved.items[i + 1].array;
-                                        policy_.set_state(arrays);
-                                      }});
+  keep_in_checkpoints("updates", {[this] { return policy_.state(); },
+                                  [this](const StateValue& state) { policy_.set_state(state); }});
 }
 
 void BaseModule::tell_schedulers(const std::vector<NameValue>& values) {

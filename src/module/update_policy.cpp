@@ -297,23 +297,29 @@ void UpdatePolicy::show_weights(const Parts& parts) {
   hidden_weights_.clear();
 }
 
-NDArrayMap UpdatePolicy::state() const {
-  NDArrayMap all;
-  for (const auto& [name, array] : average()) all["ema:" + name] = array;
+StateValue UpdatePolicy::state() const {
+  StateValue all = StateValue::dict();
+  const auto add = [&](const std::string& key, NDArray array) {
+    all.add(StateValue::of(key), StateValue::of(std::move(array)));
+  };
+  for (const auto& [name, array] : average()) add("ema:" + name, array);
   for (const auto& [name, sum] : sums_) {
     for (std::size_t d = 0; d < sum.arrays.size() && !sum.empty; ++d)
-      all[fmt::format("sum:{}:{}", name, d)] = sum.arrays[d].copy().as_in_context(cpu());
+      add(fmt::format("sum:{}:{}", name, d), sum.arrays[d].copy().as_in_context(cpu()));
   }
-  all["batches"] = one_number(batches_);
-  all["updates"] = one_number(updates_);
+  add("batches", one_number(batches_));
+  add("updates", one_number(updates_));
   return all;
 }
 
-void UpdatePolicy::set_state(const NDArrayMap& arrays) {
+void UpdatePolicy::set_state(const StateValue& state) {
   NDArrayMap average;
   std::map<std::string, Sum> sums;
   std::int64_t batches = 0, updates = 0;
-  for (const auto& [key, array] : arrays) {
+  for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
+    const std::string& key = state.items[i].text;
+    const NDArray& array = state.items[i + 1].array;
+    check(array.defined(), ErrorKind::kType, "'{}' of an update policy's state is no array", key);
     const std::size_t last = key.rfind(':');
     if (key == "batches" || key == "updates") {
       (key == "batches" ? batches : updates) = static_cast<std::int64_t>(array.scalar());

@@ -192,7 +192,9 @@ TEST(Accumulate, its_state_is_taken_back_in_the_middle_of_a_group) {
   expect_error(
       ErrorKind::kName,
       [&] {
-        resumed.set_state({{"emma:x", NDArray::ones({1})}});
+        StateValue state = StateValue::dict();
+        state.add("emma:x", StateValue::of(NDArray::ones({1})));
+        resumed.set_state(state);
       },
       "'emma:x'");
   EXPECT_EQ(numbers(whole.average()), numbers(resumed.average()));

@@ -168,3 +168,42 @@ def test_clipping_goes_by_the_optimizer_that_updates():
         np.testing.assert_array_equal(value, apart[name])
     moved = sum(float(((value - initial()[name].asnumpy()) ** 2).sum()) for name, value in fused.items()) ** 0.5
     assert moved <= 3 * 0.5 * 0.5 + 1e-6  # three updates of norm 0.5, at a rate of 0.5
+
+
+# ------------------------------------------------------------------------------ dry run
+
+class Stateful(mx.io.DataIter):
+    """An iterator of Python's with a state."""
+
+    def __init__(self):
+        super().__init__(BATCH)
+        self._inner = rows()
+        self.provide_data, self.provide_label = self._inner.provide_data, self._inner.provide_label
+        self.calls = []
+
+    def reset(self):
+        self.calls.append("reset")
+        self._inner.reset()
+
+    def next(self):
+        return self._inner.next()
+
+    def state_dict(self):
+        return self._inner.state_dict()
+
+    def load_state_dict(self, state):
+        self.calls.append("load")
+        self._inner.load_state_dict(state)
+
+
+def test_a_dry_run_sets_every_iterator_with_a_state_back():
+    """As in C++: only one without a state is reset."""
+    data = Stateful()
+    data.next()
+    report = mx.mod.Module(net()).dry_run(data)
+    assert data.calls == ["load"] and report.notes == []
+    np.testing.assert_array_equal(data.next().data[0].asnumpy(), arrays()[0][BATCH:2 * BATCH])
+    assert (report.parameters, report.batch_size, report.validation) == (18, BATCH, [])
+    assert report.total_bytes == sum((report.weight_bytes, report.gradient_bytes, report.batch_bytes,
+                                      report.arena_bytes))
+    assert str(report).startswith("dry run: 18 parameters (18 trained)")

@@ -178,7 +178,9 @@ class Training(_Interrupts):
         self.data_iter = None  # of the epoch
         self.batch = None      # what was fetched last
         self._stateful = {"callback %d: %s" % (i, type(one).__name__): one
-                          for i, one in enumerate(callbacks) if _stateful(one)}
+                          for i, one in enumerate(
+                              one for group in callbacks for one in _as_list(group or []))
+                          if _stateful(one)}
 
     def networks(self):
         """The networks of the module."""
@@ -233,8 +235,3 @@ class Training(_Interrupts):
             random.setstate(from_plain(facts["python"]))
         except (TypeError, ValueError, OverflowError) as failure:
             raise error.OSError("the checkpoint's state of Python's generator is none: %s" % failure) from None
-
-
-def callbacks_of(*groups):
-    """All callbacks of several arguments, each None, one or a list."""
-    return [one for group in groups for one in _as_list(group or [])]

@@ -178,7 +178,7 @@ class BaseModule(Updates):
             eval_metric = metric.create(eval_metric)
         checkpoint = Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint
         session = _core.TrainingSession(
-            _session.Training(self, train_data, eval_data, eval_metric, _session.callbacks_of(
+            _session.Training(self, train_data, eval_data, eval_metric, (
                 batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback)),
             checkpoint._options() if checkpoint else None, resume or "", begin_epoch, num_epoch)
         begin_epoch = session.begin_epoch
