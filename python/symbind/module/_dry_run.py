@@ -1,14 +1,14 @@
 """A training tried out on a copy of the module: what C++ calls (symbind/dry_run.h), which decides what is
 tried, measures and reports."""
 import copy
+import functools
 import random
 
 import numpy as np
 
 from .. import _core, metric
 from .. import optimizer as opt
-from .._plain import from_plain
-from ._session import _iterator_state
+from ._session import _iterator_state, _set_iterator_state
 
 
 class Source:
@@ -18,6 +18,8 @@ class Source:
         self._iterator = iterator
         self.batch = None
         self.reset = iterator.reset
+        self.state = functools.partial(_iterator_state, iterator)
+        self.set_state = functools.partial(_set_iterator_state, iterator)
 
     def fetch(self):
         """A batch whose arrays the iterator does not use again; False at the end of the epoch."""
@@ -27,14 +29,6 @@ class Source:
             self.batch.data = [x.copy() for x in batch.data]
             self.batch.label = [x.copy() for x in batch.label or []]
         return batch is not None
-
-    def state(self):
-        """The iterator's state, or None."""
-        return _iterator_state(self._iterator)
-
-    def set_state(self, state):
-        """Takes it back."""
-        self._iterator.load_state_dict(from_plain(state))
 
 
 def _fresh_metric(given):

@@ -38,6 +38,13 @@ def _iterator_state(iterator):
     return None if state is None else to_plain(state)
 
 
+def _set_iterator_state(iterator, state):
+    if not _stateful(iterator):
+        raise error.ValueError("the checkpoint holds the state of an iterator that gives one, and this one "
+                               "does not")
+    iterator.load_state_dict(from_plain(state))
+
+
 # --------------------------------------------------------------------------- metrics
 
 def _metric_facts(metric):
@@ -166,14 +173,17 @@ class Training(_Interrupts):
 
     def __init__(self, module, train_data, eval_data, metric, callbacks):
         super().__init__()
-        self._module, self._train_data, self._eval_data = module, train_data, eval_data
+        self._module, self._train_data = module, train_data
         self.params, self.set_params = module.get_params, module.set_params
         self.reset_metric, self.metric_values = metric.reset, metric.get_name_value
         self.metric_facts = functools.partial(_metric_facts, metric)
         self.set_metric_facts = functools.partial(_set_metric_facts, metric)
         self.reset_data = train_data.reset
         self.data_state = functools.partial(_iterator_state, train_data)
+        self.set_data_state = functools.partial(_set_iterator_state, train_data)
         self.eval_state = functools.partial(_iterator_state, eval_data)
+        self.set_eval_state = functools.partial(_set_iterator_state, eval_data) if _stateful(eval_data) \
+            else lambda state: None
         self.info, self.warn = module.logger.info, module.logger.warning
         self.data_iter = None  # of the epoch
         self.batch = None      # what was fetched last
@@ -206,18 +216,6 @@ class Training(_Interrupts):
     def prepare(self):
         """Prepares the module for that batch."""
         self._module.prepare(self.batch)
-
-    def set_data_state(self, state):
-        """Takes back the state of the iterator."""
-        if not _stateful(self._train_data):
-            raise error.ValueError("the checkpoint holds the state of an iterator that gives one, and this one "
-                                   "does not")
-        self._train_data.load_state_dict(from_plain(state))
-
-    def set_eval_state(self, state):
-        """Takes back the state of the data to evaluate with."""
-        if _stateful(self._eval_data):
-            self._eval_data.load_state_dict(from_plain(state))
 
     def random(self):
         """The generators: of every device, NumPy's global one, and Python's. Threads that read ahead
