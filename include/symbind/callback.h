@@ -7,10 +7,14 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <symbind/metric.h>
+#include <symbind/state_value.h>
 #include <symbind/symbol.h>
 
 namespace symbind {
@@ -73,7 +77,26 @@ struct EarlyStoppingOptions {
   std::string mode = "auto";  ///< "max", "min"; "auto" goes by the metric's name
   double min_delta = 0;       ///< what counts as an improvement
 };
-/// For eval_end_callback: throws StopTraining when the metric stopped improving.
-BatchEndCallback EarlyStopping(const EarlyStoppingOptions& options = {});
+/// For eval_end_callback: throws StopTraining when the metric stopped improving. Copies share what
+/// was seen, and checkpoints of fit hold it.
+class EarlyStopping {
+ public:
+  explicit EarlyStopping(const EarlyStoppingOptions& options = {});
+  void operator()(const BatchEndParam& param) const;
+  /// One evaluation; the reason to stop, if it is time to.
+  std::optional<std::string> observe(int epoch, const std::vector<NameValue>& values) const;
+
+  struct Seen : EarlyStoppingOptions {
+    double best = std::numeric_limits<double>::quiet_NaN();
+    int waited = 0;  ///< evaluations since the best
+  };
+  Seen& seen() const { return *seen_; }
+  /// `best` and `waited`, for checkpoints.
+  StateValue state() const;
+  void set_state(const StateValue& state) const;
+
+ private:
+  std::shared_ptr<Seen> seen_;
+};
 
 }  // namespace symbind

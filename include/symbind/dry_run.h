@@ -3,7 +3,8 @@
 // anything is trained.
 
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,22 +38,32 @@ struct DryRunReport {
 /// The counts and bytes of these groups; shared memory is counted once.
 DryRunReport measure(const std::vector<const ExecutorGroup*>& groups);
 
-/// The next batch, or at the end of an epoch the first of the next, after which the iterator stands
-/// where it stood. One that cannot say where it stands is reset instead: false, and `note` says so.
-/// kValue if there is no batch.
-bool peek(DataIter& iterator, DataBatch& batch, std::string& note);
-
-/// While it lives values are checked as with the setting SYMBIND_CHECK.
-class CheckedValues {
- public:
-  CheckedValues();
-  ~CheckedValues();
-  CheckedValues(const CheckedValues&) = delete;
-  CheckedValues& operator=(const CheckedValues&) = delete;
-
- private:
-  struct Held;
-  std::unique_ptr<Held> held_;
+/// What `peek` calls: an iterator's methods.
+struct PeekSource {
+  std::function<bool()> next;  ///< fetches a batch that is not changed later
+  std::function<void()> reset;
+  std::function<std::optional<StateValue>()> state;
+  std::function<void(const StateValue&)> set_state;
 };
+/// Fetches the next batch, or at the end of an epoch the first of the next, and sets the iterator
+/// back. One without a state is reset instead; the note says so. kValue if there is no batch.
+std::optional<std::string> peek(const PeekSource& source);
+
+/// What a dry run calls, over a copy of a module.
+struct Trial {
+  /// Fetches a batch and makes the copy ready to train.
+  std::function<void()> begin;
+  /// A step with that batch, over a metric that is reset first.
+  std::function<void()> step;
+  std::function<std::vector<const ExecutorGroup*>()> groups;
+  std::function<std::vector<NameValue>()> train_values;
+  /// The metric over a batch of the data to evaluate with; nothing without such data.
+  std::function<std::vector<NameValue>()> evaluate;
+  /// What could not be tried, or not undone.
+  std::function<std::vector<std::string>()> notes;
+};
+/// Runs it, with the values checked as with the setting SYMBIND_CHECK. The random numbers it draws
+/// are drawn again later.
+DryRunReport try_training(const Trial& trial);
 
 }  // namespace symbind

@@ -97,6 +97,8 @@ class ExecutorGroup {
   const std::vector<BatchSlice>& slices() const { return slices_; }
   std::vector<Executor>& execs() { return execs_; }
   const std::vector<Executor>& execs() const { return execs_; }
+  /// Whether a monitor or a guard sees the nodes of a run: a step then runs verb by verb.
+  bool is_watched() const;
   const std::vector<DataDesc>& data_shapes() const { return options_.data_shapes; }
   const std::optional<std::vector<DataDesc>>& label_shapes() const { return options_.label_shapes; }
   const std::vector<std::string>& arg_names() const { return arg_names_; }

@@ -137,13 +137,13 @@ class BaseModule {
   virtual std::vector<class Module*> modules(Which) { return {}; }
 
   /// The average of the weights that fit keeps with ema_decay, by name; empty without one.
-  NDArrayMap get_ema_params() const;
-  void set_ema_params(const NDArrayMap& average);
+  NDArrayMap get_ema_params() const { return policy_.average(); }
+  void set_ema_params(const NDArrayMap& average) { policy_.set_average(average); }
   /// Puts the average in the place of the weights, for evaluation or a checkpoint, and at the next
   /// call the weights back.
   void swap_ema_params();
-  /// What happens around updates; null before a fit that asks for something.
-  UpdatePolicy* update_policy() { return policy_.get(); }
+  /// What happens around updates.
+  UpdatePolicy& update_policy() { return policy_; }
 
   void save_params(const std::string& path);
   void load_params(const std::string& path);
@@ -176,13 +176,12 @@ class BaseModule {
   void check_initialized() const;  ///< … and unless parameters are there
   bool binded_ = false, for_training_ = false, inputs_need_grad_ = false;
   bool params_initialized_ = false, optimizer_initialized_ = false;
-  std::unique_ptr<UpdatePolicy> policy_;
+  UpdatePolicy policy_;
   std::unique_ptr<NanGuard> guard_;  ///< of the last fit with one: buckets remember monitors
 
  private:
-  UpdatePolicy::Parts update_parts(Which which);
+  UpdatePolicy::PartsOf update_parts();
   void begin_updates(const UpdatePolicyOptions& options);
-  void finish_updates();
   void tell_schedulers(const std::vector<NameValue>& values);
   Resumables kept_;
 };

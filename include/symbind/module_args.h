@@ -27,6 +27,7 @@ class Callbacks {
   void operator()(Args&&... args) const {
     for (const F& f : all_) f(args...);
   }
+  const std::vector<F>& all() const { return all_; }
 
  private:
   std::vector<F> all_;

@@ -1,7 +1,10 @@
 #pragma once
 // From gradients to weights over the devices of a group: on a store, or beside it.
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <symbind/executor_group.h>
@@ -10,6 +13,22 @@
 #include <symbind/update_policy.h>
 
 namespace symbind {
+
+/// Whether a training has a store, and whether that runs the updates.
+struct StoreChoice {
+  bool needed = false, runs_updates = false;
+};
+/// `name` is what the user asked for, empty where a store was given; `largest` counts the numbers
+/// of the largest parameter; `can_update` says whether the store can run updates at all.
+StoreChoice choose_store(const std::string& name, std::size_t devices, std::int64_t largest,
+                         bool can_update);
+/// What gradients are multiplied by to be the mean over a batch of `rows`, on all workers if the
+/// store adds them up in step.
+double gradient_scale(std::int64_t rows, const std::string& store_type,
+                      const std::function<int()>& workers);
+/// The names of parameters by the numbers their updates have; `devices` is 1 for updates on a
+/// store.
+Optimizer::Names update_names(const std::vector<std::string>& params, std::size_t devices);
 
 /// Runs an optimizer over a group's parameters. The store may be null (one device); with
 /// `on_store` its update function, which the owner has set, changes the weights.
@@ -20,9 +39,9 @@ class ParamUpdate {
 
   /// Changes the weights by the gradients that are there.
   void update(ExecutorGroup& group);
-  /// Forward, backward and update of what was loaded, as one. Leaves what the three would leave. A
-  /// policy decides whether the update is due.
-  void step(ExecutorGroup& group, UpdatePolicy* policy = nullptr);
+  /// Forward, backward and update of what was loaded, as one. Leaves what the three would leave.
+  /// The policy decides whether the update is due.
+  void step(ExecutorGroup& group, UpdatePolicy& policy);
 
   const std::shared_ptr<Updater>& updater() const { return updater_; }
   const std::shared_ptr<KVStore>& store() const { return store_; }

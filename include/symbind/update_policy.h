@@ -7,6 +7,7 @@
 // with any optimizer and store.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,13 +37,24 @@ class UpdatePolicy {
     double rescale_grad = 1;
   };
   using Parts = std::vector<Part>;
+  /// The parts of a module: those that ran last, or those that hold all weights.
+  using PartsOf = std::function<Parts(bool all_weights)>;
 
-  explicit UpdatePolicy(const UpdatePolicyOptions& options);
+  explicit UpdatePolicy(const UpdatePolicyOptions& options = {});
   const UpdatePolicyOptions& options() const { return options_; }
+  /// Whether it does anything: by its options, or because there is an average.
+  bool is_used() const { return options_ != UpdatePolicyOptions{} || !average_.empty(); }
   /// Whether gradients are looked at at all; if not, a step may run in one piece.
   bool changes_gradients() const {
     return options_.accumulate > 1 || options_.clip_global_norm > 0;
   }
+
+  /// Before a fit: takes its options; the average stays.
+  void begin_fit(const UpdatePolicyOptions& options, const PartsOf& parts);
+  /// After a batch's backward: calls `update` when it is due. Nothing else decides that.
+  void step(const PartsOf& parts, const std::function<void()>& update);
+  /// At the end of an epoch: calls `update` if batches wait for one.
+  void finish_epoch(const PartsOf& parts, const std::function<void()>& update);
 
   /// Before the first batch: starts the average at the weights, unless there is one.
   void begin(const Parts& parts);
@@ -60,12 +72,14 @@ class UpdatePolicy {
   /// Puts the average in the place of the weights, and the weights back.
   void show_average(const Parts& parts);
   void show_weights(const Parts& parts);
+  /// One or the other.
+  void swap_average(const Parts& parts);
   bool shows_average() const { return !hidden_weights_.empty(); }
 
   /// Everything it keeps between batches: "ema:<name>", "sum:<name>:<device>" and the two counts
   /// "batches" and "updates". set_state takes it back.
-  NDArrayMap state() const;
-  void set_state(const NDArrayMap& arrays);
+  StateValue state() const;
+  void set_state(const StateValue& state);
   /// Batches that wait for an update.
   std::int64_t waiting_batches() const { return batches_; }
 

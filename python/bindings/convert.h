@@ -102,6 +102,7 @@ void bind_metric(nb::module_& m);
 void bind_initializer(nb::module_& m);
 void bind_monitor(nb::module_& m);
 void bind_profiler(nb::module_& m);
+void bind_callback(nb::module_& m);
 void bind_log(nb::module_& m);
 void bind_log_files(nb::module_& m);
 void bind_dry_run(nb::module_& m);

@@ -1,72 +1,69 @@
-// What a dry run needs of C++: a batch without moving the iterator, random numbers undone, labels
-// checked, and the counts.
+// A training tried out: C++ decides, and calls the methods of the package's Trial
+// (symbind/module/_dry_run.py).
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <symbind/dry_run.h>
-#include <symbind/random.h>
 
-#include "convert.h"
+#include "training.h"
 
 namespace symbind::python {
 namespace {
 
-/// The random numbers from here on can be drawn again.
-struct RandomMark {
-  RandomState state = random_state();
-};
-
-nb::dict measured(const nb::list& groups) {
-  std::vector<const ExecutorGroup*> all;
-  for (nb::handle group : groups) all.push_back(nb::cast<const ExecutorGroup*>(group));
-  const DryRunReport report = measure(all);
-  nb::dict facts;
-  facts["parameters"] = report.parameters;
-  facts["trained"] = report.trained;
-  facts["auxiliary"] = report.auxiliary;
-  facts["weight_bytes"] = report.weight_bytes;
-  facts["gradient_bytes"] = report.gradient_bytes;
-  facts["batch_bytes"] = report.batch_bytes;
-  facts["arena_bytes"] = report.arena_bytes;
-  facts["batch_size"] = report.batch_size;
-  nb::list outputs;
-  for (const auto& [name, shape] : report.outputs)
-    outputs.append(nb::make_tuple(name, shape_to(shape)));
-  facts["outputs"] = outputs;
-  return facts;
+DryRunReport run(nb::handle object) {
+  const Called trial(object);
+  const auto values = [&](const char* method) {
+    return [&trial, method] { return trial.call<std::vector<NameValue>>(method); };
+  };
+  const nb::gil_scoped_release release;
+  return try_training(
+      {.begin = [&] { trial.call("begin"); },
+       .step = [&] { trial.call("step"); },
+       .groups = [&] { return trial.call<std::vector<const ExecutorGroup*>>("groups"); },
+       .train_values = values("train_values"),
+       .evaluate = values("evaluate"),
+       .notes = [&] { return trial.get<std::vector<std::string>>("notes"); }});
 }
 
-std::string text_of(const nb::dict& facts) {
-  const auto pairs = [&](const char* key) { return nb::cast<std::vector<NameValue>>(facts[key]); };
-  const auto size = [&](const char* key) { return nb::cast<std::size_t>(facts[key]); };
-  DryRunReport report{.parameters = nb::cast<std::int64_t>(facts["parameters"]),
-                      .trained = nb::cast<std::int64_t>(facts["trained"]),
-                      .auxiliary = nb::cast<std::int64_t>(facts["auxiliary"]),
-                      .weight_bytes = size("weight_bytes"),
-                      .gradient_bytes = size("gradient_bytes"),
-                      .batch_bytes = size("batch_bytes"),
-                      .arena_bytes = size("arena_bytes"),
-                      .batch_size = nb::cast<std::int64_t>(facts["batch_size"]),
-                      .seconds_per_step = nb::cast<double>(facts["seconds_per_step"]),
-                      .train = pairs("train"),
-                      .validation = pairs("validation"),
-                      .notes = nb::cast<std::vector<std::string>>(facts["notes"])};
-  for (nb::handle output : facts["outputs"])
-    report.outputs.emplace_back(nb::cast<std::string>(output[0]), shape_from(output[1]));
-  return report.text();
+std::optional<std::string> peek_at(nb::handle object) {
+  const Called source(object);
+  return peek({.next = [&] { return source.call<bool>("fetch"); },
+               .reset = [&] { source.call("reset"); },
+               .state = [&] { return source.call<std::optional<StateValue>>("state"); },
+               .set_state = [&](const StateValue& state) { source.call("set_state", state); }});
 }
 
 }  // namespace
 
 void bind_dry_run(nb::module_& m) {
-  nb::class_<RandomMark>(m, "RandomMark")
-      .def(nb::init<>())
-      .def("restore", [](const RandomMark& mark) { set_random_state(mark.state); });
-  nb::class_<CheckedValues>(m, "CheckedValues").def(nb::init<>());
-  m.def("measure", &measured, nb::arg("groups"));
-  m.def("dry_run_text", &text_of, nb::arg("facts"));
+  using R = DryRunReport;
+  nb::class_<R>(m, "DryRunReport", "What a dry run found; see symbind/dry_run.h.")
+      .def_ro("parameters", &R::parameters)
+      .def_ro("trained", &R::trained)
+      .def_ro("auxiliary", &R::auxiliary)
+      .def_ro("weight_bytes", &R::weight_bytes)
+      .def_ro("gradient_bytes", &R::gradient_bytes)
+      .def_ro("batch_bytes", &R::batch_bytes)
+      .def_ro("arena_bytes", &R::arena_bytes)
+      .def_prop_ro("total_bytes", &R::total_bytes)
+      .def_ro("batch_size", &R::batch_size)
+      .def_ro("seconds_per_step", &R::seconds_per_step)
+      .def_prop_ro("outputs",
+                   [](const R& report) {
+                     nb::list all;
+                     for (const auto& [name, shape] : report.outputs)
+                       all.append(nb::make_tuple(name, shape_to(shape)));
+                     return all;
+                   })
+      .def_ro("train", &R::train)
+      .def_ro("validation", &R::validation)
+      .def_ro("notes", &R::notes)
+      .def("__str__", &R::text);
+  m.def("try_training", &run, nb::arg("trial"));
+  m.def("peek", &peek_at, nb::arg("source"));
 }
 
 }  // namespace symbind::python

@@ -1,8 +1,10 @@
 // ExecutorGroup and the update of its parameters: what a Python Module runs a batch with.
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <symbind/executor_group.h>
@@ -113,13 +115,13 @@ DataBatch batch_from(nb::handle data, nb::handle label) {
 
 // False when the batch has other shapes than the group: the module reshapes first.
 bool step(ExecutorGroup& group, ParamUpdate& update, nb::handle data, nb::handle label,
-          EvalMetric* metric, UpdatePolicy* policy) {
+          EvalMetric& metric, UpdatePolicy& policy) {
   const DataBatch batch = batch_from(data, label);
   if (!group.fits(batch)) return false;
   const nb::gil_scoped_release release;
   group.load(batch);
   update.step(group, policy);
-  if (metric) group.update_metric(*metric, batch.label);
+  group.update_metric(metric, batch.label);
   return true;
 }
 
@@ -173,8 +175,17 @@ void bind_param_update(nb::module_& m) {
           [](U* self, const std::shared_ptr<Updater>& updater, nb::handle store, bool on_store) {
             new (self) U(updater, store_from(store), on_store);
           },
-          nb::arg("updater"), nb::arg("store").none(), nb::arg("on_store"))
-      .def("update", &U::update, nb::call_guard<nb::gil_scoped_release>());
+          nb::arg("updater"), nb::arg("store").none(), nb::arg("on_store"));
+  m.def("choose_store",
+        [](const std::string& name, std::size_t devices, std::int64_t largest, bool can_update) {
+          const StoreChoice choice = choose_store(name, devices, largest, can_update);
+          return std::pair(choice.needed, choice.runs_updates);
+        });
+  m.def("gradient_scale",
+        [](std::int64_t rows, const std::string& store_type, const nb::callable& workers) {
+          return gradient_scale(rows, store_type, [&] { return nb::cast<int>(workers()); });
+        });
+  m.def("update_names", &update_names);
 }
 
 }  // namespace
@@ -234,7 +245,8 @@ void bind_executor_group(nb::module_& m) {
              g.backward(arrays);
            })
       .def("step", &step, nb::arg("update"), nb::arg("data"), nb::arg("label").none(),
-           nb::arg("metric").none(), nb::arg("policy").none())
+           nb::arg("metric"), nb::arg("policy"))
+      .def_prop_ro("is_watched", &G::is_watched)
       .def("outputs", [](const G& g) { return arrays_to(g.get_outputs()); })
       .def("device_outputs", [](const G& g) { return nested(g.device_outputs()); })
       .def("input_grads", [](const G& g) { return arrays_to(g.get_input_grads()); })

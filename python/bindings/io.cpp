@@ -2,7 +2,6 @@
 // since scripts change batches in place and MXNet lets them. Only C++ reads the views.
 
 #include <symbind/datasets.h>
-#include <symbind/dry_run.h>
 #include <symbind/io.h>
 
 #include <nanobind/ndarray.h>
@@ -126,18 +125,6 @@ void bind_io(nb::module_& m) {
       .def(
           "next_view", [](DataIter& iter) { return next_of(iter, false); },
           "The same, whose arrays may be the source's own: not to be written to.")
-      .def(
-          "peek",
-          [](DataIter& iter) {
-            DataBatch batch;
-            std::string note;
-            {
-              const nb::gil_scoped_release unlocked;
-              peek(iter, batch, note);
-            }
-            return nb::make_tuple(batch_to(batch), note);
-          },
-          "The next batch without moving on, and what is to be said about that.")
       .def("state", &state_of, "Where it stands as plain data, or None if it cannot say.")
       .def("set_state",
            [](DataIter& iter, nb::handle state) {

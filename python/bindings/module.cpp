@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
   bind_initializer(m);
   bind_monitor(m);
   bind_profiler(m);
+  bind_callback(m);
   bind_log(m);
   bind_log_files(m);
   bind_dry_run(m);

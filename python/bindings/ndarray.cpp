@@ -405,7 +405,6 @@ void bind_class(nb::class_<NDArray>& c) {
            })
       .def("_astype",
            [](const A& a, nb::handle dtype) { return array_to(a.astype(dtype_from(dtype), true)); })
-      .def("_aliases", &A::aliases)
       .def("_detach", [](nb::handle self) { return view_to(self, array_from(self).detach()); })
       .def("_stand_as", [](const A& a, const A& other) { a.set_tape(other.tape()); })
       .def("_record",

@@ -267,11 +267,6 @@ void bind_core(nb::module_& m) {
           nb::arg("key"), nb::arg("weight"), nb::arg("grad"), nb::arg("state").none())
       .def("update_group", &update_group);
   m.def("make_optimizer", &make, nb::arg("class_name"));
-  m.def("optimizer_names", [] {
-    nb::list names;
-    for (const std::string& name : optimizer_names()) names.append(value_to(name));
-    return names;
-  });
   m.def("view_lr_mult", [](const OptimizerPtr& o) { return MapView<double>{o, &o->lr_mult()}; });
   m.def("view_wd_mult", [](const OptimizerPtr& o) { return MapView<double>{o, &o->wd_mult()}; });
   m.def("view_idx2name", [](const OptimizerPtr& o) {

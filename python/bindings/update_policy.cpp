@@ -15,20 +15,22 @@ UpdatePolicy::Parts parts_from(nb::handle pairs) {
   return parts;
 }
 
-nb::dict dict_of(const NDArrayMap& arrays) {
-  nb::dict by_name;
-  for (const auto& [name, array] : arrays) by_name[name.c_str()] = array_to(array);
-  return by_name;
+/// The groups of a module: `parts(all_weights)` gives (group, rescale_grad) for each.
+UpdatePolicy::PartsOf parts_of(const nb::callable& parts) {
+  return [&parts](bool all_weights) {
+    const nb::gil_scoped_acquire acquire;
+    return parts_from(parts(all_weights));
+  };
 }
 
-/// A method over parts that runs without the interpreter.
+/// A decision over the update of a module, without the interpreter but for the module's methods.
 template <auto kMethod>
-auto over_parts() {
-  return [](UpdatePolicy& policy, nb::handle pairs) {
-    const UpdatePolicy::Parts parts = parts_from(pairs);
-    const nb::gil_scoped_release release;
-    return (policy.*kMethod)(parts);
-  };
+void decide(UpdatePolicy& policy, const nb::callable& parts, const nb::callable& update) {
+  const nb::gil_scoped_release release;
+  (policy.*kMethod)(parts_of(parts), [&] {
+    const nb::gil_scoped_acquire acquire;
+    update();
+  });
 }
 
 }  // namespace
@@ -36,36 +38,30 @@ auto over_parts() {
 void bind_update_policy(nb::module_& m) {
   using P = UpdatePolicy;
   nb::class_<P>(m, "UpdatePolicy")
+      .def(nb::init<>())
       .def(
-          "__init__",
-          [](P* self, int accumulate, double clip_global_norm, double ema_decay, bool eval_ema) {
-            new (self) P(UpdatePolicyOptions{.accumulate = accumulate,
-                                             .clip_global_norm = clip_global_norm,
-                                             .ema_decay = ema_decay,
-                                             .eval_ema = eval_ema});
+          "begin_fit",
+          [](P& p, const nb::callable& parts, int accumulate, double clip_global_norm,
+             double ema_decay, bool eval_ema) {
+            const nb::gil_scoped_release release;
+            p.begin_fit({accumulate, clip_global_norm, ema_decay, eval_ema}, parts_of(parts));
           },
-          nb::arg("accumulate") = 1, nb::arg("clip_global_norm") = 0.0, nb::arg("ema_decay") = 0.0,
-          nb::arg("eval_ema") = false)
-      .def_prop_ro("is_needed", [](const P& p) { return p.options() != UpdatePolicyOptions{}; })
-      .def("begin", over_parts<&P::begin>())
-      .def("take", over_parts<&P::take>())
-      .def("take_rest", over_parts<&P::take_rest>())
-      .def("updated", over_parts<&P::updated>())
+          nb::arg("parts"), nb::arg("accumulate") = 1, nb::arg("clip_global_norm") = 0.0,
+          nb::arg("ema_decay") = 0.0, nb::arg("eval_ema") = false)
+      .def("step", &decide<&P::step>)
+      .def("finish_epoch", &decide<&P::finish_epoch>)
+      .def_prop_ro("is_used", &P::is_used)
       .def("swap_average",
            [](P& p, nb::handle pairs) {
              const P::Parts parts = parts_from(pairs);
              const nb::gil_scoped_release release;
-             p.shows_average() ? p.show_weights(parts) : p.show_average(parts);
+             p.swap_average(parts);
            })
-      .def_prop_ro("shows_average", &P::shows_average)
-      .def_prop_ro("waiting_batches", &P::waiting_batches)
-      .def("average", [](const P& p) { return dict_of(p.average()); })
+      .def("average", [](const P& p) { return arrays_dict(p.average()); })
       .def("set_average",
            [](P& p, nb::handle arrays) { p.set_average(array_map_from(arrays, "an average")); })
-      .def("state_dict", [](const P& p) { return dict_of(p.state()); })
-      .def("load_state_dict", [](P& p, nb::handle arrays) {
-        p.set_state(array_map_from(arrays, "a part of an update policy's state"));
-      });
+      .def("state_dict", [](const P& p) { return plain_to(p.state()); })
+      .def("load_state_dict", [](P& p, nb::handle state) { p.set_state(plain_from(state)); });
   m.def(
       "clip_global_norm",
       [](nb::handle arrays, double max_norm) {

@@ -1,7 +1,8 @@
 """Callbacks: what fit and score call behind a batch or an epoch.
 
 They write MXNet's log lines through Python's `logging`. A callback ends the training by raising
-StopTraining, which fit takes as a normal end.
+StopTraining, which fit takes as a normal end. A class with `leaves_batches = True` says that its call
+does not use the batches in `locals`: if all classes of batch_end_callback do, fit copies no batch.
 """
 import logging
 import math
@@ -65,10 +66,9 @@ class Checkpoint:
         self.mode = mode
         self.background = background
 
-    def _make(self):
-        return _core.Checkpointer(self.prefix, self.every_n_epochs or 0, self.every_n_batches or 0,
-                                  self.keep_last or 0, self.keep_best or "", self.mode,
-                                  bool(self.background))
+    def _options(self):
+        return (self.prefix, self.every_n_epochs or 0, self.every_n_batches or 0,
+                self.keep_last or 0, self.keep_best or "", self.mode, bool(self.background))
 
 
 def log_train_metric(period, auto_reset=False):
@@ -86,6 +86,8 @@ def log_train_metric(period, auto_reset=False):
 class Speedometer:
     """For batch_end_callback: logs samples per second and the metric every `frequent` batches, and
     resets the metric's local sums (auto_reset)."""
+
+    leaves_batches = True
 
     def __init__(self, batch_size, frequent=50, auto_reset=True):
         self.batch_size = batch_size
@@ -126,6 +128,8 @@ class ProgressBar:
     """For batch_end_callback: how far the epoch is. On a terminal the bar is drawn over and over,
     with the time left; anywhere else, MXNet's log line."""
 
+    leaves_batches = True
+
     def __init__(self, total, length=80):
         self.bar_len = length
         self.total = total
@@ -165,54 +169,21 @@ class LogValidationMetricsCallback:
             logging.info("Epoch[%d] Validation-%s=%f", param.epoch, name, value)
 
 
-class EarlyStopping:
+class EarlyStopping(_core.EarlyStopping):
     """For eval_end_callback: raises StopTraining when the metric did not improve by more than
     `min_delta` in `patience` evaluations. `mode` is "max", "min", or "auto" by the metric's name."""
 
-    _GROWS = ("acc", "f1", "mcc", "pcc", "pearson", "auc", "recall", "precision")
-
     def __init__(self, metric=None, patience=1, mode="auto", min_delta=0.0):
-        if mode not in ("auto", "max", "min"):
-            raise error.ValueError("EarlyStopping: there is no mode %r; modes: auto, max, min" % mode)
-        if patience < 1:
-            raise error.ValueError("EarlyStopping: patience is %r; it must be > 0" % patience)
-        self.metric = metric
-        self.patience = patience
-        self.mode = mode
-        self.min_delta = min_delta
-        self.best = float("nan")
-        self.waited = 0
-
-    def state_dict(self):
-        """For checkpoints: the best value so far and how long it was waited for a better one."""
-        return {"best": self.best, "waited": self.waited}
-
-    def load_state_dict(self, state):
-        """Takes them back."""
-        self.best, self.waited = state["best"], state["waited"]
-
-    def _watched(self, param):
-        pairs = param.eval_metric.get_name_value()
-        for name, value in pairs:
-            if self.metric in (None, name):
-                return name, value
-        raise error.NameError("EarlyStopping watches %r, which is not evaluated; evaluated: %s" % (
-            self.metric, ", ".join(name for name, _ in pairs)))
+        super().__init__(metric, patience, mode, min_delta)
 
     def __call__(self, param):
-        name, value = self._watched(param)
-        grows = self.mode == "max" or (
-            self.mode == "auto" and any(part in name for part in self._GROWS))
-        gain = value - self.best if grows else self.best - value
-        if not math.isnan(value) if math.isnan(self.best) else gain > self.min_delta:
-            self.best = value
-            self.waited = 0
-            return
-        self.waited += 1
-        if self.waited >= self.patience:
-            raise StopTraining(
-                "Epoch[%d] Stopping early: %s=%f is no improvement of %f for %d evaluations" % (
-                    param.epoch, name, value, self.best, self.waited))
+        reason = self._observe(param.epoch, param.eval_metric.get_name_value())
+        if reason is not None:
+            raise StopTraining(reason)
+
+    def __reduce__(self):
+        return (type(self), (self.metric, self.patience, self.mode, self.min_delta),
+                (vars(self), self.state_dict()))
 
 
 class _FileLogger:
@@ -239,10 +210,12 @@ class _FileLogger:
 class CSVLogger(_FileLogger):
     """Metrics as CSV, columns `time,phase,epoch,nbatch` and one for each value."""
 
+    leaves_batches = True
     _open = staticmethod(_core.csv_log)
 
 
 class JSONLogger(_FileLogger):
     """Metrics as JSON, an object in each line; numbers that are not finite are texts."""
 
+    leaves_batches = True
     _open = staticmethod(_core.jsonl_log)

@@ -67,28 +67,24 @@ def load_checkpoint(prefix, epoch):
 
 # --------------------------------------------------------------------- store, update
 
-#: Above this many elements a parameter is better updated on the devices than on a local store.
-_LARGE = 1024 * 1024 * 16
-
-
 def _create_kvstore(kvstore, num_device, arg_params):
     """(store, whether it runs the updates) for a store, a name or None."""
-    update_on_kvstore = bool(int(os.getenv('MXNET_UPDATE_ON_KVSTORE', "1")))
     if kvstore is None:
-        store = None
-    elif isinstance(kvstore, kvs.KVStoreBase):
-        store = kvstore
-    elif isinstance(kvstore, str):
-        store = kvs.create(kvstore)  # a wrong name is an error on one device, too
-        if num_device == 1 and 'dist' not in kvstore:
-            store = None
-        elif kvstore == 'local' and any(p.size > _LARGE for p in arg_params.values()):
-            update_on_kvstore = False
-    else:
-        raise error.TypeError('kvstore must be KVStore, str or None')
-    if store is None:
         return (None, False)
-    return (store, update_on_kvstore and store.is_capable(kvs.KVStoreBase.OPTIMIZER))
+    if not isinstance(kvstore, (str, kvs.KVStoreBase)):
+        raise error.TypeError('kvstore must be KVStore, str or None')
+    by_name = isinstance(kvstore, str)
+    store = kvs.create(kvstore) if by_name else kvstore  # a wrong name is an error on one device, too
+    needed, on_store = _core.choose_store(
+        kvstore if by_name else "", num_device, max((p.size for p in arg_params.values()), default=0),
+        bool(store.is_capable(kvs.KVStoreBase.OPTIMIZER)))
+    return (store, on_store) if needed else (None, False)
+
+
+def _update_facts(store, on_store, num_device, batch_size, param_names):
+    """(what gradients are multiplied by, names of parameters by the numbers of their updates)."""
+    scale = _core.gradient_scale(batch_size, store.type if store else "", lambda: store.num_workers)
+    return scale, _core.update_names(param_names, 1 if on_store else num_device)
 
 
 def _initialize_kvstore(kvstore, param_arrays, arg_params, param_names, update_on_kvstore):

@@ -35,50 +35,26 @@ void BaseModule::forward_backward(const DataBatch& batch) {
 
 void BaseModule::step(const DataBatch& batch, EvalMetric& metric) {
   forward_backward(batch);
-  if (!policy_ || policy_->take(update_parts(Which::kRanLast))) {
-    update();
-    if (policy_) policy_->updated(update_parts(Which::kAllWeights));
-  }
+  policy_.step(update_parts(), [this] { update(); });
   update_metric(metric, batch.label);
 }
 
-UpdatePolicy::Parts BaseModule::update_parts(Which which) {
-  UpdatePolicy::Parts parts;
-  for (const Module* module : modules(which))
-    parts.push_back({module->group(), module->optimizer() ? module->optimizer()->rescale_grad : 1});
-  return parts;
+UpdatePolicy::PartsOf BaseModule::update_parts() {
+  return [this](bool all_weights) {
+    UpdatePolicy::Parts parts;
+    for (const Module* module : modules(all_weights ? Which::kAllWeights : Which::kRanLast))
+      parts.push_back(
+          {module->group(), module->updater() ? module->updater()->optimizer()->rescale_grad : 1});
+    return parts;
+  };
 }
 
 void BaseModule::begin_updates(const UpdatePolicyOptions& options) {
-  check(!policy_ || !policy_->shows_average(), ErrorKind::kState,
-        "the weights are the average now\n  fix:  call swap_ema_params before training on");
-  const NDArrayMap average = get_ema_params();  // goes on over several fits
-  policy_.reset();
+  policy_.begin_fit(options, update_parts());
   kept_.erase("updates");
-  if (options == UpdatePolicyOptions{} && average.empty()) return;
-  policy_ = std::make_unique<UpdatePolicy>(options);
-  policy_->set_average(average);
-  policy_->begin(update_parts(Which::kAllWeights));
-  keep_in_checkpoints("updates", {.state =
-                                      [this] {
-                                        StateValue arrays = StateValue::dict();
-                                        for (const auto& [name, array] : policy_->state())
-                                          arrays.add(name.c_str(), StateValue::of(array));
-                                        return arrays;
-                                      },
-                                  .set_state =
-                                      [this](const StateValue& saved) {
-                                        NDArrayMap arrays;
-                                        for (std::size_t i = 0; i + 1 < saved.items.size(); i += 2)
-                                          arrays[saved.items[i].text] = saved.items[i + 1].array;
-                                        policy_->set_state(arrays);
-                                      }});
-}
-
-void BaseModule::finish_updates() {
-  if (!policy_ || !policy_->take_rest(update_parts(Which::kRanLast))) return;
-  update();
-  policy_->updated(update_parts(Which::kAllWeights));
+  if (!policy_.is_used()) return;
+  keep_in_checkpoints("updates", {[this] { return policy_.state(); },
+                                  [this](const StateValue& state) { policy_.set_state(state); }});
 }
 
 void BaseModule::tell_schedulers(const std::vector<NameValue>& values) {
@@ -90,24 +66,9 @@ void BaseModule::tell_schedulers(const std::vector<NameValue>& values) {
   }
 }
 
-NDArrayMap BaseModule::get_ema_params() const {
-  return policy_ ? policy_->average() : NDArrayMap{};
-}
-
-void BaseModule::set_ema_params(const NDArrayMap& average) {
-  if (!policy_) policy_ = std::make_unique<UpdatePolicy>(UpdatePolicyOptions{});
-  policy_->set_average(average);
-}
-
 void BaseModule::swap_ema_params() {
   check_initialized();
-  check(policy_ != nullptr, ErrorKind::kState,
-        "there is no average of the weights\n  fix:  train with ema_decay, or set_ema_params");
-  const UpdatePolicy::Parts parts = update_parts(Which::kAllWeights);
-  if (policy_->shows_average())
-    policy_->show_weights(parts);
-  else
-    policy_->show_average(parts);
+  policy_.swap_average(update_parts()(true));
   for (Module* module : modules(Which::kAllWeights)) module->set_params_dirty();
 }
 

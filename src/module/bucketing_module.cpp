@@ -143,7 +143,8 @@ void BucketingModule::update() { current().update(); }
 
 void BucketingModule::step(const DataBatch& batch, EvalMetric& metric) {
   check_initialized();
-  if (policy_) return BaseModule::step(batch, metric);  // over all buckets, hence none's own
+  if (policy_.is_used())
+    return BaseModule::step(batch, metric);  // over all buckets, hence none's own
   switch_to(batch);
   current_->step(batch, metric);
 }

@@ -82,31 +82,36 @@ InitOptimizerOptions copied(const FitOptions& o, std::vector<std::string>& notes
   return own;
 }
 
+DataBatch peeked(DataIter& iterator, std::vector<std::string>& notes) {
+  DataBatch batch;
+  const std::optional<std::string> note =
+      peek({.next =
+                [&] {
+                  const bool found = iterator.next(batch);
+                  for (std::vector<NDArray>* arrays : {&batch.data, &batch.label})
+                    for (NDArray& array : *arrays) array = array.copy();  // it may use them again
+                  return found;
+                },
+            .reset = [&] { iterator.reset(); },
+            .state = [&] { return iterator.state(); },
+            .set_state = [&](const StateValue& state) { iterator.set_state(state); }});
+  if (note) notes.push_back(*note);
+  return batch;
+}
+
 }  // namespace
 
-struct CheckedValues::Held {
-  settings::override_for_test on{"SYMBIND_CHECK", "1"};
-};
-CheckedValues::CheckedValues() : held_(std::make_unique<Held>()) {}
-CheckedValues::~CheckedValues() = default;
-
-bool peek(DataIter& iterator, DataBatch& batch, std::string& note) {
-  const std::optional<StateValue> place = iterator.state();
-  bool found = iterator.next(batch);
+std::optional<std::string> peek(const PeekSource& source) {
+  const std::optional<StateValue> place = source.state();
+  bool found = source.next();
   if (!found) {  // at the end of an epoch: the next one's first
-    iterator.reset();
-    found = iterator.next(batch);
+    source.reset();
+    found = source.next();
   }
-  for (std::vector<NDArray>* arrays : {&batch.data, &batch.label})
-    for (NDArray& array : *arrays) array = array.copy();  // the iterator may use them again
-  if (place) {
-    iterator.set_state(*place);
-  } else {
-    iterator.reset();
-    note = "an iterator that cannot say where it stands was reset";
-  }
+  place ? source.set_state(*place) : source.reset();
   check(found, ErrorKind::kValue, "there is no batch to try: the iterator is empty");
-  return place.has_value();
+  if (place) return std::nullopt;
+  return "an iterator that cannot say where it stands was reset";
 }
 
 DryRunReport measure(const std::vector<const ExecutorGroup*>& groups) {
@@ -157,60 +162,79 @@ std::string DryRunReport::text() const {
   return all;
 }
 
-DryRunReport BaseModule::dry_run(DataIter& train, const FitOptions& o) {
+DryRunReport try_training(const Trial& trial) {
   const KeptRandomState kept;
-  const CheckedValues checked;
-  std::vector<std::string> notes;
-  std::string note;
-  DataBatch batch;
-  if (!peek(train, batch, note)) notes.push_back(note);
-
-  const std::shared_ptr<BaseModule> copy = blank_copy();
-  copy->bind(train.provide_data(), train.provide_label());
-  InitParamsOptions params{.initializer = o.initializer,
-                           .arg_params = o.arg_params,
-                           .aux_params = o.aux_params,
-                           .allow_missing = o.allow_missing};
-  if (params_initialized_) {
-    const ModelParams own = get_params();
-    params.arg_params = own.args;
-    params.aux_params = own.aux;
-  }
-  copy->init_params(params);
-  copy->init_optimizer(copied(o, notes));
-  UpdatePolicyOptions updates = o.updates;
-  updates.accumulate = 1;  // so that there is an update to try
-  copy->begin_updates(updates);
-
-  EvalMetric& metric = *o.eval_metric.metric();
+  const settings::override_for_test checked("SYMBIND_CHECK", "1");
+  trial.begin();
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3; ++i) {
-    metric.reset();
     const auto start = std::chrono::steady_clock::now();
-    copy->step(batch, metric);
+    trial.step();
     waitall();
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (i > 0) best = std::min(best, seconds);
   }
-  std::vector<const ExecutorGroup*> groups;
-  for (const Module* module : copy->modules(Which::kAllWeights)) groups.push_back(module->group());
-  DryRunReport report = measure(groups);
+  DryRunReport report = measure(trial.groups());
   report.seconds_per_step = best;
-  report.train = metric.get();
-  metric.reset();
-  if (o.eval_data != nullptr) {
-    if (!peek(*o.eval_data, batch, note)) notes.push_back(note);
+  report.train = trial.train_values();
+  report.validation = trial.evaluate();
+  report.notes = trial.notes();
+  return report;
+}
+
+DryRunReport BaseModule::dry_run(DataIter& train, const FitOptions& o) {
+  const std::shared_ptr<BaseModule> copy = blank_copy();
+  EvalMetric& metric = *o.eval_metric.metric();
+  DataBatch batch;
+  std::vector<std::string> notes;
+  Trial trial{.notes = [&] { return notes; }};
+  trial.begin = [&] {
+    batch = peeked(train, notes);
+    copy->bind(train.provide_data(), train.provide_label());
+    InitParamsOptions params{.initializer = o.initializer,
+                             .arg_params = o.arg_params,
+                             .aux_params = o.aux_params,
+                             .allow_missing = o.allow_missing};
+    if (params_initialized_) {
+      const ModelParams own = get_params();
+      params.arg_params = own.args;
+      params.aux_params = own.aux;
+    }
+    copy->init_params(params);
+    copy->init_optimizer(copied(o, notes));
+    UpdatePolicyOptions updates = o.updates;
+    updates.accumulate = 1;  // so that there is an update to try
+    copy->begin_updates(updates);
+  };
+  trial.step = [&] {
+    metric.reset();
+    copy->step(batch, metric);
+  };
+  trial.groups = [&] {
+    std::vector<const ExecutorGroup*> groups;
+    for (const Module* module : copy->modules(Which::kAllWeights))
+      groups.push_back(module->group());
+    return groups;
+  };
+  trial.train_values = [&] {
+    const std::vector<NameValue> values = metric.get();
+    metric.reset();
+    return values;
+  };
+  trial.evaluate = [&] {
+    if (o.eval_data == nullptr) return std::vector<NameValue>{};
+    batch = peeked(*o.eval_data, notes);
     EvalMetric& validation = *o.validation_metric.value_or(o.eval_metric).metric();
     validation.reset();
     copy->prepare(batch);
     copy->forward(batch, false);
     copy->update_metric(validation, batch.label);
-    report.validation = validation.get();
+    const std::vector<NameValue> values = validation.get();
     validation.reset();
-  }
-  report.notes = notes;
-  return report;
+    return values;
+  };
+  return try_training(trial);
 }
 
 std::shared_ptr<BaseModule> BaseModule::blank_copy() const {

@@ -1,8 +1,6 @@
 // EarlyStopping: ends the training when evaluations no longer improve. fit logs why.
 
 #include <cmath>
-#include <limits>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -13,38 +11,54 @@
 #include "base/check.h"
 
 namespace symbind {
-namespace {
 
-struct Watcher {
-  EarlyStoppingOptions o;
-  double best = std::numeric_limits<double>::quiet_NaN();
-  int waited = 0;
-
-  void operator()(const BatchEndParam& p) {
-    check(p.eval_metric != nullptr, ErrorKind::kState, "EarlyStopping needs a metric to watch");
-    const auto [name, value] = watched_value(p.eval_metric->get(), o.metric, "EarlyStopping");
-    const double gain = more_is_better(o.mode, name) ? value - best : best - value;
-    if (std::isnan(best) ? !std::isnan(value) : gain > o.min_delta) {
-      best = value;
-      waited = 0;
-      return;
-    }
-    if (++waited < o.patience) return;
-    throw StopTraining(fmt::format(
-        "Epoch[{}] Stopping early: {}={:f} is no improvement of {:f} for {} evaluations", p.epoch,
-        name, value, best, waited));
-  }
-};
-
-}  // namespace
-
-BatchEndCallback EarlyStopping(const EarlyStoppingOptions& options) {
+EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options)
+    : seen_(std::make_shared<Seen>(Seen{options})) {
   check(options.mode == "auto" || options.mode == "max" || options.mode == "min",
         "EarlyStopping: there is no mode '{}'; modes: auto, max, min", options.mode);
   check(options.patience > 0, "EarlyStopping: patience is {}; it must be > 0", options.patience);
-  return [shared = std::make_shared<Watcher>(Watcher{.o = options})](const BatchEndParam& p) {
-    (*shared)(p);
-  };
+}
+
+std::optional<std::string> EarlyStopping::observe(int epoch,
+                                                  const std::vector<NameValue>& values) const {
+  Seen& s = *seen_;
+  const auto [name, value] = watched_value(values, s.metric, "EarlyStopping");
+  const double gain = more_is_better(s.mode, name) ? value - s.best : s.best - value;
+  if (std::isnan(s.best) ? !std::isnan(value) : gain > s.min_delta) {
+    s.best = value;
+    s.waited = 0;
+    return std::nullopt;
+  }
+  if (++s.waited < s.patience) return std::nullopt;
+  return fmt::format(
+      "Epoch[{}] Stopping early: {}={:f} is no improvement of {:f} for {} evaluations", epoch, name,
+      value, s.best, s.waited);
+}
+
+void EarlyStopping::operator()(const BatchEndParam& param) const {
+  check(param.eval_metric != nullptr, ErrorKind::kState, "EarlyStopping needs a metric to watch");
+  if (const auto reason = observe(param.epoch, param.eval_metric->get()))
+    throw StopTraining(*reason);
+}
+
+StateValue EarlyStopping::state() const {
+  StateValue state = StateValue::dict();
+  state.add("best", StateValue::of(seen_->best));
+  state.add("waited", StateValue::of(std::int64_t{seen_->waited}));
+  return state;
+}
+
+void EarlyStopping::set_state(const StateValue& state) const {
+  constexpr const char* kWhat = "the state of an EarlyStopping";
+  const StateValue& best = state.at("best", kWhat);
+  const std::int64_t waited = state.integer_at("waited", kWhat);
+  const bool whole = best.kind == StateValue::Kind::kInt;
+  check((whole || best.kind == StateValue::Kind::kFloat) && waited >= 0 &&
+            waited <= std::numeric_limits<int>::max(),
+        ErrorKind::kIo, "{}: 'best' must be a number, and 'waited', which is {}, a count", kWhat,
+        waited);
+  seen_->best = whole ? static_cast<double>(best.integer) : best.number;
+  seen_->waited = static_cast<int>(waited);
 }
 
 }  // namespace symbind

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "executor/bind.h"
+#include "executor/executor_impl.h"
 #include "graph/node.h"
 #include "module/device_threads.h"
 #include "module/grad_req.h"
@@ -305,6 +306,10 @@ void ExecutorGroup::reshape_for(const DataBatch& batch) {
   else if (!batch.label.empty() && bound_labels_)
     labels = resized(options_.label_shapes.value_or(*bound_labels_), batch.label);
   reshape(batch.provide_data.empty() ? resized(bound, batch.data) : batch.provide_data, labels);
+}
+
+bool ExecutorGroup::is_watched() const {
+  return std::ranges::any_of(execs_, [](const Executor& e) { return e.impl()->is_watched(); });
 }
 
 }  // namespace symbind

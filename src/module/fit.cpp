@@ -1,7 +1,7 @@
 // fit: the verbs in order.
 //
-// `step` is the fused form of forward_backward, update and update_metric. A monitor looks between
-// them, so with one the verbs run apart. A callback that throws StopTraining ends the training as
+// `step` is the fused form of forward_backward, update and update_metric; where executors are
+// watched it runs the verbs one by one. A callback that throws StopTraining ends the training as
 // if it were complete; any other error leaves fit as it is thrown. Checkpoints are the session's.
 
 #include <chrono>
@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "base/settings.h"
 #include "module/fit_parts.h"
-#include "module/training_session.h"
+#include "module/module_training.h"
 
 namespace symbind {
 namespace {
@@ -49,32 +49,28 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
   EvalMetric& metric = *o.eval_metric.metric();
   const MetricArg validation = o.validation_metric.value_or(o.eval_metric);
 
-  TrainingSession session(*this, train, metric, o);
+  ModuleTraining training(*this, train, metric, o);
+  TrainingSession session(training, {o.checkpoint, o.resume, o.begin_epoch, o.num_epoch});
 
   try {
     for (int epoch = session.begin_epoch(); epoch < o.num_epoch; ++epoch) {
       const auto start = std::chrono::steady_clock::now();
-      DataBatch batch;
-      auto [nbatch, more] = session.start_epoch(batch);
+      auto [nbatch, more] = session.start_epoch();
       for (; more; ++nbatch) {
-        if (o.monitor) {
-          o.monitor->tic();
-          BaseModule::step(batch, metric);
-          o.monitor->toc_print();
-        } else {
-          step(batch, metric);
-        }
-        session.behind_step(nbatch + 1);
-        more = train.next(batch);
-        if (more) prepare(batch);
+        if (o.monitor) o.monitor->tic();
+        step(training.batch, metric);
+        if (o.monitor) o.monitor->toc_print();
+        session.after_update(nbatch + 1);
+        more = training.fetch();
+        if (more) training.prepare();
         o.batch_end_callback(BatchEndParam{epoch, nbatch, &metric});
-        session.behind_batch(epoch, nbatch + 1, more);
+        session.after_callbacks(epoch, nbatch + 1, more);
       }
-      finish_updates();
+      policy_.finish_epoch(update_parts(), [this] { update(); });
       check(nbatch > 0, ErrorKind::kValue,
             "the training data have no batch in epoch {}: the iterator is empty, or was not reset",
             epoch);
-      session.behind_batches(epoch, nbatch);
+      session.after_batches(epoch, nbatch);
       std::vector<NameValue> values = metric.get_global();
       log_values(epoch, "Train", values);
       log_info(fmt::format("Epoch[{}] Time cost={:.3f}", epoch, seconds_since(start)));
@@ -94,7 +90,7 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
       }
       tell_schedulers(values);
       train.reset();
-      session.behind_epoch(epoch + 1, values);
+      session.after_epoch(epoch + 1, values);
     }
   } catch (const StopTraining& stop) {
     log_info(stop.what());

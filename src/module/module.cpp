@@ -211,11 +211,12 @@ void Module::step(const DataBatch& batch, EvalMetric& metric) {
   check_initialized();
   check(optimizer_initialized_, ErrorKind::kState,
         "step before init_optimizer\n  fix:  call init_optimizer first");
-  state_->params->dirty = true;
   ExecutorGroup& group = *state_->group;
+  if (group.is_watched()) return BaseModule::step(batch, metric);
+  state_->params->dirty = true;
   group.reshape_for(batch);
   group.load(batch);
-  state_->param_update->step(group, policy_.get());
+  state_->param_update->step(group, policy_);
   group.update_metric(metric, batch.label);
 }
 

@@ -18,27 +18,39 @@ namespace {
 // Above this many elements a parameter is better updated on the devices than on a local store.
 constexpr std::int64_t kLargeParameter = 16 * 1024 * 1024;
 
-struct StoreChoice {
-  std::shared_ptr<KVStore> store;
-  bool update_on_store;
-};
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
 
-StoreChoice choose_store(const StoreArg& given, std::size_t devices, const NDArrayMap& params) {
-  settings::refresh();
-  bool on_store = settings::flag("MXNET_UPDATE_ON_KVSTORE");
-  std::shared_ptr<KVStore> store = given.store();
-  if (!store && !given.name().empty()) {
-    const bool needed = devices > 1 || given.name().find("dist") != std::string::npos;
-    store = create_kvstore(given.name());  // a wrong name is an error on one device, too
-    if (!needed) store = nullptr;
-    const bool large = std::ranges::any_of(
-        params, [](const auto& p) { return p.second.size() > kLargeParameter; });
-    if (given.name() == "local" && large) on_store = false;
-  }
-  return {store, store && on_store && store->can_update()};
+std::int64_t largest(const NDArrayMap& params) {
+  std::int64_t most = 0;
+  for (const auto& [name, array] : params) most = std::max(most, array.size());
+  return most;
 }
 
 }  // namespace
+
+StoreChoice choose_store(const std::string& name, std::size_t devices, std::int64_t largest,
+                         bool can_update) {
+  settings::refresh();
+  if (!name.empty() && devices == 1 && !contains(name, "dist")) return {};
+  const bool beside = name == "local" && largest > kLargeParameter;
+  return {true, can_update && !beside && settings::flag("MXNET_UPDATE_ON_KVSTORE")};
+}
+
+double gradient_scale(std::int64_t rows, const std::string& store_type,
+                      const std::function<int()>& workers) {
+  if (contains(store_type, "dist") && contains(store_type, "_sync")) rows *= workers();
+  return 1.0 / static_cast<double>(std::max<std::int64_t>(rows, 1));
+}
+
+Optimizer::Names update_names(const std::vector<std::string>& params, std::size_t devices) {
+  Optimizer::Names names;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    for (std::size_t d = 0; d < devices; ++d)
+      names[static_cast<std::int64_t>(i * devices + d)] = params[i];
+  return names;
+}
 
 void Module::init_optimizer(const InitOptimizerOptions& options) {
   check_initialized();
@@ -47,19 +59,17 @@ void Module::init_optimizer(const InitOptimizerOptions& options) {
   State& s = *state_;
   get_params();
   const std::size_t devices = s.options.context.size();
-  const auto [store, on_store] = choose_store(options.kvstore, devices, s.params->args);
-
-  std::int64_t batch_size = s.group->batch_size();
-  if (store && store->type().find("dist") != std::string::npos &&
-      store->type().find("_sync") != std::string::npos)
-    batch_size *= store->num_workers();
-  const double rescale = 1.0 / static_cast<double>(std::max<std::int64_t>(batch_size, 1));
-
-  Optimizer::Names names;
-  for (std::size_t i = 0; i < s.param_names.size(); ++i) {
-    for (std::size_t d = 0; d < (on_store ? 1 : devices); ++d)
-      names[static_cast<std::int64_t>(on_store ? i : i * devices + d)] = s.param_names[i];
-  }
+  const StoreArg& given = options.kvstore;
+  std::shared_ptr<KVStore> store = given.store();
+  if (!given.name().empty())
+    store = create_kvstore(given.name());  // a wrong name is an error on one device, too
+  const StoreChoice choice =
+      choose_store(given.name(), devices, largest(s.params->args), store && store->can_update());
+  if (!choice.needed) store = nullptr;
+  const bool on_store = store && choice.runs_updates;
+  const double rescale = gradient_scale(s.group->batch_size(), store ? store->type() : "",
+                                        [&] { return store->num_workers(); });
+  const Optimizer::Names names = update_names(s.param_names, on_store ? 1 : devices);
   std::shared_ptr<Optimizer> optimizer = options.optimizer.optimizer();
   if (!optimizer) {
     OptimizerParams params = options.optimizer_params;

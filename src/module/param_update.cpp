@@ -158,21 +158,19 @@ void ParamUpdate::set_values() {
   for (Fused::Entry& entry : fused_->entries) fused_->set_values(entry);
 }
 
-void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy* policy) {
+void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy& policy) {
   const profiling::ApiSpan span("Module.step");
-  const UpdatePolicy::Parts parts = {{&group, updater_->optimizer()->rescale_grad}};
-  if (policy != nullptr && policy->changes_gradients()) {
-    group.forward_backward();
-    if (!policy->take(parts)) return;
-    update(group);
-  } else if (fuse(group)) {
-    set_values();
-    Executor(fused_->executor).step();
-  } else {
-    group.forward_backward();
-    update(group);
-  }
-  if (policy != nullptr) policy->updated(parts);
+  const bool fused = !policy.changes_gradients() && fuse(group);
+  if (!fused) group.forward_backward();
+  policy.step(
+      [&](bool) {
+        return UpdatePolicy::Parts{{&group, updater_->optimizer()->rescale_grad}};
+      },
+      [&] {
+        if (!fused) return update(group);
+        set_values();
+        Executor(fused_->executor).step();
+      });
 }
 
 }  // namespace symbind

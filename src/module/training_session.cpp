@@ -1,190 +1,184 @@
-#include "module/training_session.h"
+// Decided here: everything is checked before the first thing changes; a checkpoint decides over
+// what was given; an interrupt is answered after a batch, where everything is whole.
+
+#include <symbind/training_session.h>
 
 #include <fmt/format.h>
 
-#include <symbind/log.h>
+#include <symbind/resume.h>
 #include <symbind/runtime.h>
-#include <symbind/states.h>
 
 #include "base/check.h"
 
 namespace symbind {
 namespace {
 
-std::map<Key, NDArray> weights_by_key(const Module& part) {
+std::map<Key, NDArray> weights_by_key(TrainedNetwork& network) {
   std::map<Key, NDArray> weights;
-  const auto& arrays = part.group()->param_arrays();
+  const auto& arrays = network.group().param_arrays();
   for (std::size_t i = 0; i < arrays.size(); ++i)
     for (std::size_t d = 0; d < arrays[i].size(); ++d)
-      weights[part.update_on_kvstore() ? Key(part.param_names()[i])
-                                       : Key(static_cast<std::int64_t>(i * arrays[i].size() + d))] =
-          arrays[i][d];
+      weights[network.update_on_store()
+                  ? Key(network.group().options().param_names[i])
+                  : Key(static_cast<std::int64_t>(i * arrays[i].size() + d))] = arrays[i][d];
   return weights;
 }
 
-/// A store that runs the updates has weights of its own.
-void give_to_store(Module& part, const NDArrayMap& args) {
-  if (!part.update_on_kvstore()) return;
-  KVStore& store = *part.kvstore();
-  store.set_updater(
-      [](const Key&, const NDArray& merged, NDArray& stored) { merged.copy_to(stored); });
-  for (const std::string& name : part.param_names()) store.push(name, {args.at(name)});
-  store.set_updater([updater = part.updater()](const Key& key, const NDArray& grad,
-                                               NDArray& weight) { (*updater)(key, grad, weight); });
-}
-
-NDArrayMap copies(const NDArrayMap& arrays) {
+NDArrayMap on_host(const NDArrayMap& arrays) {
   NDArrayMap result;
-  for (const auto& [name, array] : arrays) result[name] = array.copy();
+  for (const auto& [name, array] : arrays)
+    result[name] = array.context() == cpu() ? array.copy() : array.as_in_context(cpu());
   return result;
 }
 
 }  // namespace
 
-TrainingSession::TrainingSession(BaseModule& module, DataIter& train, EvalMetric& metric,
-                                 const FitOptions& options)
-    : module_(module),
-      train_(train),
-      metric_(metric),
-      options_(options),
-      begin_epoch_(options.begin_epoch) {
-  if (options.checkpoint) {
-    checkpointer_ = std::make_unique<Checkpointer>(*options.checkpoint);
-    if (!options.checkpoint->keep_best.empty())
-      watched_value(metric.get(), options.checkpoint->keep_best, "keep_best");
+TrainingSession::TrainingSession(Training& training, SessionOptions options)
+    : training_(training), options_(std::move(options)) {
+  if (options_.checkpoint) {
+    checkpointer_ = std::make_unique<Checkpointer>(*options_.checkpoint);
+    if (keeps_best())
+      watched_value(training.metric_values(), options_.checkpoint->keep_best, "keep_best");
   }
-  for (const Module* part : module.modules(BaseModule::Which::kAllWeights)) {
-    kernels_.push_back(kernel_facts(*part->group()));
-    symbols_.push_back(part->symbol().tojson());
+  if (!checkpointer_ && options_.resume.empty()) return;
+  for (const auto& network : training.networks()) {
+    kernels_.push_back(kernel_facts(network->group()));
+    symbols_.push_back(network->symbol_json());
   }
-  if (options.resume.empty()) return;
-  resumed_ = load_training(options.resume);
+  if (options_.resume.empty()) return;
+  resumed_ = load_training(options_.resume);
   if (!resumed_) {
-    log_info(
+    training.info(
         fmt::format("resume: there is no checkpoint of '{}' yet: the training begins at epoch {}",
-                    options.resume, begin_epoch_));
+                    options_.resume, begin_epoch()));
     return;
   }
   restore(*resumed_);
-  begin_epoch_ = resumed_->epoch;
-  log_info(fmt::format("resume: goes on from {} at epoch {}, batch {}", resumed_->source,
-                       resumed_->epoch, resumed_->batch));
+  options_.begin_epoch = resumed_->epoch;
+  training.info(fmt::format("resume: goes on from {} at epoch {}, batch {}", resumed_->source,
+                            resumed_->epoch, resumed_->batch));
+  if (!resumed_->exact) resumed_.reset();
 }
 
-// Everything is checked before the first thing changes.
+bool TrainingSession::keeps_best() const {
+  return options_.checkpoint && !options_.checkpoint->keep_best.empty();
+}
+
 void TrainingSession::restore(const TrainingState& state) {
-  const ModelParams now = module_.get_params();
+  const std::string& source = state.source;
+  const ModelParams now = training_.params();
   check_resumed_params(state, now.args, now.aux);
-  const std::vector<Module*> parts = module_.modules(BaseModule::Which::kAllWeights);
-  const StateValue* part_facts = state.facts.find("parts");
-  check(!state.exact || (state.parts.size() == parts.size() && part_facts != nullptr &&
-                         part_facts->items.size() == parts.size()),
-        "{} is of a training of {} networks, and this one has {}: nothing was loaded", state.source,
-        state.parts.size(), parts.size());
+  const auto networks = training_.networks();
+  const StateValue* facts = state.exact ? &state.facts.at("parts", source.c_str()) : nullptr;
+  check(!facts || (state.parts.size() == networks.size() && facts->items.size() == networks.size()),
+        "{} is of a training of {} networks, and this one has {}: nothing was loaded", source,
+        state.parts.size(), networks.size());
   const auto saved = [&](std::size_t i) {
     return i < state.parts.size() ? state.parts[i] : TrainingPart{};
   };
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const StateValue* facts = state.exact ? &part_facts->items[i] : nullptr;
-    if (facts != nullptr)
-      check_optimizer_facts(*parts[i]->optimizer(), facts->at("optimizer", state.source.c_str()),
-                            state.source);
+  const auto facts_of = [&](std::size_t i) { return facts ? &facts->items[i] : nullptr; };
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    TrainedNetwork& network = *networks[i];
+    if (facts) {
+      network.check_facts(*facts_of(i), source);
+      check_optimizer_facts(network.optimizer(), facts_of(i)->at("optimizer", source.c_str()),
+                            source);
+    }
     if (const TrainingPart part = saved(i); part.states.kind != StateValue::Kind::kNone)
-      check_states(load_states(part.states.text, state.source), weights_by_key(*parts[i]),
-                   state.source);
+      check_states(network.read_states(part.states.text, source), weights_by_key(network), source);
   }
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    restore_part(*parts[i], saved(i), state.exact ? &part_facts->items[i] : nullptr, state);
-  module_.set_params(state.args, state.aux);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    give_to_store(*parts[i], parts[i]->get_params().args);
-    if (state.exact)
-      set_device_facts(*parts[i]->group(),
-                       part_facts->items[i].at("devices", state.source.c_str()));
+  for (std::size_t i = 0; i < networks.size(); ++i)
+    restore_optimizer(*networks[i], kernels_[i], saved(i), facts_of(i), source);
+  training_.set_params(state.args, state.aux);
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    if (networks[i]->update_on_store()) networks[i]->give_to_store();
+    if (facts) set_device_facts(networks[i]->group(), facts_of(i)->at("devices", source.c_str()));
   }
-  if (!state.exact) return;
-  if (!set_metric_facts(metric_, state.facts.at("metric", state.source.c_str())) && state.batch > 0)
-    log_warning("resume: the checkpoint is of another metric: its sums begin anew");
-  if (const StateValue* eval = state.facts.find("eval_iterator"); eval && options_.eval_data)
-    options_.eval_data->set_state(*eval);
-  const StateValue& named = state.facts.at("named", state.source.c_str());
-  for (const auto& [name, part] : module_.kept_in_checkpoints()) {
-    if (const StateValue* found = named.find(name))
-      part.set_state(*found);
-    else
-      log_warning(fmt::format("resume: {} holds nothing for '{}'", state.source, name));
-  }
+  if (state.exact) restore_named(state);
 }
 
-void TrainingSession::restore_part(Module& part, const TrainingPart& saved, const StateValue* facts,
-                                   const TrainingState& state) {
-  Optimizer& optimizer = *part.optimizer();
-  const StateValue before = optimizer_facts(optimizer);
+void TrainingSession::restore_optimizer(TrainedNetwork& network, const StateValue& kernels,
+                                        const TrainingPart& saved, const StateValue* facts,
+                                        const std::string& source) {
+  const StateValue before = optimizer_facts(network.optimizer());
   if (facts != nullptr) {
-    set_optimizer_facts(optimizer, facts->at("optimizer", state.source.c_str()), state.source);
-    compare_kernel_facts(kernel_facts(*part.group()), facts->at("kernels", state.source.c_str()));
+    set_optimizer_facts(network.optimizer(), facts->at("optimizer", source.c_str()), source);
+    network.take_facts(*facts);
+    compare_kernel_facts(kernels, facts->at("kernels", source.c_str()));
   }
   if (saved.states.kind == StateValue::Kind::kNone) return;
   try {
-    part.updater()->set_states(saved.states.text, state.source);
+    network.set_states(saved.states.text, source);
   } catch (...) {
-    set_optimizer_facts(optimizer, before, state.source);
+    set_optimizer_facts(network.optimizer(), before, source);
     throw;
   }
 }
 
-void TrainingSession::give_iterator(const TrainingState& state) {
-  if (!state.exact) return;
-  const StateValue& saved = state.facts.at("iterator", state.source.c_str());
-  if (saved.kind != StateValue::Kind::kNone) return train_.set_state(saved);
-  log_warning(
-      fmt::format("resume: the iterator cannot say where it stands: it is reset {} times "
-                  "and {} batches are passed over",
-                  state.epoch, state.batch));
-  for (int i = 0; i < state.epoch; ++i) train_.reset();
-  DataBatch passed;
-  for (int i = 0; i < state.batch; ++i)
-    check(train_.next(passed), "resume: the iterator ends behind {} batches, and {} were trained",
-          i, state.batch);
-  if (state.facts.at("ended", state.source.c_str()).integer != 0) train_.next(passed);
+void TrainingSession::restore_named(const TrainingState& state) {
+  const char* what = state.source.c_str();
+  if (!training_.set_metric_facts(state.facts.at("metric", what)) && state.batch > 0)
+    training_.warn("resume: the checkpoint is of another metric: its sums begin anew");
+  const StateValue* eval = state.facts.find("eval_iterator");
+  if (eval != nullptr && eval->kind != StateValue::Kind::kNone) training_.set_eval_state(*eval);
+  const StateValue& named = state.facts.at("named", what);
+  for (const auto& [name, part] : training_.named()) {
+    if (const StateValue* found = named.find(name))
+      part.set_state(*found);
+    else
+      training_.warn(fmt::format("resume: {} holds nothing for '{}'", state.source, name));
+  }
 }
 
-TrainingSession::Start TrainingSession::start_epoch(DataBatch& batch) {
-  if (checkpointer_) deferral_.emplace();
+void TrainingSession::restore_data(const TrainingState& state) {
+  const StateValue& saved = state.facts.at("iterator", state.source.c_str());
+  if (saved.kind != StateValue::Kind::kNone) return training_.set_data_state(saved);
+  training_.warn(
+      fmt::format("resume: the iterator has no state: it is reset {} times and {} batches are "
+                  "passed over",
+                  state.epoch, state.batch));
+  for (int i = 0; i < state.epoch; ++i) training_.reset_data();
+  for (int i = 0; i < state.batch; ++i)
+    check(training_.fetch(), "resume: the iterator ends after {} batches, and {} were trained", i,
+          state.batch);
+  if (state.facts.at("ended", state.source.c_str()).integer != 0) training_.fetch();
+}
+
+TrainingSession::Start TrainingSession::start_epoch() {
+  if (checkpointer_) training_.defer_interrupts();
   end_.reset();
-  if (!resumed_ || !resumed_->exact) {
-    resumed_.reset();
-    metric_.reset();
-    return {0, train_.next(batch)};
+  if (!resumed_) {
+    training_.reset_metric();
+    return {0, training_.fetch()};
   }
   const TrainingState state = std::move(*resumed_);
   resumed_.reset();
   const char* what = state.source.c_str();
-  give_iterator(state);
-  set_random_facts(state.facts.at("random_at_fetch", what));
-  if (state.batch == 0) metric_.reset();
-  if (state.facts.at("ended", what).integer != 0) {
-    set_random_facts(state.facts.at("random", what));
-    return {state.batch, false};
+  restore_data(state);
+  training_.set_random(state.facts.at("random_at_fetch", what));
+  if (state.batch == 0) {
+    training_.reset_metric();
+    return {0, training_.fetch()};
   }
-  const bool more = train_.next(batch);
-  if (more && state.batch > 0) module_.prepare(batch);
-  if (state.batch > 0) set_random_facts(state.facts.at("random", what));
+  const bool more = state.facts.at("ended", what).integer == 0 && training_.fetch();
+  if (more) training_.prepare();
+  training_.set_random(state.facts.at("random", what));
   return {state.batch, more};
 }
 
 TrainingSession::FetchPoint TrainingSession::fetch_point(bool ended) {
-  return {train_.state(), random_facts(), ended};
+  std::optional<StateValue> iterator = training_.data_state();
+  return {std::move(iterator), training_.random(), ended};
 }
 
-void TrainingSession::behind_step(int batches) {
+void TrainingSession::after_update(int batches) {
   fetch_.reset();
   if (!checkpointer_) return;
-  interrupted_ = interrupt_wanted();
+  interrupted_ = training_.interrupted();
   if (interrupted_ || checkpointer_->due_in_epoch(batches)) fetch_ = fetch_point(false);
 }
 
-void TrainingSession::behind_batch(int epoch, int batches, bool more) {
+void TrainingSession::after_callbacks(int epoch, int batches, bool more) {
   if (!fetch_) return;
   if (interrupted_) {
     checkpointer_->finish();  // the last one must not be passed over
@@ -195,25 +189,26 @@ void TrainingSession::behind_batch(int epoch, int batches, bool more) {
   if (more)
     checkpointer_->save(capture(epoch, batches, *fetch_));
   else
-    border_due_ = true;  // behind the last batch: the border of the epoch is where to save
+    border_due_ = true;  // after the last batch: the border of the epoch is where to save
 }
 
-void TrainingSession::behind_batches(int epoch, int batches) {
+void TrainingSession::after_batches(int epoch, int batches) {
   if (!checkpointer_) return;
   end_ = capture(epoch, batches, fetch_point(true));
-  deferral_.reset();
+  training_.release_interrupts();
+  if (training_.interrupted()) throw Interrupted();
 }
 
-void TrainingSession::behind_epoch(int epochs, const std::vector<NameValue>& values) {
+void TrainingSession::after_epoch(int epochs, const std::vector<NameValue>& values) {
   if (!checkpointer_) return;
   end_.reset();
-  interrupted_ = interrupt_wanted();
+  interrupted_ = training_.interrupted();
   const bool due = checkpointer_->due_at_border(epochs, options_.num_epoch) || border_due_;
   border_due_ = false;
   if (!due && !interrupted_) return;
   TrainingState state = capture(epochs, 0, fetch_point(false));
-  const std::string& best = checkpointer_->options().keep_best;
-  if (!best.empty()) state.score = watched_value(values, best, "keep_best");
+  if (keeps_best())
+    state.score = watched_value(values, options_.checkpoint->keep_best, "keep_best");
   checkpointer_->save(std::move(state));
   if (!interrupted_) return;
   checkpointer_->finish();
@@ -221,7 +216,7 @@ void TrainingSession::behind_epoch(int epochs, const std::vector<NameValue>& val
 }
 
 void TrainingSession::stopped() {
-  deferral_.reset();
+  training_.release_interrupts();
   if (!checkpointer_ || !end_) return;
   checkpointer_->finish();
   checkpointer_->save(std::move(*end_));
@@ -229,36 +224,36 @@ void TrainingSession::stopped() {
 }
 
 void TrainingSession::finish() {
+  training_.release_interrupts();
   if (checkpointer_) checkpointer_->finish();
 }
 
 TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint& at) {
   TrainingState state{.epoch = epoch, .batch = batches};
-  const ModelParams params = module_.get_params();
-  state.args = copies(params.args);
-  state.aux = copies(params.aux);
+  const ModelParams params = training_.params();
+  state.args = on_host(params.args);
+  state.aux = on_host(params.aux);
   StateValue parts = StateValue::sequence(StateValue::Kind::kList), named = StateValue::dict();
-  for (Module* part : module_.modules(BaseModule::Which::kAllWeights)) {
+  for (const auto& network : training_.networks()) {
     const std::size_t i = state.parts.size();
-    state.parts.push_back({symbols_[i], states_facts(part->updater()->states())});
+    state.parts.push_back({symbols_[i], network->states()});
     StateValue facts = StateValue::dict();
-    facts.add("optimizer", optimizer_facts(*part->optimizer()));
-    facts.add("devices", device_facts(*part->group(), params.args, params.aux));
+    facts.add("optimizer", optimizer_facts(network->optimizer()));
+    facts.add("devices", device_facts(network->group(), params.args, params.aux));
     facts.add("kernels", kernels_[i]);
+    network->add_facts(facts);
     parts.items.push_back(std::move(facts));
   }
-  for (const auto& [name, part] : module_.kept_in_checkpoints())
+  for (const auto& [name, part] : training_.named())
     named.add(StateValue::of(name), part.state().deep_copy());
   state.facts.add("parts", std::move(parts));
   state.facts.add("named", std::move(named));
-  state.facts.add("metric", metric_facts(metric_));
+  state.facts.add("metric", training_.metric_facts());
   state.facts.add("ended", StateValue::of(at.ended));
   state.facts.add("iterator", at.iterator.value_or(StateValue::none()));
-  if (options_.eval_data != nullptr)
-    if (std::optional<StateValue> eval = options_.eval_data->state())
-      state.facts.add("eval_iterator", std::move(*eval));
+  state.facts.add("eval_iterator", training_.eval_state().value_or(StateValue::none()));
   state.facts.add("random_at_fetch", at.random);
-  state.facts.add("random", random_facts());
+  state.facts.add("random", training_.random());
   return state;
 }
 

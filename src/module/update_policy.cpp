@@ -107,6 +107,28 @@ UpdatePolicy::UpdatePolicy(const UpdatePolicyOptions& options) : options_(option
         "eval_ema=True needs an average\n  fix:  give ema_decay, e.g. 0.999");
 }
 
+void UpdatePolicy::begin_fit(const UpdatePolicyOptions& options, const PartsOf& parts) {
+  check(!shows_average(), ErrorKind::kState,
+        "the weights are the average now\n  fix:  call swap_ema_params before training on");
+  UpdatePolicy next(options);
+  next.set_average(average());
+  *this = std::move(next);
+  if (is_used()) begin(parts(true));
+}
+
+void UpdatePolicy::step(const PartsOf& parts, const std::function<void()>& update) {
+  if (changes_gradients() && !take(parts(false))) return;
+  update();
+  if (is_used()) updated(parts(true));
+}
+
+void UpdatePolicy::finish_epoch(const PartsOf& parts, const std::function<void()>& update) {
+  if (waiting_batches() == 0) return;
+  take_rest(parts(false));
+  update();
+  updated(parts(true));
+}
+
 void UpdatePolicy::begin(const Parts& parts) {
   check(!parts.empty() || (!changes_gradients() && options_.ema_decay == 0),
         ErrorKind::kNotImplemented,
@@ -126,7 +148,7 @@ void UpdatePolicy::begin(const Parts& parts) {
   }
   if (options_.ema_decay == 0) return;
   check(!shows_average(), ErrorKind::kState,
-        "the weights are the average now\n  fix:  swap them back before training on");
+        "the weights are the average now\n  fix:  call swap_ema_params before training on");
   check_known(average_, parts);
   for_each_weight(parts, [&](const std::string& name, const DeviceArrays& weights) {
     NDArray& average = average_[name];
@@ -218,7 +240,7 @@ void UpdatePolicy::updated(const Parts& parts) {
   ++updates_;
   if (options_.ema_decay == 0) return;
   check(!shows_average(), ErrorKind::kState,
-        "the weights are the average now\n  fix:  swap them back before training on");
+        "the weights are the average now\n  fix:  call swap_ema_params before training on");
   for_each_weight(parts, [&](const std::string& name, const DeviceArrays& weights) {
     NDArray& average = average_[name];
     const NDArray weight = weights.front().astype(wide(weights.front().dtype()), false);
@@ -248,7 +270,7 @@ void UpdatePolicy::set_average(const NDArrayMap& arrays) {
 
 void UpdatePolicy::show_average(const Parts& parts) {
   check(!average_.empty(), ErrorKind::kState,
-        "there is no average of the weights\n  fix:  train with ema_decay, or set one");
+        "there is no average of the weights\n  fix:  train with ema_decay, or set_ema_params");
   if (shows_average()) return;
   check_known(average_, parts);
   for_each_weight(parts, [&](const std::string& name, const DeviceArrays& weights) {
@@ -257,6 +279,10 @@ void UpdatePolicy::show_average(const Parts& parts) {
     hidden_weights_[name] = {weights.front().copy(), weights};
     for (const NDArray& weight : weights) average->second.copy_to(weight);
   });
+}
+
+void UpdatePolicy::swap_average(const Parts& parts) {
+  shows_average() ? show_weights(parts) : show_average(parts);
 }
 
 void UpdatePolicy::show_weights(const Parts& parts) {
@@ -271,23 +297,29 @@ void UpdatePolicy::show_weights(const Parts& parts) {
   hidden_weights_.clear();
 }
 
-NDArrayMap UpdatePolicy::state() const {
-  NDArrayMap all;
-  for (const auto& [name, array] : average()) all["ema:" + name] = array;
+StateValue UpdatePolicy::state() const {
+  StateValue all = StateValue::dict();
+  const auto add = [&](const std::string& key, NDArray array) {
+    all.add(StateValue::of(key), StateValue::of(std::move(array)));
+  };
+  for (const auto& [name, array] : average()) add("ema:" + name, array);
   for (const auto& [name, sum] : sums_) {
     for (std::size_t d = 0; d < sum.arrays.size() && !sum.empty; ++d)
-      all[fmt::format("sum:{}:{}", name, d)] = sum.arrays[d].copy().as_in_context(cpu());
+      add(fmt::format("sum:{}:{}", name, d), sum.arrays[d].copy().as_in_context(cpu()));
   }
-  all["batches"] = one_number(batches_);
-  all["updates"] = one_number(updates_);
+  add("batches", one_number(batches_));
+  add("updates", one_number(updates_));
   return all;
 }
 
-void UpdatePolicy::set_state(const NDArrayMap& arrays) {
+void UpdatePolicy::set_state(const StateValue& state) {
   NDArrayMap average;
   std::map<std::string, Sum> sums;
   std::int64_t batches = 0, updates = 0;
-  for (const auto& [key, array] : arrays) {
+  for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
+    const std::string& key = state.items[i].text;
+    const NDArray& array = state.items[i + 1].array;
+    check(array.defined(), ErrorKind::kType, "'{}' of an update policy's state is no array", key);
     const std::size_t last = key.rfind(':');
     if (key == "batches" || key == "updates") {
       (key == "batches" ? batches : updates) = static_cast<std::int64_t>(array.scalar());

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include <symbind/module.h>
@@ -75,6 +76,30 @@ TEST(FitWatch, a_monitor_sees_every_so_many_batches) {
     if (line.starts_with("Batch:")) seen.push_back(line.substr(0, 24));
   EXPECT_EQ(seen, (std::vector<std::string>{"Batch:       1 fc_output", "Batch:       3 fc_output",
                                             "Batch:       5 fc_output"}));
+}
+
+/// A module with its own step, which counts.
+struct OwnStep : Module {
+  using Module::Module;
+  void step(const DataBatch& batch, EvalMetric& metric) override {
+    ++steps;
+    Module::step(batch, metric);
+  }
+  int steps = 0;
+};
+
+TEST(FitWatch, a_monitor_leaves_the_step_to_the_subclass) {
+  const CaptureLog log;
+  for (const bool watched : {false, true}) {
+    NDArrayIter train(data(), labels(), {.batch_size = kBatch});
+    OwnStep mod(net());
+    Monitor monitor(1, {.pattern = "fc_output"});
+    mod.fit(train, {.num_epoch = 1, .monitor = watched ? &monitor : nullptr});
+    EXPECT_EQ(mod.steps, kBatches) << (watched ? "with" : "without") << " a monitor";
+  }
+  EXPECT_EQ(std::ranges::count_if(
+                log.lines(), [](const std::string& line) { return line.starts_with("Batch:"); }),
+            kBatches);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(Accumulate, on_two_devices_with_the_store_and_without) {
   Module apart(mlp(), {.context = cpus(2)});  // without a store each device goes its own way
   const CaptureLog log;
   apart.fit(*batches_of(8, 48), o);
-  EXPECT_EQ(apart.update_policy()->waiting_batches(), 0);
+  EXPECT_EQ(apart.update_policy().waiting_batches(), 0);
 }
 
 TEST(Accumulate, with_a_monitor_the_verbs_give_the_same) {
@@ -152,6 +152,24 @@ TEST(Accumulate, gradients_that_add_up_themselves_are_refused) {
       "accumulate=2", "grad_req='add'", "fix:");
 }
 
+TEST(Accumulate, the_optimizer_that_updates_counts) {
+  const auto trained = [](Monitor* monitor) {
+    const CaptureLog log;
+    const auto module = ready();
+    module->init_optimizer({.optimizer_params = {{"learning_rate", kRate}}});
+    Updater other(create_optimizer("sgd", {{"learning_rate", kRate}, {"rescale_grad", 1.0}}));
+    module->updater()->set_states(other.get_states(true), "a test");
+    EXPECT_EQ(module->updater()->optimizer()->rescale_grad, 1);
+    EXPECT_EQ(module->optimizer()->rescale_grad, 1.0 / 8);
+    FitOptions o = options({.accumulate = 2, .clip_global_norm = 0.25});
+    o.monitor = monitor;
+    module->fit(*batches_of(8, 32), o);
+    return numbers(module->get_params().args);
+  };
+  Monitor monitor(100);
+  EXPECT_EQ(trained(nullptr), trained(&monitor));
+}
+
 TEST(Accumulate, its_state_is_taken_back_in_the_middle_of_a_group) {
   const auto module = ready();
   const UpdatePolicy::Parts parts = {{module->group(), 1.0 / 8}};
@@ -174,7 +192,9 @@ TEST(Accumulate, its_state_is_taken_back_in_the_middle_of_a_group) {
   expect_error(
       ErrorKind::kName,
       [&] {
-        resumed.set_state({{"emma:x", NDArray::ones({1})}});
+        StateValue state = StateValue::dict();
+        state.add("emma:x", StateValue::of(NDArray::ones({1})));
+        resumed.set_state(state);
       },
       "'emma:x'");
   EXPECT_EQ(numbers(whole.average()), numbers(resumed.average()));

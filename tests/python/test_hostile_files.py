@@ -287,7 +287,8 @@ def test_paths_with_nul(tmp_path):
     net = mx.sym.Variable("x")
     calls = [lambda: mx.nd.save(path, [data]), lambda: mx.nd.load(path), lambda: net.save(path),
              lambda: mx.sym.load(path), lambda: mx.recordio.MXRecordIO(path, "w"),
-             lambda: mx.recordio.MXRecordIO(path, "r"), lambda: mx.callback.Checkpoint(path)._make(),
+             lambda: mx.recordio.MXRecordIO(path, "r"),
+             lambda: _core.TrainingSession(object(), mx.callback.Checkpoint(path)._options(), "", 0, 1),
              lambda: mx.io.CSVIter(data_csv=path, data_shape=(1,), batch_size=1),
              lambda: mx.io.LibSVMIter(data_libsvm=path, data_shape=(1,), batch_size=1),
              lambda: mx.recordio.MXIndexedRecordIO(path, str(tmp_path / "r.rec"), "w"),

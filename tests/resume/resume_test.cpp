@@ -247,6 +247,31 @@ TEST(Resume, named_parts_come_back) {
   EXPECT_EQ(other.to_vector<float>(), Floats({1, 2, 3}));
 }
 
+TEST(Resume, early_stopping_resumes_its_wait) {
+  const auto epochs = [](const Folder& folder, int num_epoch, const std::string& resume) {
+    Module module(mlp());
+    const DataBatch all = batch(24);
+    NDArrayIter data(all.data[0], all.label[0], {.batch_size = 8});
+    NDArrayIter eval(all.data[0], all.label[0], {.batch_size = 8});
+    int last = 0;
+    module.fit(data, {.eval_data = &eval,
+                      .epoch_end_callback = [&](int epoch, const Symbol&, const NDArrayMap&,
+                                                const NDArrayMap&) { last = epoch; },
+                      .optimizer_params = {{"learning_rate", 0.0}},
+                      .eval_end_callback = EarlyStopping({.patience = 3}),
+                      .num_epoch = num_epoch,
+                      .checkpoint = CheckpointOptions{.prefix = folder.prefix()},
+                      .resume = resume});
+    return last;
+  };
+  const CaptureLog log;
+  const Folder whole, cut;
+  EXPECT_EQ(epochs(whole, 9, ""),
+            3);  // the first evaluation is the best, three more are waited for
+  EXPECT_EQ(epochs(cut, 2, ""), 1);
+  EXPECT_EQ(epochs(cut, 9, cut.prefix()), 3);
+}
+
 TEST(Resume, mxnets_files_go_on_at_the_next_epoch) {
   const Folder folder;
   const auto run = [&](const std::string& resume, int epochs, bool save) {

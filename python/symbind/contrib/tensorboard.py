@@ -41,6 +41,8 @@ class LogMetricsCallback:
     """For batch_end_callback or eval_end_callback: the metric's values in the folder `logging_dir`,
     the epoch as the step; `prefix` and a dash open the names."""
 
+    leaves_batches = True
+
     def __init__(self, logging_dir, prefix=None):
         self.prefix = prefix
         self.summary_writer = SummaryWriter(logging_dir)

@@ -1,115 +1,105 @@
-"""A training tried out on a copy of the module, before anything is trained.
-
-The verbs run in the order of fit, on the copy; counts, memory and the report's text come from C++.
-"""
+"""A training tried out on a copy of the module: what C++ calls (symbind/dry_run.h), which decides what is
+tried, measures and reports."""
 import copy
+import functools
 import random
-import time
-from types import SimpleNamespace
 
 import numpy as np
 
-from .. import _core, error, metric
-from .. import ndarray as nd
+from .. import _core, metric
 from .. import optimizer as opt
-from ..io import DataIter
-from ..io._base import batch as batch_of
+from ._session import _iterator_state, _set_iterator_state
 
 
-class DryRunReport(SimpleNamespace):
-    """What a dry run found: `parameters`, `trained`, `auxiliary` (counts), `weight_bytes`,
-    `gradient_bytes`, `batch_bytes`, `arena_bytes`, `total_bytes`, `batch_size`, `seconds_per_step`,
-    `outputs` (name, shape), `train` and `validation` (name, value), `notes`."""
+class Source:
+    """An iterator, to look at its next batch."""
 
-    @property
-    def total_bytes(self):
-        """Memory over all devices."""
-        return self.weight_bytes + self.gradient_bytes + self.batch_bytes + self.arena_bytes
+    def __init__(self, iterator):
+        self._iterator = iterator
+        self.batch = None
+        self.reset = iterator.reset
+        self.state = functools.partial(_iterator_state, iterator)
+        self.set_state = functools.partial(_set_iterator_state, iterator)
 
-    def __str__(self):
-        return _core.dry_run_text(vars(self))
-
-
-def _peek(iterator, notes):
-    """The next batch; the iterator stays where it is, or is reset if it cannot say where that is."""
-    core = iterator._native() if isinstance(iterator, DataIter) else None
-    if core is not None:
-        read, note = core.peek()
-        notes.extend([note] if note else [])
-        return batch_of(read)
-    batch = next(iter(iterator), None)
-    if batch is None:  # at the end of an epoch: the next one's first
-        iterator.reset()
-        batch = next(iter(iterator), None)
-    if batch is None:
-        raise error.ValueError("there is no batch to try: the iterator is empty")
-    batch = copy.copy(batch)
-    batch.data = [x.copy() for x in batch.data]
-    batch.label = [x.copy() for x in batch.label or []]
-    iterator.reset()
-    notes.append("an iterator that cannot say where it stands was reset")
-    return batch
+    def fetch(self):
+        """A batch whose arrays the iterator does not use again; False at the end of the epoch."""
+        batch = next(iter(self._iterator), None)
+        if batch is not None:
+            self.batch = copy.copy(batch)
+            self.batch.data = [x.copy() for x in batch.data]
+            self.batch.label = [x.copy() for x in batch.label or []]
+        return batch is not None
 
 
 def _fresh_metric(given):
     return copy.deepcopy(given) if isinstance(given, metric.EvalMetric) else metric.create(given)
 
 
-def _fresh_store(given):
-    return getattr(given, "type", given)
+class Trial:
+    """The copy, and the arguments of fit."""
 
+    def __init__(self, module, options):
+        self._module, self._options = module, options
+        self._copy = module._blank_copy()
+        self.notes = []
 
-def _set_up(module, trial, train_data, options):
-    """Binds the copy and gives it parameters and an optimizer, which are copies too."""
-    trial.bind(train_data.provide_data, train_data.provide_label, for_training=True)
-    args, aux = options["arg_params"], options["aux_params"]
-    if module.params_initialized:
-        args, aux = module.get_params()
-    trial.init_params(options["initializer"], args, aux, allow_missing=options["allow_missing"])
-    optimizer = options["optimizer"]
-    params = dict(options["optimizer_params"])
-    if not isinstance(optimizer, str):
-        assert isinstance(optimizer, opt.Optimizer)
-        optimizer = copy.deepcopy(optimizer)
-    trial.init_optimizer(_fresh_store(options["kvstore"]), optimizer, copy.deepcopy(params))
-    trial._begin_updates(clip_global_norm=options["clip_global_norm"] or 0,
-                         ema_decay=options["ema_decay"] or 0)
+    def _peek(self, iterator):
+        source = Source(iterator)
+        note = _core.peek(source)
+        self.notes.extend([note] if note else [])
+        return source.batch
+
+    def begin(self):
+        """Binds the copy and gives it parameters and an optimizer, which are copies too."""
+        train_data, options = self._options["train_data"], self._options
+        self._batch = self._peek(train_data)
+        self._copy.bind(train_data.provide_data, train_data.provide_label, for_training=True)
+        args, aux = options["arg_params"], options["aux_params"]
+        if self._module.params_initialized:
+            args, aux = self._module.get_params()
+        self._copy.init_params(options["initializer"], args, aux, allow_missing=options["allow_missing"])
+        optimizer = options["optimizer"]
+        assert isinstance(optimizer, (str, opt.Optimizer))
+        self._copy.init_optimizer(getattr(options["kvstore"], "type", options["kvstore"]),
+                                  copy.deepcopy(optimizer), copy.deepcopy(dict(options["optimizer_params"])))
+        self._copy._begin_updates(clip_global_norm=options["clip_global_norm"] or 0,
+                                  ema_decay=options["ema_decay"] or 0)
+        self._metric = _fresh_metric(options["eval_metric"])
+        self._step = self._copy._stepper(self._metric)
+
+    def step(self):
+        """One step with the batch."""
+        self._metric.reset()
+        self._step(self._batch)
+
+    def groups(self):
+        """The executors of the copy."""
+        return [group for group, _ in self._copy._update_parts(all_weights=True)]
+
+    def train_values(self):
+        """The metric over the batch."""
+        return self._metric.get_name_value()
+
+    def evaluate(self):
+        """The metric over a batch of the data to evaluate with."""
+        if self._options["eval_data"] is None:
+            return []
+        batch = self._peek(self._options["eval_data"])
+        evaluation = _fresh_metric(self._options["validation_metric"] or self._options["eval_metric"])
+        evaluation.reset()
+        self._copy.prepare(batch)
+        self._copy.forward(batch, is_train=False)
+        self._copy._show_metric(evaluation, batch)
+        return evaluation.get_name_value()
 
 
 def dry_run(module, options):
     """What BaseModule.fit does with `dry_run`; `options` are its arguments."""
-    train_data, eval_data = options["train_data"], options["eval_data"]
-    notes = []
-    mark, numpy_state, python_state = _core.RandomMark(), np.random.get_state(), random.getstate()
-    checked = _core.CheckedValues()
+    numpy_state, python_state = np.random.get_state(), random.getstate()
     try:
-        batch = _peek(train_data, notes)
-        trial = module._blank_copy()
-        _set_up(module, trial, train_data, options)
-        training = _fresh_metric(options["eval_metric"])
-        step, seconds = trial._stepper(training), []
-        for _ in range(3):
-            training.reset()
-            tic = time.perf_counter()
-            step(batch)
-            nd.waitall()
-            seconds.append(time.perf_counter() - tic)
-        facts = _core.measure([group for group, _ in trial._update_parts(all_weights=True)])
-        facts.update(seconds_per_step=min(seconds[1:]), train=training.get_name_value(),
-                     validation=[], notes=notes)
-        if eval_data is not None:
-            batch = _peek(eval_data, notes)
-            evaluation = _fresh_metric(options["validation_metric"] or options["eval_metric"])
-            evaluation.reset()
-            trial.prepare(batch)
-            trial.forward(batch, is_train=False)
-            trial._show_metric(evaluation, batch)
-            facts["validation"] = evaluation.get_name_value()
-        report = DryRunReport(**facts)
-        module.logger.info('%s', report)
-        return report
+        report = _core.try_training(Trial(module, options))
     finally:
-        del checked
-        mark.restore()
         np.random.set_state(numpy_state)
         random.setstate(python_state)
+    module.logger.info('%s', report)
+    return report

@@ -69,17 +69,12 @@ def _tell(callbacks, epoch, nbatch, eval_metric, names):
         callback(param)
 
 
-def _is_ours(callback):
-    """Whether a callback is one of this package's, which leave batches alone."""
-    where = getattr(callback, "__module__", None) or ""
-    return where.partition(".")[0] == __name__.partition(".")[0]
-
-
 def _batches(train_data, callbacks):
-    """The batches of an epoch. Where nobody else sees them they are views of the iterator's data;
-    a script's callback may write to what it finds, so it gets copies."""
+    """The batches of an epoch: views of the iterator's data if the class of every callback says
+    `leaves_batches = True`, else copies, for a callback may write to the batches in `locals`. A
+    subclass must say it too, since it may override the call."""
     core = train_data._native() if isinstance(train_data, DataIter) else None
-    if core is None or not all(map(_is_ours, callbacks)):
+    if core is None or not all(vars(type(one)).get("leaves_batches") for one in callbacks):
         return iter(train_data)
     return map(batch_of, iter(core.next_view, None))
 
@@ -129,7 +124,7 @@ class BaseModule(Updates):
     def _train_step(self, data_batch, eval_metric):
         """One batch of fit: the verbs. Modules with a fused form replace it."""
         self.forward_backward(data_batch)
-        self._update_when_due()
+        self._policy.step(self._update_parts, self.update)
         self._show_metric(eval_metric, data_batch)
 
     def _show_metric(self, eval_metric, data_batch):
@@ -141,7 +136,7 @@ class BaseModule(Updates):
     def _stepper(self, eval_metric):
         """The function fit calls for a batch: _train_step, or something faster that leaves the
         same behind."""
-        return lambda data_batch: BaseModule._train_step(self, data_batch, eval_metric)
+        return lambda data_batch: self._train_step(data_batch, eval_metric)
 
     def fit(self, train_data, eval_data=None, eval_metric='acc', epoch_end_callback=None,
             batch_end_callback=None, kvstore='local', optimizer='sgd',
@@ -181,11 +176,12 @@ class BaseModule(Updates):
             validation_metric = eval_metric
         if not isinstance(eval_metric, metric.EvalMetric):
             eval_metric = metric.create(eval_metric)
-        session = _session.Session(
-            self, train_data, eval_data, eval_metric, _session.callbacks_of(
-                batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback),
-            Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint, resume, num_epoch)
-        begin_epoch = session.begin(begin_epoch)
+        checkpoint = Checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint
+        session = _core.TrainingSession(
+            _session.Training(self, train_data, eval_data, eval_metric, (
+                batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback)),
+            checkpoint._options() if checkpoint else None, resume or "", begin_epoch, num_epoch)
+        begin_epoch = session.begin_epoch
         try:
             for epoch in range(begin_epoch, num_epoch):
                 values = self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
@@ -204,7 +200,7 @@ class BaseModule(Updates):
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
                 self._tell_schedulers(values)
                 train_data.reset()
-                session.behind_epoch(epoch + 1, values)
+                session.after_epoch(epoch + 1, values)
         except StopTraining as stop:
             self.logger.info(str(stop))
             session.stopped()
@@ -213,7 +209,7 @@ class BaseModule(Updates):
             session.finish()
             raise
         finally:
-            session.close()
+            session.training.release_interrupts()
             if guard is not None:
                 guard.release()
         session.finish()
@@ -228,7 +224,7 @@ class BaseModule(Updates):
         """The same module, neither bound nor initialised."""
         blank = copy.copy(self)
         blank.binded = blank.params_initialized = blank.optimizer_initialized = False
-        blank._policy = None
+        blank.__dict__.pop("_update_policy", None)
         return blank
 
     def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
@@ -237,9 +233,11 @@ class BaseModule(Updates):
         update, so that only one is held at a time. `of_fit` are fit's names, for callbacks."""
         tic = time.time()
         callbacks = _as_list(batch_end_callback or [])
-        step = self._stepper(eval_metric) if monitor is None else None
-        data_iter = _batches(train_data, callbacks)
-        nbatch, next_data_batch = session.start_epoch(data_iter)
+        step = self._stepper(eval_metric)
+        training = session.training
+        training.data_iter = data_iter = _batches(train_data, callbacks)
+        nbatch = session.start_epoch()
+        next_data_batch, training.batch = training.batch, None
         if next_data_batch is None and nbatch == 0:
             raise error.ValueError("the training data have no batch in epoch {}: the iterator is "
                                    "empty, or was not reset".format(epoch))
@@ -247,12 +245,10 @@ class BaseModule(Updates):
         eval_name_vals = eval_metric.get_global_name_value() if end_of_batch else None
         while not end_of_batch:
             data_batch = next_data_batch
-            if step is not None:
-                step(data_batch)
-            else:
+            if monitor is not None:
                 monitor.tic()
-                self._train_step(data_batch, eval_metric)
-            session.behind_step(nbatch + 1)
+            step(data_batch)
+            session.after_update(nbatch + 1)
             try:
                 next_data_batch = next(data_iter)
                 self.prepare(next_data_batch, sparse_row_id_fn=sparse_row_id_fn)
@@ -265,9 +261,9 @@ class BaseModule(Updates):
             if callbacks:
                 _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
-            session.behind_batch(epoch, nbatch, not end_of_batch)
-        self._finish_updates()
-        session.behind_batches(epoch, nbatch)
+            session.after_callbacks(epoch, nbatch, not end_of_batch)
+        self._policy.finish_epoch(self._update_parts, self.update)
+        session.after_batches(epoch, nbatch)
         for name, value in eval_name_vals:
             self.logger.info('Epoch[%d] Train-%s=%f', epoch, name, value)
         self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - tic)

@@ -227,8 +227,8 @@ class BucketingModule(BaseModule):
     def _stepper(self, eval_metric):
         """Each bucket's own step, if no verb is overridden."""
         verbs = ("forward_backward", "forward", "backward", "update", "update_metric",
-                 "switch_bucket")
-        if _overridden(self, BucketingModule, verbs) or self._policy is not None:
+                 "switch_bucket", "_train_step")
+        if _overridden(self, BucketingModule, verbs) or self._policy.is_used:
             return super()._stepper(eval_metric)
         steps = {}
 

@@ -90,7 +90,6 @@ class DataParallelExecutorGroup:
         self.output_names = symbol.list_outputs()
         self.num_outputs = len(self.output_names)
         self._collected = {}
-        self._monitor = None
         self._default_execs = None
         self._set_shapes(_descs(data_shapes), _descs(label_shapes))
         self._core = _core.ExecutorGroup(symbol, contexts, {
@@ -262,7 +261,6 @@ class DataParallelExecutorGroup:
 
     def install_monitor(self, mon):
         """Lets a monitor look at every executor."""
-        self._monitor = mon
         for executor in self.execs:
             mon.install(executor)
 

@@ -6,7 +6,7 @@ from .. import _core, context as ctx, error
 from .. import optimizer as opt
 from ..initializer import InitDesc, Uniform
 from ..io import DataDesc
-from ..model import (_create_kvstore, _initialize_kvstore, _update_params,
+from ..model import (_create_kvstore, _initialize_kvstore, _update_facts, _update_params,
                      _update_params_on_kvstore, load_checkpoint)
 from ..ndarray import zeros
 from .base_module import BaseModule, _check_input_names, _parse_data_desc
@@ -273,13 +273,8 @@ class Module(BaseModule):
         if self._params_dirty:
             self._sync_params_from_devices()
         kvstore, update_on_kvstore = _create_kvstore(kvstore, len(self._context), self._arg_params)
-        batch_size = self._exec_group.batch_size
-        if kvstore and 'dist' in kvstore.type and '_sync' in kvstore.type:
-            batch_size *= kvstore.num_workers
-        rescale_grad = 1.0 / batch_size
-        devices = 1 if update_on_kvstore else len(self._context)
-        idx2name = {i * devices + k: name for k in range(devices)
-                    for i, name in enumerate(self._exec_group.param_names)}
+        rescale_grad, idx2name = _update_facts(kvstore, update_on_kvstore, len(self._context),
+                                               self._exec_group.batch_size, self._exec_group.param_names)
         if isinstance(optimizer, str):
             optimizer_params = dict(optimizer_params)
             optimizer_params.setdefault('rescale_grad', rescale_grad)
@@ -379,17 +374,13 @@ class Module(BaseModule):
 
     def _stepper(self, eval_metric):
         """One C++ call per batch when nothing of Python's has a part in it."""
-        def plain(data_batch):
-            BaseModule._train_step(self, data_batch, eval_metric)
-
-        updater = self._kvstore._updater if self._update_on_kvstore and \
-            hasattr(self._kvstore, "_updater") else self._updater
+        plain, updater = super()._stepper(eval_metric), self._updater_in_use()
         cores = [x._native() if hasattr(x, "_native") else None for x in (eval_metric, updater)]
         store = None
         if self._kvstore is not None:
             store = self._kvstore._native() if hasattr(self._kvstore, "_native") else None
             cores.append(store)
-        verbs = ("forward_backward", "forward", "backward", "update", "update_metric")
+        verbs = ("forward_backward", "forward", "backward", "update", "update_metric", "_train_step")
         if None in cores or _overridden(self, Module, verbs):
             return plain
         metric_core, updater_core = cores[:2]
@@ -402,7 +393,7 @@ class Module(BaseModule):
                     later.append(self._stepper(eval_metric))
                 return later[0](data_batch)
             group = self._exec_group
-            if group._monitor is not None or isinstance(data_batch, list):
+            if group._core.is_watched or isinstance(data_batch, list):
                 return plain(data_batch)
             self._params_dirty = True
             if not group._step(update, data_batch, metric_core, self._policy):
@@ -413,6 +404,16 @@ class Module(BaseModule):
 
     def _leaves(self, all_weights):
         return [self]
+
+    def _updater_in_use(self):
+        """The one that holds the states: the store's where it runs the updates."""
+        on_store = self._update_on_kvstore and hasattr(self._kvstore, "_updater")
+        return self._kvstore._updater if on_store else self._updater
+
+    def _rescale_grad(self):
+        """What gradients are multiplied by: the optimizer of loaded states counts."""
+        optimizer = getattr(self._updater_in_use(), "optimizer", self._optimizer)
+        return float(getattr(optimizer, "rescale_grad", 1.0))
 
     def _blank_copy(self):
         blank = super()._blank_copy()

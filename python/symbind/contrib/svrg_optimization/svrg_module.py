@@ -10,7 +10,7 @@ import logging
 from ... import context as ctx
 from ... import ndarray as nd
 from ... import optimizer as opt
-from ...model import _create_kvstore
+from ...model import _create_kvstore, _update_facts
 from ...module import Module
 from .svrg_optimizer import _SVRGOptimizer
 
@@ -109,17 +109,13 @@ class SVRGModule(Module):
 
     def _create_optimizer(self, optimizer, default_opt, kvstore, optimizer_params):
         """The wrapping optimizer, which knows the names of parameters and of full gradients."""
-        batch_size = self._exec_group.batch_size
         kvstore, update_on_kvstore = _create_kvstore(kvstore, self._ctx_len, self._arg_params)
-        if kvstore and 'dist' in kvstore.type and '_sync' in kvstore.type:
-            batch_size *= kvstore.num_workers
-        devices = 1 if update_on_kvstore else self._ctx_len
-        idx2name = {i * devices + k: name for k in range(devices)
-                    for i, name in enumerate(self._exec_group.param_names)}
+        rescale_grad, idx2name = _update_facts(kvstore, update_on_kvstore, self._ctx_len,
+                                               self._exec_group.batch_size, self._exec_group.param_names)
         for name in self._param_dict[0]:
             idx2name[max(idx2name) + 1] = name + "_full"
         params = dict(optimizer_params)
-        params.setdefault('rescale_grad', 1.0 / batch_size)
+        params.setdefault('rescale_grad', rescale_grad)
         return opt.create(optimizer, default_optimizer=default_opt, param_idx2name=idx2name,
                           **params)
 
@@ -187,4 +183,4 @@ class SVRGModule(Module):
         if epoch % self.update_freq == 0:
             self.update_full_grads(train_data)
         train_data.reset()
-        super()._fit_epoch(epoch, train_data, *args, **kwargs)
+        return super()._fit_epoch(epoch, train_data, *args, **kwargs)

@@ -1,0 +1,137 @@
+#pragma once
+// When a training saves, resumes and stops. fit calls it, in C++ and in Python alike.
+//
+// The next batch is fetched before callbacks run, so a checkpoint has two moments: where the
+// iterator and the random numbers were before the fetch, and everything else after the callbacks.
+// A resumed training goes back to the first, fetches, and then takes the second.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <symbind/checkpoint.h>
+#include <symbind/executor_group.h>
+#include <symbind/model.h>
+#include <symbind/optimizer.h>
+
+namespace symbind {
+
+/// One network of a training, with its optimizer.
+class TrainedNetwork {
+ public:
+  virtual ~TrainedNetwork() = default;
+  virtual ExecutorGroup& group() = 0;
+  virtual Optimizer& optimizer() = 0;
+  virtual bool update_on_store() = 0;
+  virtual std::string symbol_json() = 0;
+  /// As TrainingPart has them.
+  virtual StateValue states() = 0;
+  /// The bytes of a .states file as data; throws if they are none.
+  virtual StateValue read_states(const std::string& bytes, const std::string& source) = 0;
+  virtual void set_states(const std::string& bytes, const std::string& source) = 0;
+  /// Gives a store that runs the updates the parameters of the module.
+  virtual void give_to_store() = 0;
+  /// What else belongs to it: adds it to `facts`; throws unless facts fit; takes them.
+  virtual void add_facts(StateValue& /*facts*/) {}
+  virtual void check_facts(const StateValue& /*facts*/, const std::string& /*source*/) {}
+  virtual void take_facts(const StateValue& /*facts*/) {}
+};
+
+/// What a session saves, restores and calls: the objects of one fit.
+class Training {
+ public:
+  virtual ~Training() = default;
+  virtual std::vector<std::unique_ptr<TrainedNetwork>> networks() = 0;
+  virtual ModelParams params() = 0;
+  virtual void set_params(const NDArrayMap& args, const NDArrayMap& aux) = 0;
+  /// Everything else with a state: averages, callbacks.
+  virtual Resumables named() = 0;
+
+  virtual void reset_metric() = 0;
+  virtual std::vector<NameValue> metric_values() = 0;
+  virtual StateValue metric_facts() = 0;
+  virtual bool set_metric_facts(const StateValue& facts) = 0;
+
+  /// Fetches the next batch of the epoch; false at its end.
+  virtual bool fetch() = 0;
+  /// Prepares the module for the batch that was fetched.
+  virtual void prepare() = 0;
+  virtual void reset_data() = 0;
+  virtual std::optional<StateValue> data_state() = 0;
+  virtual void set_data_state(const StateValue& state) = 0;
+  virtual std::optional<StateValue> eval_state() = 0;
+  virtual void set_eval_state(const StateValue& state) = 0;
+  virtual StateValue random() = 0;
+  virtual void set_random(const StateValue& facts) = 0;
+
+  /// From now on an interrupt is only noted; `interrupted` says whether one was.
+  virtual void defer_interrupts() = 0;
+  virtual void release_interrupts() = 0;
+  virtual bool interrupted() = 0;
+
+  virtual void info(const std::string& text) = 0;
+  virtual void warn(const std::string& text) = 0;
+};
+
+struct SessionOptions {
+  std::optional<CheckpointOptions> checkpoint = {};
+  std::string resume = {};
+  int begin_epoch = 0, num_epoch = 0;
+};
+
+class TrainingSession {
+ public:
+  /// Loads what `options.resume` names and gives it to the training, whose module must be bound,
+  /// with parameters and optimizer.
+  TrainingSession(Training& training, SessionOptions options);
+
+  int begin_epoch() const { return options_.begin_epoch; }
+  /// Whether after_epoch reads the values it gets.
+  bool keeps_best() const;
+  struct Start {
+    int nbatch;
+    bool more;
+  };
+  /// Begins an epoch: fetches its first batch, or the one after the checkpoint.
+  Start start_epoch();
+  /// After the update of batch number `batches`, before the next one is fetched.
+  void after_update(int batches);
+  /// After the callbacks of a batch: saves what is due; throws Interrupted if that was asked for.
+  void after_callbacks(int epoch, int batches, bool more);
+  /// After the last batch of an epoch: what follows may be interrupted.
+  void after_batches(int epoch, int batches);
+  /// After the reset for the next epoch.
+  void after_epoch(int epochs, const std::vector<NameValue>& values);
+  /// The training ends before its time, between the batches of two epochs or not.
+  void stopped();
+  /// Waits for the writer.
+  void finish();
+
+ private:
+  struct FetchPoint {
+    std::optional<StateValue> iterator;
+    StateValue random;
+    bool ended;  ///< the fetch was made, and found the end of the epoch
+  };
+  FetchPoint fetch_point(bool ended);
+  TrainingState capture(int epoch, int batches, const FetchPoint& at);
+  void restore(const TrainingState& state);
+  void restore_named(const TrainingState& state);
+  void restore_optimizer(TrainedNetwork& network, const StateValue& kernels,
+                         const TrainingPart& saved, const StateValue* facts,
+                         const std::string& source);
+  void restore_data(const TrainingState& state);
+
+  Training& training_;
+  SessionOptions options_;
+  std::unique_ptr<Checkpointer> checkpointer_;
+  std::optional<TrainingState> resumed_;  ///< until its epoch begins
+  std::vector<StateValue> kernels_;       ///< of each network, as bound
+  std::vector<std::string> symbols_;      ///< of each network, as JSON
+  std::optional<FetchPoint> fetch_;       ///< of a save that is due
+  std::optional<TrainingState> end_;      ///< after the last batch of the epoch
+  bool interrupted_ = false, border_due_ = false;
+};
+
+}  // namespace symbind
