@@ -42,6 +42,12 @@ NDArrayMap copies(nb::handle arrays) {
   return result;
 }
 
+std::vector<std::string> names(nb::handle arrays) {
+  std::vector<std::string> result;
+  for (const nb::handle name : nb::iter(arrays)) result.push_back(nb::cast<std::string>(name));
+  return result;
+}
+
 /// (symbol as JSON or None, an Updater of C++, bytes, or None).
 TrainingPart part_from(nb::handle part) {
   TrainingPart result;
@@ -59,6 +65,7 @@ void save(HeldCheckpointer& to, int epoch, int batch, nb::handle args, nb::handl
   TrainingState state{.epoch = epoch, .batch = batch, .score = score};
   state.args = copies(args);
   state.aux = copies(aux);
+  state.order = {names(args), names(aux)};
   for (const nb::handle part : nb::iter(parts)) state.parts.push_back(part_from(part));
   state.facts = plain_from(facts).deep_copy();
   const nb::gil_scoped_release release;

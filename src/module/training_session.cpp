@@ -237,6 +237,7 @@ TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint&
   const ModelParams params = module_.get_params();
   state.args = copies(params.args);
   state.aux = copies(params.aux);
+  state.order = module_.param_order();
   StateValue parts = StateValue::sequence(StateValue::Kind::kList), named = StateValue::dict();
   for (Module* part : module_.modules(BaseModule::Which::kAllWeights)) {
     const std::size_t i = state.parts.size();
