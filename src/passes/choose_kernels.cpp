@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 #include <symbind/log.h>
-#include <symbind/runtime.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -17,10 +16,6 @@
 
 namespace symbind {
 namespace {
-
-DeviceType kernel_device(Context context) {
-  return in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
-}
 
 struct Choice {
   const KernelDef* kernel = nullptr;
