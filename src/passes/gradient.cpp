@@ -3,7 +3,7 @@
 // the gradients of its inputs. Eight or more are a chain of sums of two, as in MXNet, so that the
 // part of a weight's gradient that one step of a recurrent net gives is added when it is there. An
 // absent gradient stays absent: a node that receives none writes none. As in MXNet three kinds of
-// nodes need none, even behind a BlockGrad: losses start their own, nodes with auxiliary states
+// nodes need none, even before a BlockGrad: losses start their own, nodes with auxiliary states
 // update these in their backward, and users' operators may do either.
 
 #include "passes/gradient.h"

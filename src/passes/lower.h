@@ -8,7 +8,7 @@
 
 namespace symbind {
 
-/// Whose kernels run there: a GPU that stands for the CPU (SYMBIND_GPU_AS_CPU) has the CPU's.
+/// The device whose kernels run there: with SYMBIND_GPU_AS_CPU a GPU has the kernels of the CPU.
 inline DeviceType kernel_device(Context context) {
   return in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
 }

@@ -121,7 +121,7 @@ std::pair<std::vector<float>, int> first_gradient(Context context) {
   return {e.grad_dict().at("conv1_weight").to_vector<float>(), e.stats().reorders};
 }
 
-/// Exit status 0 if a GPU that stands for the CPU gives the CPU's numbers.
+/// With SYMBIND_GPU_AS_CPU: exit status 0 if gpu() gives the numbers of cpu().
 [[noreturn]] void compare_devices() {
   ::setenv("SYMBIND_GPU_AS_CPU", "1", 1);
   refresh_settings();
@@ -131,7 +131,7 @@ std::pair<std::vector<float>, int> first_gradient(Context context) {
 }
 
 // In another process: what a GPU means is decided once.
-TEST(LayoutFlow, reorders_run_on_a_GPU_that_stands_for_the_CPU) {
+TEST(LayoutFlow, reorders_run_with_GPU_AS_CPU) {
   if (num_gpus() > 0) GTEST_SKIP() << "there is a GPU here";
   EXPECT_GT(first_gradient(cpu()).second, 0) << "without reorders this test shows nothing";
   EXPECT_EXIT(compare_devices(), ::testing::ExitedWithCode(0), "");

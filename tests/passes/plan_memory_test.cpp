@@ -80,7 +80,7 @@ const PlanTensor& tensor(const Plan& plan, int t) {
   return plan.tensors[static_cast<std::size_t>(t)];
 }
 
-/// Whether an output of the step may and does lie where this input is.
+/// Whether an output of the step has, as it may, the memory of this input.
 bool gives_its_memory(const Plan& plan, const PlanStep& step, int in) {
   for (const auto& [i, o] : step.inplace) {
     const int input = i < 0 ? static_cast<int>(step.in.size()) + i : i;

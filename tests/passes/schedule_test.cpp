@@ -67,6 +67,23 @@ TEST(Schedule, gradients_of_the_last_nodes_run_first_whatever_is_asked_first) {
   }
 }
 
+// Nothing but the rule orders the gradients of two branches.
+TEST(Schedule, of_two_branches_the_later_ones_gradient_runs_first) {
+  const Symbol first = call("tanh", "first", {Variable("a")});
+  const Symbol second = call("tanh", "second", {Variable("b")});
+  const Symbol net = call("elemwise_add", "sum", {first, second});
+  ASSERT_EQ(names(scheduled(net, {"a"}), true), (Names{"first", "second", "sum"}));
+  const Names asked[] = {{"a", "b"}, {"b", "a"}};
+  for (const Names& wanted : asked) {
+    Names order;
+    const Schedule s = scheduled(net, wanted);
+    for (std::size_t i = s.num_forward; i < s.order.size(); ++i)
+      if (const NodePtr& forward = s.order[i]->forward_node; forward && forward->name != "sum")
+        order.push_back(forward->name);
+    EXPECT_EQ(order, (Names{"second", "first"})) << "asked for " << wanted.front() << " first";
+  }
+}
+
 /// w is read by `uses` nodes, one after the other: h ← h · w.
 Symbol shared_weight(int uses) {
   Symbol h = Variable("x");

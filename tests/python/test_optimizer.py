@@ -386,7 +386,7 @@ def test_mxnets_pickles_load_as_mxnet():
 
 
 def test_lbsgd_keeps_its_sums_in_a_pickle():
-    """`cumgrads` has MXNet's form; an object of a pickle goes on within a sum."""
+    """`cumgrads` has MXNet's form; an unpickled object resumes within a sum."""
     whole = mx.optimizer.LBSGD(batch_scale=3, learning_rate=0.5, updates_per_epoch=1)
     weights = [mx.nd.array([1, 2]) for _ in range(2)]
     for value in (1, 2):
