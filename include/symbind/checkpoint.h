@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <symbind/metric.h>
+#include <symbind/model.h>
 #include <symbind/state_value.h>
 
 namespace symbind {
@@ -43,6 +44,7 @@ struct TrainingState {
   int epoch = 0;  ///< complete epochs
   int batch = 0;  ///< complete batches of the one that follows
   NDArrayMap args = {}, aux = {};
+  ParamOrder order = {};  ///< of `.params`
   std::vector<TrainingPart> parts = {};
   /// Everything else: random numbers, iterator, optimizers, metric, devices, named parts.
   StateValue facts = StateValue::dict();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <symbind/attributes.h>
+#include <symbind/state_value.h>
 
 namespace symbind {
 
@@ -36,11 +37,20 @@ class Fields {
   }
   /// An attribute that MXNet's class keeps as a dictionary and that is empty in a pickle of ours.
   void empty_dict(const std::string& name) { empty_dicts.push_back(name); }
+  /// An attribute that is a dictionary: how it is read, and how it is set from a file, whose values
+  /// `set` checks.
+  struct Dict {
+    std::string name;
+    std::function<StateValue()> get;
+    std::function<void(const StateValue&)> set;
+  };
+  void dict(Dict dict) { dicts.push_back(std::move(dict)); }
   /// The attribute called `name`, or null.
   AttrField* find(std::string_view name);
 
   AttrVisitor params, attributes;
   std::vector<std::string> empty_dicts;
+  std::vector<Dict> dicts;
 };
 
 /// What every scheduler can be told: where it starts, and how it gets there.

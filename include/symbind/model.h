@@ -19,7 +19,12 @@ struct Checkpoint {
   NDArrayMap args, aux;
 };
 
-/// Writes `prefix-symbol.json` and `prefix-%04d.params`.
+/// The order in which a file holds parameters: those named here, then the others by name.
+struct ParamOrder {
+  std::vector<std::string> args = {}, aux = {};
+};
+
+/// Writes `prefix-symbol.json` and `prefix-%04d.params`, in the order of the symbol's arguments.
 void save_checkpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                      const NDArrayMap& args, const NDArrayMap& aux);
 /// Reads both. A missing file is an Error kIo that lists the epochs there are.
@@ -27,7 +32,10 @@ Checkpoint load_checkpoint(const std::string& prefix, int epoch);
 /// Reads `prefix-%04d.params`; names without "arg:" or "aux:" are passed over.
 ModelParams load_params(const std::string& prefix, int epoch);
 /// Writes parameters as "arg:name" and "aux:name".
-void save_params(const std::string& path, const NDArrayMap& args, const NDArrayMap& aux);
+void save_params(const std::string& path, const NDArrayMap& args, const NDArrayMap& aux,
+                 const ParamOrder& order = {});
+/// What save_params writes: the arrays of `args`, then those of `aux`.
+NamedArrays named_params(const NDArrayMap& args, const NDArrayMap& aux, const ParamOrder& order);
 /// Reads them back; any other name is an Error.
 ModelParams load_params(const std::string& path);
 /// Writes arrays in the order given; `save` of a map writes them by name.

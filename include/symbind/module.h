@@ -145,8 +145,11 @@ class BaseModule {
   /// What happens around updates.
   UpdatePolicy& update_policy() { return policy_; }
 
+  /// Writes the parameters in param_order().
   void save_params(const std::string& path);
   void load_params(const std::string& path);
+  /// The parameters in the order of the networks' arguments, which MXNet's files have.
+  ParamOrder param_order();
 
   /// From now on checkpoints of fit hold the state of `part`, and resume gives it back.
   void keep_in_checkpoints(const std::string& name, Resumable part);

@@ -44,6 +44,8 @@ class Training {
   virtual ~Training() = default;
   virtual std::vector<std::unique_ptr<TrainedNetwork>> networks() = 0;
   virtual ModelParams params() = 0;
+  /// In which order files have them.
+  virtual ParamOrder param_order() = 0;
   virtual void set_params(const NDArrayMap& args, const NDArrayMap& aux) = 0;
   /// Everything else with a state: averages, callbacks.
   virtual Resumables named() = 0;

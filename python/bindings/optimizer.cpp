@@ -8,6 +8,7 @@
 #include "fields.h"
 #include "flag.h"
 #include "key.h"
+#include "training.h"
 
 namespace symbind::python {
 namespace {
@@ -210,6 +211,12 @@ void update_group(Optimizer& o, nb::handle keys, nb::handle weights, nb::handle 
   o.update_group(k, w, g, s);
 }
 
+const Fields::Dict& dict_of(Optimizer& o, const std::string& name) {
+  for (const Fields::Dict& dict : o.fields().dicts)
+    if (dict.name == name) return dict;
+  throw Error(ErrorKind::kName, o.class_name() + " has no dictionary '" + name + "'");
+}
+
 void bind_core(nb::module_& m) {
   using O = Optimizer;
   nb::class_<O>(m, "Optimizer")
@@ -221,6 +228,15 @@ void bind_core(nb::module_& m) {
              for (const std::string& name : o.fields().empty_dicts) names.append(value_to(name));
              return names;
            })
+      .def("dict_names",
+           [](O& o) {
+             nb::list names;
+             for (const Fields::Dict& dict : o.fields().dicts) names.append(value_to(dict.name));
+             return names;
+           })
+      .def("get_dict", [](O& o, const std::string& n) { return plain_to(dict_of(o, n).get()); })
+      .def("set_dict", [](O& o, const std::string& n,
+                          nb::handle value) { dict_of(o, n).set(plain_from(value).deep_copy()); })
       .def("get",
            [](O& o, const std::string& n) {
              return field_to(field_of(o.fields(), n, o.class_name()));

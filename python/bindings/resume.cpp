@@ -42,6 +42,8 @@ class PythonNetwork final : public TrainedNetwork, Called {
 };
 
 class PythonTraining final : public Training, public Called {
+  using Names = std::vector<std::string>;
+
  public:
   using Called::Called;
   std::vector<std::unique_ptr<TrainedNetwork>> networks() override {
@@ -52,6 +54,10 @@ class PythonTraining final : public Training, public Called {
     return all;
   }
   ModelParams params() override { return call<ModelParams>("params"); }
+  ParamOrder param_order() override {
+    auto [args, aux] = call<std::pair<Names, Names>>("param_order");
+    return {std::move(args), std::move(aux)};
+  }
   void set_params(const NDArrayMap& args, const NDArrayMap& aux) override {
     call("set_params", args, aux);
   }

@@ -46,9 +46,11 @@ std::vector<int> gradient_places(const Node& node) {
 /// What MXNet calls a node that sums gradients, whatever they are of.
 std::string shown_name(const PlanStep& step) {
   const std::string& name = step.node->name;
+  const std::string_view mark = "_grad_sum";  // "_3" follows in a chain
+  const std::size_t at = name.rfind(mark);
   const bool sums = step.phase == Phase::kBackward && !step.node->op->is_backward &&
-                    step.node->forward_node && name.ends_with("_grad_sum");
-  return sums ? "sum_grad" : name;
+                    step.node->forward_node && at != std::string::npos;
+  return sums ? "sum_grad" + name.substr(at + mark.size()) : name;
 }
 
 /// A copy of a tensor's numbers, plain; an undefined array where it has none.

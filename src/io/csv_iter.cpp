@@ -10,8 +10,7 @@
 
 #include "base/check.h"
 #include "base/settings.h"
-#include "io/row_batches.h"
-#include "io/text_lines.h"
+#include "io/text_rows.h"
 
 namespace symbind {
 namespace {
@@ -62,6 +61,15 @@ void parse_row(DType dtype, const TextLines& lines, std::string_view line,
   parse_row<float>(lines, line, out);
 }
 
+/// Labels without a file are 0.
+TextRows::Parse parser(DType dtype) {
+  return [dtype](const TextLines& lines, std::string_view line, std::span<std::byte> row,
+                 std::span<std::byte> label) {
+    parse_row(dtype, lines, line, row);
+    if (!label.empty()) std::memset(label.data(), 0, label.size());
+  };
+}
+
 }  // namespace
 
 void CSVIterOptions::describe(AttrVisitor& v) {
@@ -77,35 +85,13 @@ void CSVIterOptions::describe(AttrVisitor& v) {
   v.field("label_name", label_name, "Name of the labels.");
 }
 
-struct CSVIter::State {
+struct CSVIter::State : TextRows {
   explicit State(const CSVIterOptions& o)
-      : dtype(o.dtype),
-        data(o.data_csv),
-        labels(o.label_csv == "NULL" ? nullptr : std::make_unique<TextLines>(o.label_csv)),
-        batches(text_source(*this, o.data_csv), o.batch_size, o.round_batch,
-                {o.data_name, batch_shape(o.batch_size, o.data_shape, false), o.dtype},
-                {o.label_name,
-                 batch_shape(o.batch_size, o.label_csv == "NULL" ? Tuple{1} : o.label_shape, true),
-                 o.dtype}) {}
-
-  bool read(std::span<std::byte> data_row, std::span<std::byte> label_row) {
-    std::string_view line;
-    if (!data.next(line)) return false;
-    parse_row(dtype, data, line, data_row);
-    if (labels == nullptr) {
-      std::memset(label_row.data(), 0, label_row.size());
-      return true;
-    }
-    if (!labels->next(line))
-      labels->fail(fmt::format("no label left for {}, which has more rows", data.path()));
-    parse_row(dtype, *labels, line, label_row);
-    return true;
-  }
-
-  DType dtype;
-  TextLines data;
-  std::unique_ptr<TextLines> labels;
-  RowBatches batches;
+      : TextRows({o.data_csv, o.label_csv}, parser(o.dtype), o.batch_size, o.round_batch,
+                 {o.data_name, batch_shape(o.batch_size, o.data_shape, false), o.dtype},
+                 {o.label_name,
+                  batch_shape(o.batch_size, o.label_csv == "NULL" ? Tuple{1} : o.label_shape, true),
+                  o.dtype}) {}
 };
 
 CSVIter::CSVIter(const CSVIterOptions& o) {
@@ -118,12 +104,12 @@ CSVIter::CSVIter(const CSVIterOptions& o) {
 }
 
 CSVIter::~CSVIter() = default;
-const std::vector<DataDesc>& CSVIter::provide_data() const { return state_->batches.data(); }
-const std::vector<DataDesc>& CSVIter::provide_label() const { return state_->batches.label(); }
-void CSVIter::reset() { state_->batches.reset(); }
-void CSVIter::hard_reset() { state_->batches.hard_reset(); }
-bool CSVIter::next(DataBatch& batch) { return state_->batches.next(batch); }
-std::optional<StateValue> CSVIter::state() { return state_->batches.state(); }
-void CSVIter::set_state(const StateValue& state) { state_->batches.set_state(state); }
+const std::vector<DataDesc>& CSVIter::provide_data() const { return state_->batches().data(); }
+const std::vector<DataDesc>& CSVIter::provide_label() const { return state_->batches().label(); }
+void CSVIter::reset() { state_->batches().reset(); }
+void CSVIter::hard_reset() { state_->batches().hard_reset(); }
+bool CSVIter::next(DataBatch& batch) { return state_->batches().next(batch); }
+std::optional<StateValue> CSVIter::state() { return state_->batches().state(); }
+void CSVIter::set_state(const StateValue& state) { state_->batches().set_state(state); }
 
 }  // namespace symbind

@@ -10,8 +10,7 @@
 
 #include "base/check.h"
 #include "base/settings.h"
-#include "io/row_batches.h"
-#include "io/text_lines.h"
+#include "io/text_rows.h"
 
 namespace symbind {
 namespace {
@@ -62,6 +61,12 @@ float parse_line(const TextLines& lines, std::string_view line, std::span<std::b
   return label;
 }
 
+void parse_row(const TextLines& lines, std::string_view line, std::span<std::byte> row,
+               std::span<std::byte> label) {
+  const float first = parse_line(lines, line, row);
+  if (!label.empty()) std::memcpy(label.data(), &first, sizeof(first));
+}
+
 void check_options(const LibSVMIterOptions& o) {
   check(!o.data_libsvm.empty(), "LibSVMIter: data_libsvm is required");
   check(o.data_shape.size() == 1, ErrorKind::kShape,
@@ -99,33 +104,12 @@ void LibSVMIterOptions::describe(AttrVisitor& v) {
   v.field("label_name", label_name, "Name of the labels.");
 }
 
-struct LibSVMIter::State {
+struct LibSVMIter::State : TextRows {
   explicit State(const LibSVMIterOptions& o)
-      : data(o.data_libsvm, o.num_parts, o.part_index),
-        labels(o.label_libsvm == "NULL"
-                   ? nullptr
-                   : std::make_unique<TextLines>(o.label_libsvm, o.num_parts, o.part_index)),
-        batches(text_source(*this, o.data_libsvm), o.batch_size, o.round_batch,
-                {o.data_name, batch_shape(o.batch_size, o.data_shape, false)},
-                {o.label_name, batch_shape(o.batch_size, o.label_shape, true)}) {}
-
-  bool read(std::span<std::byte> data_row, std::span<std::byte> label_row) {
-    std::string_view line;
-    if (!data.next(line)) return false;
-    const float label = parse_line(data, line, data_row);
-    if (labels == nullptr) {
-      std::memcpy(label_row.data(), &label, sizeof(label));
-      return true;
-    }
-    if (!labels->next(line))
-      labels->fail(fmt::format("no label left for {}, which has more rows", data.path()));
-    parse_line(*labels, line, label_row);
-    return true;
-  }
-
-  TextLines data;
-  std::unique_ptr<TextLines> labels;
-  RowBatches batches;
+      : TextRows({o.data_libsvm, o.label_libsvm, o.num_parts, o.part_index}, parse_row,
+                 o.batch_size, o.round_batch,
+                 {o.data_name, batch_shape(o.batch_size, o.data_shape, false)},
+                 {o.label_name, batch_shape(o.batch_size, o.label_shape, true)}) {}
 };
 
 LibSVMIter::LibSVMIter(const LibSVMIterOptions& o) {
@@ -135,12 +119,12 @@ LibSVMIter::LibSVMIter(const LibSVMIterOptions& o) {
 }
 
 LibSVMIter::~LibSVMIter() = default;
-const std::vector<DataDesc>& LibSVMIter::provide_data() const { return state_->batches.data(); }
-const std::vector<DataDesc>& LibSVMIter::provide_label() const { return state_->batches.label(); }
-void LibSVMIter::reset() { state_->batches.reset(); }
-void LibSVMIter::hard_reset() { state_->batches.hard_reset(); }
-bool LibSVMIter::next(DataBatch& batch) { return state_->batches.next(batch); }
-std::optional<StateValue> LibSVMIter::state() { return state_->batches.state(); }
-void LibSVMIter::set_state(const StateValue& state) { state_->batches.set_state(state); }
+const std::vector<DataDesc>& LibSVMIter::provide_data() const { return state_->batches().data(); }
+const std::vector<DataDesc>& LibSVMIter::provide_label() const { return state_->batches().label(); }
+void LibSVMIter::reset() { state_->batches().reset(); }
+void LibSVMIter::hard_reset() { state_->batches().hard_reset(); }
+bool LibSVMIter::next(DataBatch& batch) { return state_->batches().next(batch); }
+std::optional<StateValue> LibSVMIter::state() { return state_->batches().state(); }
+void LibSVMIter::set_state(const StateValue& state) { state_->batches().set_state(state); }
 
 }  // namespace symbind

@@ -18,19 +18,6 @@ struct RowSource {
   std::function<void()> rewind;
 };
 
-/// The rows of a reader with the members read, data and labels (or none), as files of text have.
-template <class Reader>
-RowSource text_source(Reader& reader, const std::string& name) {
-  return {name,
-          [&reader](std::span<std::byte> data_row, std::span<std::byte> label_row) {
-            return reader.read(data_row, label_row);
-          },
-          [&reader] {
-            reader.data.rewind();
-            if (reader.labels) reader.labels->rewind();
-          }};
-}
-
 class RowBatches {
  public:
   /// A label of one number makes label arrays of one axis.

@@ -76,6 +76,7 @@ TextLines::TextLines(const std::string& paths, int parts, int part) {
     p.end = std::min(end, p.end) - start;
   }
   if (pieces_.empty()) pieces_.push_back({files_of(paths).front(), 0, 0});
+  open();
 }
 
 TextLines::~TextLines() = default;
@@ -89,15 +90,27 @@ void TextLines::fail(std::string_view what) const {
 }
 
 void TextLines::rewind() {
-  file_.reset();
+  started_ = false;
   piece_ = 0;
   line_ = 0;
 }
 
+/// Makes file_ that of the piece.
 void TextLines::open() {
+  if (file_ != nullptr && open_ == piece_) return;
+  const std::string& path = pieces_[piece_].path;
+  file_.reset(std::fopen(path.c_str(), "rb"));
+  check(file_ != nullptr, ErrorKind::kIo, "{}: {}", path, std::strerror(errno));
+  open_ = piece_;
+}
+
+/// To the first line of the piece.
+void TextLines::start() {
+  open();
   const Piece& piece = pieces_[piece_];
-  file_.reset(std::fopen(piece.path.c_str(), "rb"));
-  check(file_ != nullptr, ErrorKind::kIo, "{}: {}", piece.path, std::strerror(errno));
+  check(std::fseek(file_.get(), 0, SEEK_SET) == 0, ErrorKind::kIo, "{}: {}", piece.path,
+        std::strerror(errno));
+  started_ = true;
   at_ = filled_ = 0;
   offset_ = 0;
   line_ = 0;
@@ -155,9 +168,9 @@ bool TextLines::read_line(std::string_view& line) {
 }
 
 bool TextLines::next(std::string_view& line) {
-  for (; piece_ < pieces_.size(); ++piece_, file_.reset()) {
-    if (file_ == nullptr) open();
-    // A line that begins at the part's end still belongs to it: see open().
+  for (; piece_ < pieces_.size(); ++piece_, started_ = false) {
+    if (!started_) start();
+    // A line that begins at the part's end still belongs to it: see start().
     const std::int64_t end = pieces_[piece_].end;
     while (offset_ <= end && read_line(line))
       if (!blank(line)) return true;

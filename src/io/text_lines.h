@@ -21,7 +21,8 @@ class TextLines {
   /// The next line that is not blank, without its end; false after the last. It stays valid until
   /// the next call.
   bool next(std::string_view& line);
-  /// From the start; files are opened again when their first line is asked for.
+  /// From the start. The file that is open stays open, as in MXNet: a single file is read again
+  /// even if it was deleted or replaced.
   void rewind();
   /// Throws an Error kIo: "<path>, line <n>: <what>".
   [[noreturn]] void fail(std::string_view what) const;
@@ -36,12 +37,15 @@ class TextLines {
     std::int64_t begin, end;  // a line belongs to it if the line before ends in (begin, end]
   };
   void open();
+  void start();
   bool read_line(std::string_view& line);
   std::size_t refill();
 
   std::vector<Piece> pieces_;
   std::size_t piece_ = 0;
   std::unique_ptr<std::FILE, Close> file_;
+  std::size_t open_ = 0;  // the piece whose file is file_
+  bool started_ = false;  // whether lines of pieces_[piece_] were read
   std::vector<char> buffer_;
   std::size_t at_ = 0, filled_ = 0;
   std::int64_t offset_ = 0;  // in the file, of buffer_[at_]

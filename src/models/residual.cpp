@@ -97,6 +97,24 @@ Symbol unit_conv(const std::string& name, const Symbol& data, const UnitSpec& sp
                       .no_bias = true});
 }
 
+Symbol post_norm_layers(const Symbol& data, const UnitSpec& u, const PostNormUnit& how) {
+  const auto layer = [&](const Symbol& x, const std::string& i, int filters, int kernel, int stride,
+                         std::optional<int> groups = {}) {
+    return unit_norm(u.name + "_bn" + i,
+                     unit_conv(u.name + "_conv" + i, x, u, filters, kernel, stride, groups));
+  };
+  const auto relu = [&](const std::string& i, const Symbol& x) {
+    return relu_layer(u.name + "_relu" + i, x);
+  };
+  if (!u.bottleneck) {
+    const Symbol x = relu("1", layer(data, "1", u.filters, 3, u.stride));
+    return layer(x, "2", u.filters, 3, 1);
+  }
+  Symbol x = relu("1", layer(data, "1", how.inner, 1, how.stride_first ? u.stride : 1));
+  x = relu("2", layer(x, "2", how.inner, 3, how.stride_first ? 1 : u.stride, how.groups));
+  return layer(x, "3", u.filters, 1, 1);
+}
+
 Symbol unit_shortcut(const std::string& name, const Symbol& data, const UnitSpec& spec) {
   return Convolution(name, data,
                      {.kernel = {1, 1},

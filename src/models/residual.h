@@ -36,6 +36,13 @@ void describe_residual(AttrVisitor& v, int& num_layers, Tuple& image_shape);
 Symbol unit_norm(const std::string& name, const Symbol& data);
 Symbol unit_conv(const std::string& name, const Symbol& data, const UnitSpec& spec, int filters,
                  int kernel, int stride, std::optional<int> groups = {});
+struct PostNormUnit {
+  int inner;                       ///< filters of a bottleneck's first two convolutions
+  bool stride_first;               ///< whether the first of them has the stride, or the 3 x 3 one
+  std::optional<int> groups = {};  ///< of the 3 x 3 one
+};
+/// The layers of a unit that normalises after each convolution, up to the sum with the shortcut.
+Symbol post_norm_layers(const Symbol& data, const UnitSpec& spec, const PostNormUnit& how);
 /// A convolution of 1 x 1 for a shortcut.
 Symbol unit_shortcut(const std::string& name, const Symbol& data, const UnitSpec& spec);
 

@@ -29,20 +29,7 @@ Symbol unit_v2(const Symbol& data, const UnitSpec& u) {
 }
 
 Symbol unit_v1(const Symbol& data, const UnitSpec& u) {
-  const auto layer = [&](const Symbol& x, const std::string& i, int filters, int kernel,
-                         int stride) {
-    return unit_norm(u.name + "_bn" + i,
-                     unit_conv(u.name + "_conv" + i, x, u, filters, kernel, stride));
-  };
-  Symbol x;
-  if (u.bottleneck) {
-    x = relu_layer(u.name + "_relu1", layer(data, "1", u.filters / 4, 1, u.stride));
-    x = relu_layer(u.name + "_relu2", layer(x, "2", u.filters / 4, 3, 1));
-    x = layer(x, "3", u.filters, 1, 1);
-  } else {
-    x = relu_layer(u.name + "_relu1", layer(data, "1", u.filters, 3, u.stride));
-    x = layer(x, "2", u.filters, 3, 1);
-  }
+  const Symbol x = post_norm_layers(data, u, {.inner = u.filters / 4, .stride_first = true});
   const Symbol shortcut =
       u.same ? data : unit_norm(u.name + "_sc", unit_shortcut(u.name + "_conv1sc", data, u));
   return relu_layer(u.name + "_relu3", x + shortcut);

@@ -7,20 +7,8 @@ namespace symbind::models {
 namespace {
 
 Symbol unit(const Symbol& data, const UnitSpec& u, int groups) {
-  const auto layer = [&](const Symbol& x, const std::string& i, int filters, int kernel, int stride,
-                         std::optional<int> in_groups = {}) {
-    return unit_norm(u.name + "_bn" + i,
-                     unit_conv(u.name + "_conv" + i, x, u, filters, kernel, stride, in_groups));
-  };
-  Symbol x;
-  if (u.bottleneck) {
-    x = relu_layer(u.name + "_relu1", layer(data, "1", u.filters / 2, 1, 1));
-    x = relu_layer(u.name + "_relu2", layer(x, "2", u.filters / 2, 3, u.stride, groups));
-    x = layer(x, "3", u.filters, 1, 1);
-  } else {
-    x = relu_layer(u.name + "_relu1", layer(data, "1", u.filters, 3, u.stride));
-    x = layer(x, "2", u.filters, 3, 1);
-  }
+  const Symbol x =
+      post_norm_layers(data, u, {.inner = u.filters / 2, .stride_first = false, .groups = groups});
   const Symbol shortcut =
       u.same ? data : unit_norm(u.name + "_sc_bn", unit_shortcut(u.name + "_sc", data, u));
   return relu_layer(u.name + "_relu", x + shortcut);

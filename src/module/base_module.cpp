@@ -2,6 +2,8 @@
 
 #include <symbind/module.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/check.h"
@@ -80,7 +82,16 @@ void BaseModule::keep_in_checkpoints(const std::string& name, Resumable part) {
 
 void BaseModule::save_params(const std::string& path) {
   const ModelParams params = get_params();
-  symbind::save_params(path, params.args, params.aux);
+  symbind::save_params(path, params.args, params.aux, param_order());
+}
+
+ParamOrder BaseModule::param_order() {
+  ParamOrder order;
+  for (Module* module : modules(Which::kAllWeights)) {
+    std::ranges::copy(module->param_names(), std::back_inserter(order.args));
+    std::ranges::copy(module->aux_names(), std::back_inserter(order.aux));
+  }
+  return order;
 }
 
 void BaseModule::load_params(const std::string& path) {

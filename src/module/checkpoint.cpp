@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,6 +39,22 @@ ModelParams split(const NamedArrays& loaded, const std::string& path, bool stric
   return params;
 }
 
+/// Appends `arrays` as "kind:name".
+void append(NamedArrays& to, const std::string& kind, const NDArrayMap& arrays,
+            const std::vector<std::string>& order) {
+  const auto put = [&](const std::string& name, const NDArray& array) {
+    to.names.push_back(kind + name);
+    to.arrays.push_back(array);
+  };
+  std::set<std::string> written;
+  for (const std::string& name : order) {
+    const auto it = arrays.find(name);
+    if (it != arrays.end() && written.insert(name).second) put(name, it->second);
+  }
+  for (const auto& [name, array] : arrays)
+    if (!written.contains(name)) put(name, array);
+}
+
 }  // namespace
 
 void write_file(const std::string& path, std::string_view bytes) {
@@ -67,11 +84,18 @@ std::vector<int> checkpoint_epochs(const std::string& prefix) {
   return epochs;
 }
 
-void save_params(const std::string& path, const NDArrayMap& args, const NDArrayMap& aux) {
-  NDArrayMap named;
-  for (const auto& [name, array] : args) named["arg:" + name] = array.as_in_context(cpu());
-  for (const auto& [name, array] : aux) named["aux:" + name] = array.as_in_context(cpu());
-  save(path, named);
+NamedArrays named_params(const NDArrayMap& args, const NDArrayMap& aux, const ParamOrder& order) {
+  NamedArrays named;
+  append(named, "arg:", args, order.args);
+  append(named, "aux:", aux, order.aux);
+  return named;
+}
+
+void save_params(const std::string& path, const NDArrayMap& args, const NDArrayMap& aux,
+                 const ParamOrder& order) {
+  NamedArrays named = named_params(args, aux, order);
+  for (NDArray& array : named.arrays) array = array.as_in_context(cpu());
+  save_in_order(path, named);
 }
 
 void save_in_order(const std::string& path, const NamedArrays& arrays) {
@@ -97,7 +121,7 @@ void save_checkpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                      const NDArrayMap& args, const NDArrayMap& aux) {
   symbol.save(prefix + "-symbol.json");
   const std::string path = checkpoint_path(prefix, epoch);
-  save_params(path, args, aux);
+  save_params(path, args, aux, {symbol.list_arguments(), symbol.list_auxiliary_states()});
   log_info(fmt::format("Saved checkpoint to \"{}\"", path));
 }
 

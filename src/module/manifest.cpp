@@ -243,11 +243,11 @@ CheckpointInfo write_set(const std::string& prefix, const TrainingState& state,
   std::error_code error;
   const bool replaces = fs::exists(manifest, error);
   PendingFiles files(prefix);
-  NDArrayMap params, extra;
-  for (const auto& [name, array] : state.args) params["arg:" + name] = array;
-  for (const auto& [name, array] : state.aux) params["aux:" + name] = array;
-  files.write(set + ".params", [&](FileWriter& file) { put_arrays(file, in_name_order(params)); });
+  files.write(set + ".params", [&](FileWriter& file) {
+    put_arrays(file, named_params(state.args, state.aux, state.order));
+  });
   write_parts(files, set, state.parts);
+  NDArrayMap extra;
   const Json facts = state_to_json(state.facts, extra);
   if (!extra.empty())
     files.write(extra_name(set), [&](FileWriter& file) { put_arrays(file, in_name_order(extra)); });

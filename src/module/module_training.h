@@ -57,6 +57,7 @@ class ModuleTraining final : public Training {
     return all;
   }
   ModelParams params() override { return module_.get_params(); }
+  ParamOrder param_order() override { return module_.param_order(); }
   void set_params(const NDArrayMap& args, const NDArrayMap& aux) override {
     module_.set_params(args, aux);
   }

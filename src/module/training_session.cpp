@@ -233,6 +233,7 @@ TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint&
   const ModelParams params = training_.params();
   state.args = on_host(params.args);
   state.aux = on_host(params.aux);
+  state.order = training_.param_order();
   StateValue parts = StateValue::sequence(StateValue::Kind::kList), named = StateValue::dict();
   for (const auto& network : training_.networks()) {
     const std::size_t i = state.parts.size();

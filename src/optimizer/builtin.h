@@ -56,6 +56,10 @@ std::string number_text(double number);
 /// Numbers as an attribute: "(0.1, 0.2)".
 std::string numbers_text(const std::vector<double>& numbers);
 
+/// A key, and a count of updates, of a saved object; kIo for anything else.
+Key saved_key(const StateValue& value);
+std::int64_t saved_count(const StateValue& value, const std::string& what);
+
 /// Gradient descent that may have momentum, with the master copy behind it: (momentum, weight32).
 class MomentumOptimizer : public Optimizer {
  public:

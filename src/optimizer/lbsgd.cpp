@@ -2,7 +2,9 @@
 // rate that warms up, or that LARS chooses.
 //
 // Decided here: the rate is asked for before the update is counted, as MXNet has it. A gradient is
-// copied when a sum begins; MXNet keeps the array itself, which the next backward overwrites.
+// copied when a sum begins; MXNet keeps the array itself, which the next backward overwrites. The
+// sums are an attribute of the optimizer, `cumgrads` as in MXNet, and so in its pickle and in
+// checkpoints of fit. An array of a sum is never written to.
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +12,7 @@
 #include <symbind/executor.h>
 #include <symbind/log.h>
 
+#include "base/check.h"
 #include "optimizer/builtin.h"
 
 namespace symbind {
@@ -32,7 +35,8 @@ class Lbsgd : public MomentumOptimizer {
     f.attribute("lbmult", lbmult_, "Without effect.");
     f.attribute("adaptive", adaptive_, "Without effect.");
     f.attribute("admult", admult_, "Without effect.");
-    f.empty_dict("cumgrads");
+    f.dict({"cumgrads", [this] { return sums_value(); },
+            [this](const StateValue& saved) { set_sums(saved); }});
   }
 
   // MXNet's LBSGD keeps the order of the base class: (weight32, momentum).
@@ -55,7 +59,7 @@ class Lbsgd : public MomentumOptimizer {
     const double decay = step_wd(key);
     step_count(key);
     Sum& sum = sums_.try_emplace(key, Sum{.gradient = {}, .count = init_updates_}).first->second;
-    sum.gradient = sum.gradient.defined() ? sum.gradient + grad : grad.copy();
+    sum.gradient = sum.gradient.defined() ? sum_with(sum.gradient, grad, key) : grad.copy();
     if (++sum.count % batch_scale_ != 0) return;
     const NDArray mean = sum.gradient / static_cast<double>(batch_scale_);
     rate *= warmup_strategy_ == "lars" ? lars(weight, mean, decay) : warm_up(sum.count);
@@ -82,6 +86,39 @@ class Lbsgd : public MomentumOptimizer {
     NDArray gradient;
     std::int64_t count = 0;
   };
+
+  static NDArray sum_with(const NDArray& sum, const NDArray& grad, const Key& key) {
+    check(sum.shape() == grad.shape() && sum.dtype() == grad.dtype(), ErrorKind::kShape,
+          "LBSGD: the sum of gradients of {} is {} {}, and the gradient {} {}", key_text(key),
+          dtype_name(sum.dtype()), sum.shape().str(), dtype_name(grad.dtype()), grad.shape().str());
+    return sum.as_in_context(grad.context()) + grad;
+  }
+
+  /// {key: {'cum_grad': array, or 0 where a sum ended, 'num_cums': count}}
+  StateValue sums_value() const {
+    StateValue all = StateValue::dict();
+    for (const auto& [key, sum] : sums_) {
+      StateValue one = StateValue::dict();
+      one.add("cum_grad", sum.gradient.defined() ? StateValue::of(sum.gradient)
+                                                 : StateValue::of(std::int64_t{0}));
+      one.add("num_cums", StateValue::of(sum.count));
+      all.add(StateValue::of(key), std::move(one));
+    }
+    return all;
+  }
+  void set_sums(const StateValue& saved) {
+    constexpr const char* kWhat = "cumgrads of a saved LBSGD";
+    check(saved.kind == StateValue::Kind::kDict, ErrorKind::kIo, "{}: no dictionary", kWhat);
+    std::map<Key, Sum> sums;
+    for (std::size_t i = 0; i + 1 < saved.items.size(); i += 2) {
+      const StateValue& one = saved.items[i + 1];
+      Sum& sum = sums[saved_key(saved.items[i])];
+      sum.count = saved_count(one.at("num_cums", kWhat), "num_cums");
+      const StateValue& gradient = one.at("cum_grad", kWhat);
+      if (gradient.kind == StateValue::Kind::kArray) sum.gradient = gradient.array;
+    }
+    sums_ = std::move(sums);
+  }
 
   double warm_up(std::int64_t count) const {
     const auto n = static_cast<double>(count);

@@ -56,6 +56,7 @@ void add_fields(StateValue& object, Fields& fields) {
     object.add(StateValue::of(field.name), field_value(field));
   for (const std::string& name : fields.empty_dicts)
     object.add(StateValue::of(name), StateValue::sequence(Kind::kDict));
+  for (const Fields::Dict& dict : fields.dicts) object.add(StateValue::of(dict.name), dict.get());
 }
 
 template <class Map>
@@ -121,10 +122,6 @@ std::int64_t whole_of(const StateValue& v, const std::string& what, std::int64_t
 constexpr std::int64_t kMostUpdates = std::int64_t{1} << 53;
 constexpr std::int64_t kMostDevices = 1 << 16;
 
-std::int64_t count_of(const StateValue& v, const std::string& what) {
-  return whole_of(v, what, 0, kMostUpdates);
-}
-
 /// The least a whole number may be, where a loop or a division needs that.
 std::int64_t lowest_of(const AttrField& field) {
   constexpr std::pair<std::string_view, std::int64_t> kLowest[] = {
@@ -172,18 +169,24 @@ void set_field(AttrField& field, const StateValue& v) {
       field.slot);
 }
 
-Key key_of(const StateValue& v) {
+}  // namespace
+
+std::int64_t saved_count(const StateValue& v, const std::string& what) {
+  return whole_of(v, what, 0, kMostUpdates);
+}
+
+Key saved_key(const StateValue& v) {
   if (v.kind == Kind::kText || v.kind == Kind::kBytes) return v.text;
   check((v.kind == Kind::kInt || v.kind == Kind::kBool) && v.text.empty(), ErrorKind::kIo,
         "a key that is neither a number nor a name");
   return v.integer;
 }
 
-}  // namespace
-
 void set_fields(Fields& fields, const StateValue& object) {
   for (AttrField& field : fields.attributes.fields())
     if (const StateValue* v = object.find(field.name)) set_field(field, *v);
+  for (const Fields::Dict& dict : fields.dicts)
+    if (const StateValue* v = object.find(dict.name)) dict.set(*v);
 }
 
 namespace {
@@ -194,7 +197,7 @@ void read_map(const StateValue& object, const char* name, Map& map, Convert conv
   if (dict == nullptr || dict->kind != Kind::kDict) return;
   map.clear();
   for (std::size_t i = 0; i + 1 < dict->items.size(); i += 2)
-    map[key_of(dict->items[i])] = convert(dict->items[i + 1]);
+    map[saved_key(dict->items[i])] = convert(dict->items[i + 1]);
 }
 
 std::shared_ptr<LRScheduler> scheduler_from(const StateValue* v) {
@@ -225,6 +228,7 @@ StateValue fields_value(Fields& fields) {
   StateValue dict = StateValue::dict();
   for (const AttrField& field : fields.attributes.fields())
     dict.add(StateValue::of(field.name), field_value(field));
+  for (const Fields::Dict& one : fields.dicts) dict.add(StateValue::of(one.name), one.get());
   return dict;
 }
 
@@ -235,7 +239,7 @@ StateValue multipliers_value(const Optimizer::Multipliers& multipliers) {
 Optimizer::Multipliers multipliers_from(const StateValue& value) {
   Optimizer::Multipliers multipliers;
   for (std::size_t i = 0; i + 1 < value.items.size(); i += 2)
-    multipliers[key_of(value.items[i])] = finite_of(value.items[i + 1], "multiplier");
+    multipliers[saved_key(value.items[i])] = finite_of(value.items[i + 1], "multiplier");
   return multipliers;
 }
 
@@ -252,7 +256,7 @@ std::map<std::int64_t, Optimizer::Counts> counts_from(const StateValue& value) {
     const std::int64_t device = whole_of(value.items[i], "device", 0, kMostDevices);
     const std::vector<StateValue>& entries = value.items[i + 1].items;
     for (std::size_t k = 0; k + 1 < entries.size(); k += 2)
-      counts[device][key_of(entries[k])] = count_of(entries[k + 1], "update count");
+      counts[device][saved_key(entries[k])] = saved_count(entries[k + 1], "update count");
   }
   return counts;
 }
@@ -302,7 +306,7 @@ void set_saved_attributes(Optimizer& optimizer, const StateValue& object) {
     optimizer.all_counts() = counts_from(*all);
   else  // MXNet 0.11
     read_map(object, "_index_update_count", optimizer.counts(),
-             [](const StateValue& v) { return count_of(v, "update count"); });
+             [](const StateValue& v) { return saved_count(v, "update count"); });
 }
 
 }  // namespace symbind

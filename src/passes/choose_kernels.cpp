@@ -4,18 +4,12 @@
 
 #include <algorithm>
 
-#include <symbind/runtime.h>
-
 #include "base/parallel.h"
 #include "graph/select_kernel.h"
 #include "passes/layout.h"
 
 namespace symbind {
 namespace {
-
-DeviceType kernel_device(Context context) {
-  return in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
-}
 
 class Chooser {
  public:

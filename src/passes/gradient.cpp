@@ -1,8 +1,10 @@
 // Reverse-mode differentiation as a graph pass: nodes are visited against their order, the
-// gradients that arrive at an output are summed, and the operator writes the gradients of its
-// inputs. An absent gradient stays absent: a node that receives none writes none. As in MXNet three
-// kinds of nodes need none, even behind a BlockGrad: losses start their own, nodes with auxiliary
-// states update these in their backward, and users' operators may do either.
+// gradients that arrive at an output are summed in the order they arrive, and the operator writes
+// the gradients of its inputs. Eight or more are a chain of sums of two, as in MXNet, so that the
+// part of a weight's gradient that one step of a recurrent net gives is added when it is there. An
+// absent gradient stays absent: a node that receives none writes none. As in MXNet three kinds of
+// nodes need none, even before a BlockGrad: losses start their own, nodes with auxiliary states
+// update these in their backward, and users' operators may do either.
 
 #include "passes/gradient.h"
 
@@ -21,6 +23,8 @@ bool has_states(const Node& node) {
     if (node.is_aux_input(static_cast<int>(i))) return true;
   return false;
 }
+
+constexpr std::size_t kChain = 8;  // MXNET_EXEC_INPLACE_GRAD_SUM_CAP of MXNet
 
 class Builder {
  public:
@@ -68,12 +72,23 @@ class Builder {
         result.push_back(parts.empty() ? NodeEntry{} : parts.front());
         continue;
       }
-      auto sum = std::make_shared<Node>(*make_node(OpRegistry::global().get(core_ops::kSum),
-                                                   node->name + "_grad_sum", {}, parts));
-      sum->forward_node = node;
-      result.push_back({sum, 0});
+      if (parts.size() < kChain) {
+        result.push_back(sum(node, "_grad_sum", parts));
+        continue;
+      }
+      NodeEntry so_far = parts.front();
+      for (std::size_t i = 1; i < parts.size(); ++i)
+        so_far = sum(node, fmt::format("_grad_sum_{}", i), {so_far, parts[i]});
+      result.push_back(so_far);
     }
     return result;
+  }
+
+  static NodeEntry sum(const NodePtr& of, const std::string& ending, const NodeEntries& parts) {
+    auto sum = std::make_shared<Node>(
+        *make_node(OpRegistry::global().get(core_ops::kSum), of->name + ending, {}, parts));
+    sum->forward_node = of;
+    return {sum, 0};
   }
 
   void differentiate(const NodePtr& node, NodeEntries heads) {

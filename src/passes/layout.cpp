@@ -17,7 +17,7 @@ void LayoutFlow::add_reorder(int from, int to, Phase phase) {
   step.context = source.context;
   step.in = {from};
   step.out = {to};
-  step.prepare = [a = source.desc, b = target.desc, device = source.context.type] {
+  step.prepare = [a = source.desc, b = target.desc, device = kernel_device(source.context)] {
     return prepare_reorder(a, b, device);
   };
   plan_.steps.push_back(std::move(step));

@@ -1,10 +1,17 @@
 #pragma once
 // The passes that turn a numbered graph into a Plan.
 
+#include <symbind/runtime.h>
+
 #include "passes/infer.h"
 #include "passes/plan.h"
 
 namespace symbind {
+
+/// The device whose kernels run there: with SYMBIND_GPU_AS_CPU a GPU has the kernels of the CPU.
+inline DeviceType kernel_device(Context context) {
+  return in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
+}
 
 /// What the lowering passes share: the graph, what is known of it, and who owns which entry.
 struct Lowering {

@@ -65,7 +65,13 @@ class Planner {
       }
       const int in = step.in[static_cast<std::size_t>(i)];
       const int block = block_of_[static_cast<std::size_t>(in)];
-      if (block < 0 || std::ranges::count(step.in, in) != 1) continue;
+      const auto taken = [&](int other) {  // by an output before this one
+        return block_of_[static_cast<std::size_t>(other)] == block;
+      };
+      if (block < 0 || std::ranges::count(step.in, in) != 1 ||
+          std::ranges::any_of(step.out, taken)) {
+        continue;
+      }
       const Block& b = blocks_[static_cast<std::size_t>(block)];
       if (b.last == static_cast<int>(s) &&
           last_use_[static_cast<std::size_t>(in)] == static_cast<int>(s) && b.bytes == bytes) {

@@ -1,9 +1,12 @@
 // The order of the backward phase: gradients of the last forward nodes first, so that activations
-// die as early as they can. The forward phase keeps the symbol's own post-order.
+// die as early as they can; a sum of gradients as soon as its parts are there, so that they die.
+// The forward phase keeps the symbol's own post-order.
+
+#include "passes/schedule.h"
 
 #include <queue>
 
-#include "passes/schedule.h"
+#include "graph/core_ops.h"
 
 namespace symbind {
 
@@ -24,7 +27,8 @@ Schedule schedule(const NodeEntries& outputs, const NodeEntries& gradients) {
       std::pair<std::pair<int, int>, std::size_t>;  // (rank, earlier first) and place in `all`
   std::priority_queue<Ready> ready;
   const auto rank_of = [&](const Node& node) {
-    if (node.is_variable()) return static_cast<int>(result.num_forward);
+    const bool sums = !node.is_variable() && node.forward_node && node.op->name == core_ops::kSum;
+    if (node.is_variable() || sums) return static_cast<int>(result.num_forward);
     const auto it = rank.find(node.forward_node.get());
     if (it != rank.end()) return it->second;
     return node.inputs.empty() ? 0 : rank.at(node.inputs.front().node.get());

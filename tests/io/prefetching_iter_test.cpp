@@ -170,11 +170,12 @@ TEST(ThreadsPrefetchingIter, AForkedChildMayDropIt) {
   EXPECT_EQ(epoch(*iter).size(), 5U);
 }
 
+// Of two files the first is opened again in every epoch.
 TEST(BadInputPrefetchingIter, Mistake36AFileThatVanishes) {
-  TemporaryFile csv("1,2\n3,4\n");
-  PrefetchingIter iter({std::make_shared<CSVIter>(
-      CSVIterOptions{.data_csv = csv.path(), .data_shape = {2}, .batch_size = 2})});
-  EXPECT_EQ(epoch(iter).size(), 1U);
+  const TemporaryFile csv("1,2\n3,4\n"), second("9,9\n9,9\n");
+  PrefetchingIter iter({std::make_shared<CSVIter>(CSVIterOptions{
+      .data_csv = csv.path() + ";" + second.path(), .data_shape = {2}, .batch_size = 2})});
+  EXPECT_EQ(epoch(iter).size(), 2U);
   std::filesystem::remove(csv.path());
   iter.reset();
   DataBatch batch;
@@ -183,7 +184,7 @@ TEST(BadInputPrefetchingIter, Mistake36AFileThatVanishes) {
         ErrorKind::kIo, [&] { iter.next(batch); }, csv.path(), "No such file");
   csv.write("5,6\n7,8\n");
   iter.reset();
-  EXPECT_EQ(epoch(iter), (std::vector<Numbers>{{5, 6, 7, 8}}));
+  EXPECT_EQ(epoch(iter), (std::vector<Numbers>{{5, 6, 7, 8}, {9, 9, 9, 9}}));
 }
 
 TEST(BadInputPrefetchingIter, ErrorsComeAfterTheBatchesBeforeThem) {

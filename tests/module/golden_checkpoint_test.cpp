@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include <unistd.h>
 
@@ -122,6 +124,13 @@ bool can_load_later(const Json& one) {
       const std::string prefix = folder / one.at("name").get<std::string>();
       const auto first = taken_up(one, golden::path_of("states"));
       first->save_checkpoint(prefix, kSaved, true);
+      const auto bytes = [&](const std::string& of) {
+        std::ifstream file(checkpoint_path(of, kSaved), std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+      };
+      const std::string params = bytes(prefix);
+      EXPECT_GT(params.size(), 100u);
+      EXPECT_EQ(params, bytes(golden::path_of("states/" + one.at("name").get<std::string>())));
       if (one.at("dump").get<bool>())
         write_file(checkpoint_path(prefix, kSaved, "states"), first->updater()->get_states(true));
       expect_goes_on(*taken_up(one, folder), one, false);

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <gtest/gtest.h>
+#include <symbind/executor.h>
+
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -26,7 +29,13 @@ double adam(double w, double g, double* s) {
   s[1] = kBeta2 * s[1] + (1 - kBeta2) * h * h;
   return w - kLr * s[0] / (std::sqrt(s[1]) + kEpsilon);
 }
+/// Without decay: with it, what is called in place and apart differ, and the cases run both.
 double nag(double w, double g, double* s) {
+  s[0] = kMomentum * s[0] - kLr * early(g);
+  return w + kMomentum * s[0] - kLr * early(g);
+}
+/// Where the weight itself is written the momentum decays the new one.
+double nag_in_place(double w, double g, double* s) {
   const double step = kLr * (early(g) + kWd * w), kept = kMomentum * s[0];
   w += kMomentum * (kept - step) - step;  // the look-ahead, from the step with the old weight
   s[0] = kept - kLr * (early(g) + kWd * w);
@@ -120,9 +129,9 @@ HostTensors apply(Rule rule, int states, const HostTensors& in, std::size_t kept
   return out;
 }
 
-OpCase& describe(OpCase& c, const Row& row, bool has_lr) {
+OpCase& describe(OpCase& c, const Row& row, bool has_lr, double decay = kWd) {
   if (has_lr) c.attr("lr", kLr);
-  c.attr("wd", kWd).attr("rescale_grad", kRescale);
+  c.attr("wd", decay).attr("rescale_grad", kRescale);
   c.attr(row.rule == ftml ? "clip_grad" : "clip_gradient", kClip);
   for (const auto& [name, value] : row.attrs) c.attr(name, value);
   c.in({3, 5}).in({3, 5}, -2, 2);
@@ -133,9 +142,8 @@ OpCase& describe(OpCase& c, const Row& row, bool has_lr) {
 OP_FAMILY(update) {
   for (const Row& row : rows()) {
     c.op(row.op).recorded();
-    describe(c.add("formula"), row, row.rule != lamb1).ref([row](const HostTensors& in) {
-      return apply(row.rule, row.states, in, 0);
-    });
+    describe(c.add("formula"), row, row.rule != lamb1, row.rule == nag ? 0 : kWd)
+        .ref([row](const HostTensors& in) { return apply(row.rule, row.states, in, 0); });
   }
 }
 OP_CASES(mp_nag_mom_update) {
@@ -144,9 +152,35 @@ OP_CASES(mp_nag_mom_update) {
       .in({3, 5})
       .dtypes({DType::kFloat16, DType::kBFloat16, DType::kFloat32})
       .ref([](const HostTensors& in) {
-        HostTensors out = apply(nag, 1, in, 3);
+        HostTensors out = apply(nag_in_place, 1, in, 3);
         return HostTensors{out[0], out[1], out[0]};
       });
+}
+// What MXNet 1.9.1 writes: its kernel reads the weight again after it has written the output.
+TEST(Update, nag_in_place_and_apart) {
+  const std::vector<float> next = {1.3651F, 2.4062F, 3.4663F};
+  for (const bool in_place : {false, true}) {
+    const NDArray weight = NDArray::from_vector<float>({1, 2, 3}, {3}), out({3});
+    const NDArray grad = NDArray::from_vector<float>({.1F, .2F, .3F}, {3});
+    const NDArray mom = NDArray::from_vector<float>({.5F, .6F, .7F}, {3});
+    invoke("nag_mom_update", {weight, grad, mom},
+           {{"lr", "0.1"},
+            {"wd", "0.01"},
+            {"momentum", "0.9"},
+            {"rescale_grad", "2"},
+            {"clip_gradient", "0.5"}},
+           {in_place ? weight : out});
+    const std::vector<float> kept = in_place
+                                        ? std::vector<float>{0.42863488F, 0.49759382F, 0.57653368F}
+                                        : std::vector<float>{0.429F, 0.498F, 0.577F};
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR((in_place ? weight : out).to_vector<float>()[i], next[i], 1e-6);
+      EXPECT_NEAR(mom.to_vector<float>()[i], kept[i], 1e-7) << in_place;
+      if (!in_place) {
+        EXPECT_EQ(weight.to_vector<float>()[i], static_cast<float>(i + 1));
+      }
+    }
+  }
 }
 OP_CASES(mp_lamb_update_phase1) {
   c.recorded();

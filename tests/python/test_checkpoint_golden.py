@@ -111,3 +111,22 @@ def test_files_have_mxnets_form(spec, tmp_path):
     mine, theirs = (mx.nd.load(str(folder / (name + "-0005.params")))
                     for folder in (tmp_path, GOLDEN))
     assert set(mine) == set(theirs)
+
+
+@by_name
+def test_parameters_written_again_are_mxnets_bytes(spec, tmp_path):
+    """As GoldenCheckpointAgain of C++, so the files of the two languages are equal as well."""
+    name = spec["name"]
+    mod = mx.mod.Module.load(str(GOLDEN / name), checkpoint_cases.SAVED)
+    mod.bind([("data", tuple(spec["data"]))], [("softmax_label", (spec["data"][0],))])
+    mod.save_checkpoint(str(tmp_path / name), checkpoint_cases.SAVED)
+    file = name + "-0005.params"
+    assert (tmp_path / file).read_bytes() == (GOLDEN / file).read_bytes()
+
+
+def test_sets_of_fit_have_mxnets_order(tmp_path):
+    spec = next(spec for spec in checkpoint_cases.CASES if spec["name"] == "sgd-bn-name")
+    mod = mx.mod.Module(mx.sym.load(str(GOLDEN / "sgd-bn-name-symbol.json")))
+    mod.fit(Behind(spec), num_epoch=1, checkpoint=str(tmp_path / "net"))
+    assert list(mx.nd.load(str(tmp_path / "net-0001.params"))) == \
+        list(mx.nd.load(str(GOLDEN / "sgd-bn-name-0005.params")))

@@ -87,6 +87,29 @@ print((weights[0] == weights[1]).all(), on_gpus._exec_group.param_arrays[0][1].c
     assert len(accuracy) == 4 and accuracy[:2] == accuracy[2:]
 
 
+def test_a_network_with_reorders_trains_as_on_the_cpu():
+    """A VGG's convolutions keep blocked layouts, so steps between them and FullyConnected reorder.
+    Without its Dropout layers, whose random numbers differ by device."""
+    output = passes("""
+X, y = draw.uniform(-1, 1, (2, 3, 64, 64)), draw.randint(0, 10, 2)
+convolutions = mx.models.vgg(num_layers=11).get_internals()["pool5_output"]
+net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(convolutions, num_hidden=10), name="softmax")
+weights = []
+for device in (mx.gpu(0), mx.cpu(0)):
+    mx.random.seed(1)
+    module = mx.mod.Module(net, context=device)
+    module.fit(mx.io.NDArrayIter(X, y, 2), num_epoch=1, initializer=mx.init.Xavier(),
+               optimizer_params={"learning_rate": .01})
+    plan = module._exec_group.execs[0].plan_text().splitlines()[0]
+    weights.append({k: v.asnumpy() for k, v in module.get_params()[0].items()})
+print(plan)
+print(max(np.abs(w - weights[1][k]).max() for k, w in weights[0].items()), len(weights[0]))
+""", SYMBIND_GPU_AS_CPU="1", SYMBIND_KERNELS="")
+    plan, differences = output.splitlines()[-2:]
+    assert int(plan.split(",")[-1].split()[0]) > 0, plan
+    assert differences == "0.0 18"
+
+
 def test_groups_of_devices():
     output = passes("""
 with mx.AttrScope(ctx_group="a"):

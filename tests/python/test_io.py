@@ -378,18 +378,31 @@ def test_mistake_35_labels_that_do_not_match():
 
 
 def test_mistake_36_a_file_that_vanishes(tmp_path):
-    path = tmp_path / "a.csv"
+    path, second = tmp_path / "a.csv", tmp_path / "b.csv"
     path.write_text("1\n2\n")
-    it = mx.io.CSVIter(data_csv=str(path), data_shape=(1,), batch_size=1)
-    assert len(rows(it)) == 2
+    second.write_text("9\n")
+    it = mx.io.CSVIter(data_csv="%s;%s" % (path, second), data_shape=(1,), batch_size=1)
+    assert len(rows(it)) == 3
     path.unlink()
     it.reset()
     with pytest.raises(OSError, match="a.csv") as raised:
         it.next()
     assert isinstance(raised.value, mx.MXNetError)
+    path.write_text("5\n4\n")
+    it.reset()
+    assert rows(it) == [[5], [4], [9]]
+
+
+def test_a_single_file_stays_open(tmp_path):
+    """As in MXNet 1.9.1, where a deleted file is read in every epoch."""
+    path = tmp_path / "a.csv"
+    path.write_text("1\n2\n")
+    it = mx.io.CSVIter(data_csv=str(path), data_shape=(1,), batch_size=1)
+    path.unlink()
+    assert rows(it) == [[1], [2]]
     path.write_text("5\n")
     it.reset()
-    assert rows(it) == [[5]]
+    assert rows(it) == [[1], [2]]
 
 
 def test_bad_arguments(tmp_path):

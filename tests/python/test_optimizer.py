@@ -408,3 +408,19 @@ def test_states_that_are_replaced_in_a_dictionary_held_before():
     gradient = module._exec_group.grad_arrays[0][0].asnumpy()
     np.testing.assert_allclose(after, before - 0.1 * gradient / 2, rtol=1e-6)
     np.testing.assert_allclose(states[0].asnumpy(), -0.1 * gradient / 2, rtol=1e-6)
+
+
+def test_lbsgd_keeps_its_sums_in_a_pickle():
+    """`cumgrads` has MXNet's form; an unpickled object resumes within a sum."""
+    whole = mx.optimizer.LBSGD(batch_scale=3, learning_rate=0.5, updates_per_epoch=1)
+    weights = [mx.nd.array([1, 2]) for _ in range(2)]
+    for value in (1, 2):
+        whole.update(7, weights[0], mx.nd.array([value, -value]), None)
+    assert list(whole.cumgrads) == [7] and whole.cumgrads[7]["num_cums"] == 2
+    np.testing.assert_array_equal(whole.cumgrads[7]["cum_grad"].asnumpy(), [3, -3])
+    resumed = pickle.loads(pickle.dumps(whole))
+    for optimizer, weight in zip((whole, resumed), weights):
+        optimizer.update(7, weight, mx.nd.array([6, -6]), None)
+        # The mean of 1, 2 and 6 is 3; the rate at update 3 of 5 is 0.5 (1 + 2 · 3 / 5).
+        np.testing.assert_allclose(weight.asnumpy(), [1 - 3.3, 2 + 3.3], rtol=1e-6)
+        assert optimizer.cumgrads == {7: {"cum_grad": 0, "num_cums": 3}}

@@ -66,7 +66,8 @@ TEST_P(ResumeKinds, goes_on_bit_for_bit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Resume, ResumeKinds,
-                         testing::Values("sgd", "adam", "nadam", "rmsprop", "ftrl", "signum"));
+                         testing::Values("sgd", "adam", "nadam", "rmsprop", "ftrl", "signum",
+                                         "lbsgd"));
 
 TEST(Resume, saving_changes_nothing) {
   const Folder folder;

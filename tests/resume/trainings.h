@@ -67,6 +67,7 @@ inline FitOptions dropout_fit(const std::string& optimizer, int epochs) {
   OptimizerParams params = {
       {"learning_rate", 0.1}, {"wd", 0.01}, {"lr_scheduler", FactorScheduler(7, 0.9)}};
   if (optimizer == "sgd") params.emplace("momentum", 0.9);
+  if (optimizer == "lbsgd") params.emplace("batch_scale", 3);  // checkpoints within a sum
   return {.eval_metric = {"acc", "ce"},
           .batch_end_callback = Speedometer(8, 5),
           .optimizer = optimizer,

@@ -217,6 +217,7 @@ STATES = {  # file: case, keys by name, with the optimizer
     "adam_index": ("adam rates", False, False),
     "adam_half_dump": ("adam half", True, True),
     "rmsprop_name": ("rmsprop centered", True, False),
+    "lbsgd_dump": ("lbsgd", False, True),  # within a sum of two gradients
 }
 
 

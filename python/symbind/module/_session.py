@@ -174,7 +174,7 @@ class Training(_Interrupts):
     def __init__(self, module, train_data, eval_data, metric, callbacks):
         super().__init__()
         self._module, self._train_data = module, train_data
-        self.params, self.set_params = module.get_params, module.set_params
+        self.set_params = module.set_params
         self.reset_metric, self.metric_values = metric.reset, metric.get_name_value
         self.metric_facts = functools.partial(_metric_facts, metric)
         self.set_metric_facts = functools.partial(_set_metric_facts, metric)
@@ -191,6 +191,15 @@ class Training(_Interrupts):
                           for i, one in enumerate(
                               one for group in callbacks for one in _as_list(group or []))
                           if _stateful(one)}
+
+    def params(self):
+        self._params = self._module.get_params()
+        return self._params
+
+    def param_order(self):
+        """Names of arguments and of auxiliary states, as the last `params` had them."""
+        args, aux = self._params
+        return list(args), list(aux)
 
     def networks(self):
         """The networks of the module."""

@@ -5,6 +5,9 @@ _sample_*; numbers go to _random_*.
 """
 from ..base import _Null, numeric_types
 
+NAMES = ["uniform", "normal", "randn", "poisson", "exponential", "gamma", "multinomial",
+         "negative_binomial", "generalized_negative_binomial", "shuffle", "randint"]
+
 
 def samplers(module, function, array_class, place):
     """The functions by name, as those of a module, over operators made by `function`.
@@ -37,6 +40,11 @@ def samplers(module, function, array_class, place):
         """Around `loc` with standard deviation `scale`."""
         return draw("normal", {"loc": loc, "scale": scale}, shape, dtype, ctx, out, kwargs)
 
+    def randn(*shape, **kwargs):
+        """Standard normal numbers in the shape given as arguments."""
+        loc, scale = kwargs.pop("loc", 0), kwargs.pop("scale", 1)
+        return normal(loc, scale, shape=shape, **kwargs)
+
     def poisson(lam=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
         """Counts with mean `lam`."""
         return draw("poisson", {"lam": lam}, shape, dtype, ctx, out, kwargs)
@@ -67,7 +75,7 @@ def samplers(module, function, array_class, place):
         """Integers from `low` (included) to `high`."""
         return draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out, kwargs)
 
-    shared = (uniform, normal, poisson, exponential, gamma, negative_binomial,
+    shared = (uniform, normal, randn, poisson, exponential, gamma, negative_binomial,
               generalized_negative_binomial, shuffle, randint)
     for one in shared:
         one.__module__, one.__qualname__ = module, one.__name__

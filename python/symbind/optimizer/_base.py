@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core, error
 from ..util import is_np_array
-from ._live import LiveDict, field, mapping
+from ._live import LiveDict, dictionary, field, mapping
 
 # What a class may replace so that C++ can no longer update alone.
 _DECISIVE = ("create_state", "create_state_multi_precision", "update", "update_multi_precision",
@@ -284,6 +284,7 @@ class Optimizer:
         core = self._inner
         state = {name: core.get(name) for name in core.names()}
         state.update((name, {}) for name in core.empty_dicts())
+        state.update((name, core.get_dict(name)) for name in core.dict_names())
         for name in ("lr_scheduler", "sym_info"):
             state[name] = getattr(self, name)
         for name in ("lr_mult", "wd_mult", "idx2name", "_index_update_count"):
@@ -319,9 +320,12 @@ class Optimizer:
 def builtin(klass):
     """Marks a class of the library and gives it its live attributes."""
     klass._own_methods = {name: getattr(klass, name, None) for name in _DECISIVE}
-    for name in _core.make_optimizer(klass._class_name).names():
+    core = _core.make_optimizer(klass._class_name)
+    for name in core.names():
         if not hasattr(klass, name):
             setattr(klass, name, field(name))
+    for name in core.dict_names():
+        setattr(klass, name, dictionary(name))
     return klass
 
 

@@ -62,6 +62,12 @@ def field(name):
     return property(get, assign)
 
 
+def dictionary(name):
+    """A dictionary that the C++ optimizer keeps: reading gives a copy, assigning replaces it."""
+    return property(lambda self: self._inner.get_dict(name),
+                    lambda self, value: self._inner.set_dict(name, value))
+
+
 def mapping(view, doc):
     """A dictionary that lives in the C++ optimizer; `view(core)` is its view."""
     def get(self):

@@ -1,21 +1,19 @@
 """Random numbers. Parameters that are symbols select one distribution per element."""
 from .. import _core
 from ..base import _Null
-from ..ndarray._draw import samplers
+from ..ndarray import _draw
 
-__all__ = ["uniform", "normal", "randn", "poisson", "exponential", "gamma", "multinomial",
-           "negative_binomial", "generalized_negative_binomial", "shuffle", "randint"]
+__all__ = list(_draw.NAMES)
 
-# The device of a symbol is that of its executor: ctx is taken and overlooked, as in MXNet.
-_shared = samplers(__name__, _core.SymbolFunction, _core.Symbol, lambda ctx: {})
+# The device of a symbol is that of its executor: ctx is accepted and ignored, as in MXNet.
+_shared = _draw.samplers(__name__, _core.SymbolFunction, _core.Symbol, lambda ctx: {})
 globals().update(_shared)
 
 
 def randn(*shape, **kwargs):
-    """Standard normal numbers in the shape given as arguments; `data` is overlooked, as in MXNet."""
+    """Standard normal numbers in the shape given as arguments; `data` is ignored, as in MXNet."""
     kwargs.pop("data", None)
-    loc, scale = kwargs.pop("loc", 0), kwargs.pop("scale", 1)
-    return _shared["normal"](loc, scale, shape=shape, **kwargs)
+    return _shared["randn"](*shape, **kwargs)
 
 
 def multinomial(data, shape=_Null, get_prob=True, dtype="int32", **kwargs):

@@ -22,7 +22,7 @@ def poisson(lam=1, shape=..., dtype=..., ctx=None, out=None, **kwargs):
 def randint(low, high, shape=..., dtype=..., ctx=None, out=None, **kwargs):
     """Integers from `low` (included) to `high`."""
 def randn(*shape, **kwargs):
-    """Standard normal numbers in the shape given as arguments; `data` is overlooked, as in MXNet."""
+    """Standard normal numbers in the shape given as arguments; `data` is ignored, as in MXNet."""
 def shuffle(data, **kwargs):
     """The rows of `data` in random order."""
 def uniform(low=0, high=1, shape=..., dtype=..., ctx=None, out=None, **kwargs):

@@ -13,7 +13,6 @@
 #include "base/parallel.h"
 #include "graph/flops.h"
 #include "kernels/accumulate.h"
-#include "kernels/blas/convolution.h"
 #include "kernels/convolution_reference.h"
 #include "kernels/onednn/convolution.h"
 #include "ndarray/dtype_dispatch.h"
@@ -26,24 +25,9 @@ using Sizes = ConvolutionSizes;
 
 // ---- Inference and gradient ---------------------------------------------------------------------
 
-void infer(const ConvolutionAttrs& a, Inference& io) {
-  io.all_same_dtype();
-  infer_convolution(a, io, io.in(0), io.in(1), io.out(0));
-  if (!a.no_bias) io.set_shape(io.in(2), Shape{a.num_filter}, "one bias per filter");
-}
-
 void infer_with_sum(const ConvolutionAttrs& a, Inference& io) {
-  infer(a, io);
+  infer_filter<infer_convolution>(a, io);
   io.same_shape(io.in(io.num_inputs() - 1), io.out(0));
-}
-
-// Inputs: dy, x, w. Outputs: dx, dw and, with a bias, db.
-void infer_backward(const ConvolutionAttrs& a, Inference& io) {
-  io.all_same_dtype();
-  infer_convolution(a, io, io.in(1), io.in(2), io.in(0));
-  io.same_shape(io.in(1), io.out(0));
-  io.same_shape(io.in(2), io.out(1));
-  if (!a.no_bias) io.set_shape(io.out(2), Shape{a.num_filter});
 }
 
 NodeEntries gradient(const ConvolutionAttrs&, GradientBuilder& g) {
@@ -98,18 +82,6 @@ Prepared backward_reference(const ConvolutionAttrs& a, const KernelRequest& r) {
 }
 
 // ---- By matrix products -------------------------------------------------------------------------
-
-Offer offer_blas(const Sizes& s, const KernelRequest& r) {
-  const DType t = r.in[0].dtype;
-  if (t != DType::kFloat32 && t != DType::kFloat64)
-    return refuse("BLAS has float32 and float64 only");
-  return accept_plain(r, static_cast<std::size_t>(blas::patch_elements(s)) * size_of(t));
-}
-
-template <class F>
-Prepared with_real(DType t, F&& f) {
-  return t == DType::kFloat64 ? f.template operator()<double>() : f.template operator()<float>();
-}
 
 Prepared forward_blas(const ConvolutionAttrs& a, const KernelRequest& r, bool with_sum) {
   return with_real(r.in[0].dtype, [&]<class T>() -> Prepared {
@@ -168,25 +140,21 @@ OpBuilder<ConvolutionAttrs>& forward_kernels(OpBuilder<ConvolutionAttrs>& op, bo
 void register_convolution(OpRegistry& r) {
   using A = ConvolutionAttrs;
   using R = KernelRequest;
-  const auto names = [](const A& a) -> std::vector<std::string> {
-    if (a.no_bias) return {"data", "weight"};
-    return {"data", "weight", "bias"};
-  };
   auto plain = r.add<A>("Convolution");
   const auto flops = [](const A&, const Work& w) { return layer_flops(w); };
   plain.alias("Convolution_v1")
       .flops(flops)
       .doc("Convolution over one, two or three spatial axes.")
-      .inputs(names)
-      .infer(infer)
+      .inputs(filter_names)
+      .infer(infer_filter<infer_convolution, A>)
       .gradient(gradient);
   forward_kernels(plain, false);
 
   auto fused = r.add<A>("_fused_Convolution_sum");
   fused.flops(flops)
       .doc("Convolution plus a tensor of the output's shape.")
-      .inputs([names](const A& a) {
-        auto all = names(a);
+      .inputs([](const A& a) {
+        auto all = filter_names(a);
         all.push_back("sum_data");
         return all;
       })
@@ -201,9 +169,9 @@ void register_convolution(OpRegistry& r) {
       })
       .backward()
       .inputs({"dy", "data", "weight"})
-      .outputs(names, [](const A& a) { return a.no_bias ? 2 : 3; })
+      .outputs(filter_names, [](const A& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
-      .infer(infer_backward)
+      .infer(infer_filter_backward<infer_convolution, A>)
       .kernel(
           DeviceType::kCpu, "onednn",
           [](const A& a, const R& q) {

@@ -1,47 +1,22 @@
 // What Convolution and its fused forms share: attributes, checks, inference.
 #pragma once
 
-#include <symbind/operator.h>
-
-#include <string>
-#include <vector>
-
-#include "base/check.h"
 #include "base/checked.h"
-#include "kernels/convolution_sizes.h"
-#include "ops/nn/window_attrs.h"
+#include "ops/nn/filters.h"
 
 namespace symbind {
 
-struct ConvolutionAttrs {
-  Tuple kernel, stride, dilate, pad;
-  int num_filter = 0;
-  int num_group = 1;
-  std::int64_t workspace = 1024;
-  bool no_bias = false;
-  std::optional<std::string> cudnn_tune;
-  bool cudnn_off = false;
-  std::optional<std::string> layout;
+struct ConvolutionAttrs : FilterAttrs {
+  ConvolutionAttrs() : FilterAttrs(1024, false) {}
 
   void describe(AttrVisitor& v) {
-    v.field("kernel", kernel, "Kernel size: (w,), (h, w) or (d, h, w).").required();
+    describe_kernel(v);
     v.field("stride", stride, "Stride of each spatial axis; 1 by default.");
     v.field("dilate", dilate, "Distance of the kernel's taps; 1 by default.");
     v.field("pad", pad, "Zero padding on both sides of each spatial axis; 0 by default.");
-    v.field("num_filter", num_filter, "Number of filters, the output's channels.")
-        .required()
-        .at_least(1);
-    v.field("num_group", num_group, "Number of groups the channels are split into.").at_least(1);
-    v.field("workspace", workspace, "Accepted, without effect.").at_least(0);
-    v.field("no_bias", no_bias, "Whether to disable the bias.");
-    v.field("cudnn_tune", cudnn_tune, "Accepted, without effect.")
-        .choices({"fastest", "limited_workspace", "off"});
-    v.field("cudnn_off", cudnn_off, "Accepted, without effect.");
-    v.field("layout", layout, "Layout of the data; channels come second.")
-        .choices({"NCDHW", "NCHW", "NCW", "NDHWC", "NHWC"});
+    describe_filters(v, "Number of filters, the output's channels.");
   }
 
-  int spatial() const { return static_cast<int>(kernel.size()); }
   std::int64_t stride_of(int axis) const { return stride.empty() ? 1 : stride[axis]; }
   std::int64_t dilate_of(int axis) const { return dilate.empty() ? 1 : dilate[axis]; }
   std::int64_t pad_of(int axis) const { return pad.empty() ? 0 : pad[axis]; }
@@ -51,24 +26,16 @@ struct ConvolutionAttrs {
 
 /// The attributes by themselves and against the data's rank, where that is known.
 inline void check_convolution(const ConvolutionAttrs& a, const Shape& data) {
-  const std::string text = tuple_text(a.kernel);
-  check(a.spatial() >= 1 && a.spatial() <= 3, "kernel {} must have 1, 2 or 3 axes", text);
+  check_kernel(a);
   if (data.rank_known() && data.rank() != a.spatial() + 2) {
     const int axes = data.rank() - 2;
     check(axes >= 1 && axes <= 3, ErrorKind::kShape,
           "the data {} must be (batch, channels, spatial…) with 1 to 3 spatial axes", data.str());
-    fail(ErrorKind::kValue, "kernel {} is {}-D but the data has {} spatial axes; give {}", text,
-         a.spatial(), axes, tuple_text(Tuple(static_cast<std::size_t>(axes), a.kernel[0])));
+    fail(ErrorKind::kValue, "kernel {} is {}-D but the data has {} spatial axes; give {}",
+         tuple_text(a.kernel), a.spatial(), axes,
+         tuple_text(Tuple(static_cast<std::size_t>(axes), a.kernel[0])));
   }
-  check_per_axis("kernel", a.kernel, a.kernel, 1);
-  check_per_axis("stride", a.stride, a.kernel, 1);
-  check_per_axis("dilate", a.dilate, a.kernel, 1);
-  check_per_axis("pad", a.pad, a.kernel, 0);
-  check(a.num_filter % a.num_group == 0, "num_filter {} must be divisible by num_group {}",
-        a.num_filter, a.num_group);
-  check(!a.layout || (*a.layout)[1] == 'C', ErrorKind::kNotImplemented,
-        "layout {} is not offered: give the data as (batch, channels, spatial…)",
-        a.layout.value_or(""));
+  check_filters(a);
 }
 
 /// Both ways between data, weight and output; `x`, `w`, `y` say where they stand.

@@ -13,7 +13,6 @@
 #include <array>
 
 #include "base/parallel.h"
-#include "kernels/blas/convolution.h"
 #include "kernels/convolution_reference.h"
 #include "kernels/onednn/convolution.h"
 #include "ndarray/dtype_dispatch.h"
@@ -25,21 +24,6 @@ namespace {
 using Sizes = ConvolutionSizes;
 
 // ---- Inference and gradient ---------------------------------------------------------------------
-
-void infer(const DeconvolutionAttrs& a, Inference& io) {
-  io.all_same_dtype();
-  infer_deconvolution(a, io, io.in(0), io.in(1), io.out(0));
-  if (!a.no_bias) io.set_shape(io.in(2), Shape{a.num_filter}, "one bias per filter");
-}
-
-// Inputs: dy, x, w. Outputs: dx, dw and, with a bias, db.
-void infer_backward(const DeconvolutionAttrs& a, Inference& io) {
-  io.all_same_dtype();
-  infer_deconvolution(a, io, io.in(1), io.in(2), io.in(0));
-  io.same_shape(io.in(1), io.out(0));
-  io.same_shape(io.in(2), io.out(1));
-  if (!a.no_bias) io.set_shape(io.out(2), Shape{a.num_filter});
-}
 
 NodeEntries gradient(const DeconvolutionAttrs&, GradientBuilder& g) {
   return g.call_with_same_attrs("_backward_Deconvolution", {g.head(0), g.input(0), g.input(1)});
@@ -140,18 +124,6 @@ Prepared backward_reference(const DeconvolutionAttrs& a, const KernelRequest& r)
 }
 
 // ---- By matrix products -------------------------------------------------------------------------
-
-Offer offer_blas(const Sizes& s, const KernelRequest& r) {
-  const DType t = r.in[0].dtype;
-  if (t != DType::kFloat32 && t != DType::kFloat64)
-    return refuse("BLAS has float32 and float64 only");
-  return accept_plain(r, static_cast<std::size_t>(blas::patch_elements(s)) * size_of(t));
-}
-
-template <class F>
-Prepared with_real(DType t, F&& f) {
-  return t == DType::kFloat64 ? f.template operator()<double>() : f.template operator()<float>();
-}
 
 Prepared forward_blas(const DeconvolutionAttrs& a, const KernelRequest& r) {
   return with_real(r.in[0].dtype, [&]<class T>() -> Prepared {
@@ -289,17 +261,13 @@ Prepared backward_onednn(const DeconvolutionAttrs& a, const KernelRequest& r, co
 void register_deconvolution(OpRegistry& r) {
   using A = DeconvolutionAttrs;
   using R = KernelRequest;
-  const auto names = [](const A& a) -> std::vector<std::string> {
-    if (a.no_bias) return {"data", "weight"};
-    return {"data", "weight", "bias"};
-  };
   r.add<A>("Deconvolution")
       .flops([](const A& a, const Work& w) {
         return filter_flops(w.in[0].size(), w.in[1]) + (a.no_bias ? 0 : w.out[0].size());
       })
       .doc("The transpose of a convolution over one, two or three spatial axes.")
-      .inputs(names)
-      .infer(infer)
+      .inputs(filter_names)
+      .infer(infer_filter<infer_deconvolution, A>)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "onednn", offer_forward, forward_onednn)
       .kernel(
@@ -313,9 +281,9 @@ void register_deconvolution(OpRegistry& r) {
       })
       .backward()
       .inputs({"dy", "data", "weight"})
-      .outputs(names, [](const A& a) { return a.no_bias ? 2 : 3; })
+      .outputs(filter_names, [](const A& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
-      .infer(infer_backward)
+      .infer(infer_filter_backward<infer_deconvolution, A>)
       .kernel(DeviceType::kCpu, "onednn", offer_backward, backward_onednn)
       .kernel(
           DeviceType::kCpu, "blas",

@@ -1,47 +1,27 @@
 // Deconvolution's attributes, and the convolution it is the transpose of.
 #pragma once
 
-#include <symbind/operator.h>
+#include <algorithm>
 
-#include <string>
-#include <vector>
-
-#include "base/check.h"
 #include "base/checked.h"
-#include "kernels/convolution_sizes.h"
-#include "ops/nn/window_attrs.h"
+#include "ops/nn/filters.h"
 
 namespace symbind {
 
-struct DeconvolutionAttrs {
-  Tuple kernel, stride, dilate, pad, adj, target_shape;
-  int num_filter = 0;
-  int num_group = 1;
-  std::int64_t workspace = 512;
-  bool no_bias = true;
-  std::optional<std::string> cudnn_tune;
-  bool cudnn_off = false;
-  std::optional<std::string> layout;
+struct DeconvolutionAttrs : FilterAttrs {
+  Tuple adj, target_shape;
+  DeconvolutionAttrs() : FilterAttrs(512, true) {}
 
   void describe(AttrVisitor& v) {
-    v.field("kernel", kernel, "Kernel size: (w,), (h, w) or (d, h, w).").required();
+    describe_kernel(v);
     v.field("stride", stride, "Stride of the convolution this undoes; 1 by default.");
     v.field("dilate", dilate, "Distance of the kernel's taps; 1 by default.");
     v.field("pad", pad, "Padding of the convolution this undoes: cut off here; 0 by default.");
     v.field("adj", adj, "Added to the output's extents; below the stride.");
     v.field("target_shape", target_shape, "The output's extents; pad and adj then follow from it.");
-    v.field("num_filter", num_filter, "Number of the output's channels.").required().at_least(1);
-    v.field("num_group", num_group, "Number of groups the channels are split into.").at_least(1);
-    v.field("workspace", workspace, "Accepted, without effect.").at_least(0);
-    v.field("no_bias", no_bias, "Whether to disable the bias.");
-    v.field("cudnn_tune", cudnn_tune, "Accepted, without effect.")
-        .choices({"fastest", "limited_workspace", "off"});
-    v.field("cudnn_off", cudnn_off, "Accepted, without effect.");
-    v.field("layout", layout, "Layout of the data; channels come second.")
-        .choices({"NCDHW", "NCHW", "NCW", "NDHWC", "NHWC"});
+    describe_filters(v, "Number of the output's channels.");
   }
 
-  int spatial() const { return static_cast<int>(kernel.size()); }
   static std::int64_t at(const Tuple& t, int axis, std::int64_t otherwise) {
     return static_cast<std::size_t>(axis) < t.size() ? t[static_cast<std::size_t>(axis)]
                                                      : otherwise;
@@ -76,25 +56,16 @@ inline DeconvolutionPad deconvolution_pad(const DeconvolutionAttrs& a, int axis,
 }
 
 inline void check_deconvolution(const DeconvolutionAttrs& a, const Shape& data) {
-  const std::string text = tuple_text(a.kernel);
-  check(a.spatial() >= 1 && a.spatial() <= 3, "kernel {} must have 1, 2 or 3 axes", text);
+  check_kernel(a);
   check(!data.rank_known() || data.rank() == a.spatial() + 2, ErrorKind::kShape,
-        "kernel {} is {}-D: the data must be (batch, channels, {} spatial axes), it is {}", text,
-        a.spatial(), a.spatial(), data.str());
-  check_per_axis("kernel", a.kernel, a.kernel, 1);
-  check_per_axis("stride", a.stride, a.kernel, 1);
-  check_per_axis("dilate", a.dilate, a.kernel, 1);
-  check_per_axis("pad", a.pad, a.kernel, 0);
+        "kernel {} is {}-D: the data must be (batch, channels, {} spatial axes), it is {}",
+        tuple_text(a.kernel), a.spatial(), a.spatial(), data.str());
+  check_filters(a);
   check_per_axis("adj", a.adj, a.kernel, 0);
   check_per_axis("target_shape", a.target_shape, a.kernel, 0);
   for (int i = 0; i < a.spatial() && !a.has_target(); ++i)
     check(DeconvolutionAttrs::at(a.adj, i, 0) < a.stride_of(i),
           "adj {} must be smaller than stride {}", tuple_text(a.adj), tuple_text(a.stride));
-  check(a.num_filter % a.num_group == 0, "num_filter {} must be divisible by num_group {}",
-        a.num_filter, a.num_group);
-  check(!a.layout || (*a.layout)[1] == 'C', ErrorKind::kNotImplemented,
-        "layout {} is not offered: give the data as (batch, channels, spatial…)",
-        a.layout.value_or(""));
 }
 
 /// Both ways between data, weight and output; `x`, `w`, `y` say where they stand.

@@ -15,9 +15,10 @@
 //   signsgd_update      w ← (1 − lr·wd)w − lr·sign(g)
 //   signum_update       m ← μm − (1−μ)(wd·w + g'),  w ← (1 − lr·wd_lh)w + lr·sign(m)
 //
-// Decided here: nag_mom_update's momentum decays the new weight, not the old one: MXNet's does when
-// it is called in place, as it always is, and its tests ask for it. Powers of β are taken in
-// double.
+// Decided here: nag_mom_update's momentum decays what `weight` holds after the update, as in MXNet:
+// in place, as optimizers call it, the new weight; where out is another array, the old one.
+// mp_nag_mom_update always writes its master copy, hence decays the new one. Powers of β are taken
+// in double.
 #include <cmath>
 
 #include <symbind/operator.h>
@@ -144,18 +145,30 @@ struct Adam {
     return w - lr * s[0] / (std::sqrt(s[1]) + epsilon);
   }
 };
-template <class C>
-struct Nag {
+template <class C, bool in_place>
+struct NagRule {
   using Number = C;
   static constexpr int kStates = 1, kValues = 5;
   C lr, momentum, wd, rescale, clip;
   C operator()(C w, C g, C* s) const {
     const C kept = momentum * s[0], h = cut(rescale * g, clip);
     const C next = w + momentum * kept - (C(1) + momentum) * lr * (h + wd * w);
-    s[0] = kept - lr * (h + wd * next);
+    s[0] = kept - lr * (h + wd * (in_place ? next : w));
     return next;
   }
 };
+template <class C>
+using Nag = NagRule<C, true>;
+template <class C>
+using NagApart = NagRule<C, false>;
+
+Prepared prepare_nag(const NagAttrs& attrs, const KernelRequest& q) {
+  return [in_place = prepare_update<NagAttrs, Nag>(attrs, q),
+          apart = prepare_update<NagAttrs, NagApart>(attrs, q)](const Args& a) {
+    (a.outputs[0].data == a.inputs[0].data ? in_place : apart)(a);
+  };
+}
+
 template <class C>
 struct RmsProp {
   using Number = C;
@@ -231,9 +244,10 @@ struct Signum {
 };
 
 /// An operator with the inputs weight, grad and these states.
-template <class A, template <class> class Rule>
+template <class A>
 void add_update(OpRegistry& r, const char* name, const std::vector<std::string>& states,
-                double flops, const char* doc) {
+                double flops, const char* doc,
+                Prepared (*prepare)(const A&, const KernelRequest&)) {
   std::vector<std::string> inputs = {"weight", "grad"};
   std::vector<int> written;
   for (const std::string& state : states) {
@@ -247,16 +261,17 @@ void add_update(OpRegistry& r, const char* name, const std::vector<std::string>&
       .mutates(written)
       .infer(infer_update)
       .inplace(0, 0)
-      .reference(prepare_update<A, Rule>);
+      .reference(prepare);
 }
 
 }  // namespace
 
 void register_update(OpRegistry& r) {
-  add_update<AdamAttrs, Adam>(r, "adam_update", {"mean", "var"}, 14,
-                              "One step of Adam; writes mean and var; give the weight as out.");
-  add_update<NagAttrs, Nag>(r, "nag_mom_update", {"mom"}, 8,
-                            "One step of Nesterov's accelerated gradient; writes mom.");
+  add_update<AdamAttrs>(r, "adam_update", {"mean", "var"}, 14,
+                        "One step of Adam; writes mean and var; give the weight as out.",
+                        prepare_update<AdamAttrs, Adam>);
+  add_update<NagAttrs>(r, "nag_mom_update", {"mom"}, 8,
+                       "One step of Nesterov's accelerated gradient; writes mom.", prepare_nag);
   r.add<NagAttrs>("mp_nag_mom_update")
       .doc("nag_mom_update on a float master copy; writes mom and weight32.")
       .inputs(std::vector<std::string>{"weight", "grad", "mom", "weight32"})
@@ -264,18 +279,22 @@ void register_update(OpRegistry& r) {
       .infer(infer_mixed_update)
       .inplace(0, 0)
       .reference(prepare_update<NagAttrs, Nag, true>);
-  add_update<RmsPropAttrs, RmsProp>(r, "rmsprop_update", {"n"}, 10,
-                                    "One step of RMSProp (Tieleman and Hinton); writes n.");
-  add_update<RmsPropAlexAttrs, RmsPropAlex>(r, "rmspropalex_update", {"n", "g", "delta"}, 17,
-                                            "One step of RMSProp (Graves); writes n, g and delta.");
-  add_update<FtmlAttrs, Ftml>(r, "ftml_update", {"d", "v", "z"}, 22,
-                              "One step of FTML; writes d, v and z.");
-  add_update<FtrlAttrs, Ftrl>(r, "ftrl_update", {"z", "n"}, 18,
-                              "One step of FTRL-proximal; writes z and n.");
-  add_update<SignSgdAttrs, SignSgd>(r, "signsgd_update", {}, 6,
-                                    "One step against the gradient's sign.");
-  add_update<SignumAttrs, Signum>(r, "signum_update", {"mom"}, 10,
-                                  "One step along the momentum's sign; writes mom.");
+  add_update<RmsPropAttrs>(r, "rmsprop_update", {"n"}, 10,
+                           "One step of RMSProp (Tieleman and Hinton); writes n.",
+                           prepare_update<RmsPropAttrs, RmsProp>);
+  add_update<RmsPropAlexAttrs>(r, "rmspropalex_update", {"n", "g", "delta"}, 17,
+                               "One step of RMSProp (Graves); writes n, g and delta.",
+                               prepare_update<RmsPropAlexAttrs, RmsPropAlex>);
+  add_update<FtmlAttrs>(r, "ftml_update", {"d", "v", "z"}, 22,
+                        "One step of FTML; writes d, v and z.", prepare_update<FtmlAttrs, Ftml>);
+  add_update<FtrlAttrs>(r, "ftrl_update", {"z", "n"}, 18,
+                        "One step of FTRL-proximal; writes z and n.",
+                        prepare_update<FtrlAttrs, Ftrl>);
+  add_update<SignSgdAttrs>(r, "signsgd_update", {}, 6, "One step against the gradient's sign.",
+                           prepare_update<SignSgdAttrs, SignSgd>);
+  add_update<SignumAttrs>(r, "signum_update", {"mom"}, 10,
+                          "One step along the momentum's sign; writes mom.",
+                          prepare_update<SignumAttrs, Signum>);
 }
 
 }  // namespace symbind

@@ -13,11 +13,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/check.h"
-#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/vision/regions.h"
 
 namespace symbind {
 namespace {
@@ -29,10 +28,7 @@ struct PSROIPoolingAttrs {
   int group_size = 0;
 
   void describe(AttrVisitor& v) {
-    v.field("spatial_scale", spatial_scale, "From the regions' coordinates to the data's.")
-        .required()
-        .at_least(0)
-        .at_most(1);
+    describe_scale(v, spatial_scale);
     v.field("output_dim", output_dim, "Channels of the output.").required().at_least(1);
     v.field("pooled_size", pooled_size, "Bins of a region along each axis.").required().at_least(1);
     v.field("group_size", group_size, "Groups of bins along each axis; 0: a group for each bin.")
@@ -50,7 +46,7 @@ void infer(const PSROIPoolingAttrs& a, Inference& io) {
   io.all_same_dtype();
   io.set_shape(io.in(0), Shape{kUnknownDim, channels_of(a), kUnknownDim, kUnknownDim},
                "(batch, output_dim · group_size², height, width)");
-  io.set_shape(io.in(1), Shape{kUnknownDim, 5}, "(image, x1, y1, x2, y2) for every region");
+  io.set_shape(io.in(1), Shape{kUnknownDim, 5}, kCorners);
   io.set_shape(io.out(0), Shape{io.shape(io.in(1))[0], a.output_dim, a.pooled_size, a.pooled_size},
                "(regions, output_dim, pooled_size, pooled_size)");
   io.set_shape(io.in(1), Shape{io.shape(io.out(0))[0], 5}, "as many regions");
@@ -62,7 +58,7 @@ void infer_backward(const PSROIPoolingAttrs& a, Inference& io) {
   io.same_shape(io.in(2), io.out(0));
   io.set_shape(io.out(0), Shape{kUnknownDim, channels_of(a), kUnknownDim, kUnknownDim},
                "(batch, output_dim · group_size², height, width)");
-  io.set_shape(io.in(1), Shape{kUnknownDim, 5}, "(image, x1, y1, x2, y2) for every region");
+  io.set_shape(io.in(1), Shape{kUnknownDim, 5}, kCorners);
   io.set_shape(io.in(0), Shape{io.shape(io.in(1))[0], a.output_dim, a.pooled_size, a.pooled_size},
                "(regions, output_dim, pooled_size, pooled_size)");
 }
@@ -140,11 +136,6 @@ Prepared forward(const PSROIPoolingAttrs& a, const KernelRequest& r) {
   });
 }
 
-Offer offer_backward(const PSROIPoolingAttrs&, const KernelRequest& r) {
-  const std::size_t element = r.out[0].dtype == DType::kFloat64 ? 8 : 4;
-  return accept_plain(r, static_cast<std::size_t>(r.out[0].shape.size()) * element);
-}
-
 // The channels of one output channel belong to one thread: regions may overlap.
 Prepared backward(const PSROIPoolingAttrs& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
@@ -188,12 +179,7 @@ void register_psroi_pooling(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .reference(forward);
-  r.add<A>("_backward_PSROIPooling")
-      .backward()
-      .inputs({"dy", "rois", "data"})
-      .shape_only({2})
-      .infer(infer_backward)
-      .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
+  add_region_gradient(r, "_backward_PSROIPooling", "rois", infer_backward, backward);
 }
 
 }  // namespace symbind

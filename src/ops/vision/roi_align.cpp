@@ -16,33 +16,25 @@
 #include <span>
 #include <vector>
 
-#include "base/check.h"
-#include "base/checked.h"
 #include "base/parallel.h"
 #include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/vision/regions.h"
 
 namespace symbind {
 namespace {
 
 /// More points than this in a bin come from coordinates that are no image's.
 constexpr double kMostPoints = 1 << 12;
-constexpr std::int64_t kMostBins = 1 << 20;  ///< on an axis; their product is a number, too
 
-struct ROIAlignAttrs {
-  Tuple pooled_size;
-  float spatial_scale = 0;
+struct ROIAlignAttrs : PooledAttrs {
   int sample_ratio = -1;
   bool position_sensitive = false;
   bool aligned = false;
 
   void describe(AttrVisitor& v) {
-    v.field("pooled_size", pooled_size, "The size of every output: (h, w).").required();
-    v.field("spatial_scale", spatial_scale, "From the regions' coordinates to the data's.")
-        .required()
-        .at_least(0)
-        .at_most(1);
+    describe_pooled(v);
     v.field("sample_ratio", sample_ratio, "Points of a bin in each direction; else its pixels.");
     v.field("position_sensitive", position_sensitive, "Every bin has channels of its own.");
     v.field("aligned", aligned, "Pixels are areas: regions are moved by half a pixel.");
@@ -50,30 +42,10 @@ struct ROIAlignAttrs {
 };
 
 void infer(const ROIAlignAttrs& a, Inference& io) {
-  const auto fits = [](std::int64_t bins) { return bins > 0 && bins <= kMostBins; };
-  check(a.pooled_size.size() == 2 && std::ranges::all_of(a.pooled_size, fits),
-        "pooled_size {} must be two positive numbers of at most {}", tuple_text(a.pooled_size),
-        kMostBins);
+  check_pooled(a);
   io.all_same_dtype();
-  io.set_shape(io.in(0), Shape::of_rank(4), "(batch, channels, height, width)");
-  io.set_shape(io.in(1), Shape{kUnknownDim, 5}, "(image, x1, y1, x2, y2) for every region");
-  const std::int64_t bins = a.pooled_size[0] * a.pooled_size[1],
-                     share = a.position_sensitive ? bins : 1;
-  const std::int64_t channels = io.shape(io.in(0))[1];
-  check(channels < 0 || channels % share == 0,
-        "{} channels cannot be divided among the {} bins of pooled_size {}", channels, share,
-        tuple_text(a.pooled_size));
-  io.set_shape(io.out(0),
-               Shape{io.shape(io.in(1))[0], channels < 0 ? kUnknownDim : channels / share,
-                     a.pooled_size[0], a.pooled_size[1]},
-               "(regions, channels, pooled_size)");
-  const Shape& y = io.shape(io.out(0));
-  io.set_shape(io.in(0),
-               Shape{kUnknownDim,
-                     y[1] < 0 ? kUnknownDim : checked_mul(y[1], share, "the channels of all bins"),
-                     kUnknownDim, kUnknownDim},
-               "as many channels");
-  io.set_shape(io.in(1), Shape{y[0], 5}, "as many regions");
+  infer_pooled(a, io, 0, 5, kCorners,
+               a.position_sensitive ? a.pooled_size[0] * a.pooled_size[1] : 1);
 }
 
 // Inputs: dy, the regions, the data for its shape.
@@ -230,11 +202,6 @@ Prepared forward(const ROIAlignAttrs& a, const KernelRequest& r) {
   });
 }
 
-Offer offer_backward(const ROIAlignAttrs&, const KernelRequest& r) {
-  const std::size_t element = r.out[0].dtype == DType::kFloat64 ? 8 : 4;
-  return accept_plain(r, static_cast<std::size_t>(r.out[0].shape.size()) * element);
-}
-
 // A channel belongs to one thread: regions may overlap.
 Prepared backward(const ROIAlignAttrs& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
@@ -272,12 +239,7 @@ void register_roi_align(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .reference(forward);
-  r.add<A>("_backward_ROIAlign")
-      .backward()
-      .inputs({"dy", "rois", "data"})
-      .shape_only({2})
-      .infer(infer_backward)
-      .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
+  add_region_gradient(r, "_backward_ROIAlign", "rois", infer_backward, backward);
 }
 
 }  // namespace symbind

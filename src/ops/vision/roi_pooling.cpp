@@ -11,45 +11,25 @@
 #include <cmath>
 #include <limits>
 
-#include "base/check.h"
 #include "base/checked.h"
 #include "base/parallel.h"
 #include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "kernels/gather.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/vision/regions.h"
 
 namespace symbind {
 
 namespace {
 
-struct ROIPoolingAttrs {
-  Tuple pooled_size;
-  float spatial_scale = 0;
-
-  void describe(AttrVisitor& v) {
-    v.field("pooled_size", pooled_size, "The size of every output: (h, w).").required();
-    v.field("spatial_scale", spatial_scale, "From the regions' coordinates to the data's.")
-        .required()
-        .at_least(0)
-        .at_most(1);
-  }
+struct ROIPoolingAttrs : PooledAttrs {
+  void describe(AttrVisitor& v) { describe_pooled(v); }
 };
 
 void infer(const ROIPoolingAttrs& a, Inference& io) {
-  check(a.pooled_size.size() == 2 && a.pooled_size[0] > 0 && a.pooled_size[1] > 0,
-        "pooled_size {} must be two positive numbers", tuple_text(a.pooled_size));
-  io.set_shape(io.in(0), Shape::of_rank(4), "(batch, channels, height, width)");
-  io.set_shape(io.in(1), Shape{kUnknownDim, 5}, "(image, x1, y1, x2, y2) for every region");
-  for (int o = 0; o < 2; ++o) {
-    io.set_shape(
-        io.out(o),
-        Shape{io.shape(io.in(1))[0], io.shape(io.in(0))[1], a.pooled_size[0], a.pooled_size[1]},
-        "(regions, channels, pooled_size)");
-    const Shape& y = io.shape(io.out(o));
-    io.set_shape(io.in(0), Shape{kUnknownDim, y[1], kUnknownDim, kUnknownDim}, "as many channels");
-    io.set_shape(io.in(1), Shape{y[0], 5}, "as many regions");
-  }
+  check_pooled(a);
+  for (int o = 0; o < 2; ++o) infer_pooled(a, io, o, 5, kCorners);
   io.same_dtype(io.in(0), io.in(1));
   io.same_dtype(io.in(0), io.out(0));
   io.set_dtype(io.out(1), DType::kInt64, "places");
@@ -137,11 +117,6 @@ Prepared forward(const ROIPoolingAttrs& a, const KernelRequest& r) {
   });
 }
 
-Offer offer_backward(const ROIPoolingAttrs&, const KernelRequest& r) {
-  const std::size_t element = r.out[0].dtype == DType::kFloat64 ? 8 : 4;
-  return accept_plain(r, static_cast<std::size_t>(r.out[0].shape.size()) * element);
-}
-
 // A channel belongs to one thread: regions may overlap.
 Prepared backward(const ROIPoolingAttrs&, const KernelRequest& r, const Offer&) {
   const Shape &x = r.out[0].shape, &y = r.in[0].shape;
@@ -184,12 +159,7 @@ void register_roi_pooling(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .reference(forward);
-  r.add<A>("_backward_ROIPooling")
-      .backward()
-      .inputs({"dy", "maxidx", "data"})
-      .shape_only({2})
-      .infer(infer_backward)
-      .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
+  add_region_gradient(r, "_backward_ROIPooling", "maxidx", infer_backward, backward);
 }
 
 }  // namespace symbind

@@ -15,11 +15,10 @@
 #include <numbers>
 #include <vector>
 
-#include "base/check.h"
-#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/vision/regions.h"
 
 namespace symbind {
 namespace {
@@ -27,37 +26,20 @@ namespace {
 /// More points than this in a bin come from coordinates that are no image's.
 constexpr double kMostPoints = 1 << 12;
 
-struct RROIAlignAttrs {
-  Tuple pooled_size;
-  float spatial_scale = 0;
+struct RROIAlignAttrs : PooledAttrs {
   int sampling_ratio = -1;
 
   void describe(AttrVisitor& v) {
-    v.field("pooled_size", pooled_size, "The size of every output: (h, w).").required();
-    v.field("spatial_scale", spatial_scale, "From the regions' coordinates to the data's.")
-        .required()
-        .at_least(0)
-        .at_most(1);
+    describe_pooled(v);
     v.field("sampling_ratio", sampling_ratio,
             "Points of a bin in each direction; else its pixels.");
   }
 };
 
 void infer(const RROIAlignAttrs& a, Inference& io) {
-  const auto fits = [](std::int64_t bins) { return bins > 0 && bins <= (1 << 20); };
-  check(a.pooled_size.size() == 2 && std::ranges::all_of(a.pooled_size, fits),
-        "pooled_size {} must be two positive numbers of at most 1048576",
-        tuple_text(a.pooled_size));
+  check_pooled(a);
   io.all_same_dtype();
-  io.set_shape(io.in(0), Shape::of_rank(4), "(batch, channels, height, width)");
-  io.set_shape(io.in(1), Shape{kUnknownDim, 6}, "(image, x, y, width, height, angle)");
-  io.set_shape(
-      io.out(0),
-      Shape{io.shape(io.in(1))[0], io.shape(io.in(0))[1], a.pooled_size[0], a.pooled_size[1]},
-      "(regions, channels, pooled_size)");
-  const Shape& y = io.shape(io.out(0));
-  io.set_shape(io.in(0), Shape{kUnknownDim, y[1], kUnknownDim, kUnknownDim}, "as many channels");
-  io.set_shape(io.in(1), Shape{y[0], 6}, "as many regions");
+  infer_pooled(a, io, 0, 6, kRotated);
 }
 
 /// Four pixels and what each counts.

@@ -36,8 +36,13 @@ def _nag(w, g, states, a):
     def step(at):
         return a["lr"] * (_gradient(g, a) + a["wd"] * at)
     new = w + a["momentum"] * (a["momentum"] * states[0] - step(w)) - step(w)
-    # MXNet writes the momentum last: the weight that decays there is the new one.
-    return new, [a["momentum"] * states[0] - step(new)]
+    return new, [a["momentum"] * states[0] - step(w)]
+
+
+def _mp_nag(w, g, states, a):
+    """The master copy is written before the momentum, which decays the new one."""
+    new, _ = _nag(w, g, states, a)
+    return new, [a["momentum"] * states[0] - a["lr"] * (_gradient(g, a) + a["wd"] * new)]
 
 
 def _adam(w, g, states, a):
@@ -299,7 +304,7 @@ ROWS = {
     "sgd_mom_update": _step(_sgd_mom, 1, [*_SGD, "momentum"]),
     "mp_sgd_mom_update": _mp(_sgd_mom, 1, [*_SGD, "momentum"]),
     "nag_mom_update": _step(_nag, 1, [*_SGD, "momentum"]),
-    "mp_nag_mom_update": _mp(_nag, 1, [*_SGD, "momentum"]),
+    "mp_nag_mom_update": _mp(_mp_nag, 1, [*_SGD, "momentum"]),
     "adam_update": _step(_adam, 2, _ADAM),
     "ftml_update": _step(_ftml, 3, ["lr", "wd", "rescale_grad", "clip_grad", "beta1", "beta2",
                                     "epsilon", "t"]),
