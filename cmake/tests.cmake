@@ -57,6 +57,12 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include_file}")
 endforeach()
 
+# tests_lookups counts allocations too, where no sanitizer has the heap to itself.
+if(TARGET tests_lookups AND NOT SYMBIND_SANITIZE)
+  target_sources(tests_lookups PRIVATE "${PROJECT_SOURCE_DIR}/benchmarks/support/heap_watch.cpp")
+  target_compile_definitions(tests_lookups PRIVATE SYMBIND_WATCHES_HEAP=1)
+endif()
+
 function(symbind_script_test name labels)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600

@@ -36,6 +36,30 @@ LEVELS = {
     "models": 8,
     "predict": 8,
 }
+# The folder whose files define what a public header declares. The umbrella and the generated
+# operators belong to no folder below models.
+OWNERS = {
+    "base": "attr_dict error interrupt log profiler settings",
+    "device": "context runtime",
+    "ndarray": "dtype ndarray shape detail/state_value detail/storage_type",
+    "kernel": "kernel",
+    "graph": "attributes control_flow cost custom operator rules symbol detail/op_builder"
+             " detail/op_call detail/op_info",
+    "executor": "executor random",
+    "autograd": "autograd",
+    "optimizer": "lr_scheduler optimizer detail/states",
+    "kvstore": "kvstore detail/key",
+    "io": "datasets io model recordio sentences",
+    "metric": "metric",
+    "init": "initializer",
+    "explain": "explain",
+    "module": "bucketing_module callback checkpoint dry_run event_file log_files module monitor"
+              " sequential_module update_policy detail/executor_group detail/module_args"
+              " detail/param_update detail/resume detail/training_session",
+    "models": "models ops symbind",
+    "predict": "c_predict_api predictor",
+}
+OWNER = {f"symbind/{name}.h": folder for folder, names in OWNERS.items() for name in names.split()}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR = re.compile(r"^(dnnl|oneapi/dnnl|cblas|openblas|lapacke|cuda|cublas|cudnn|curand|nccl|nvml)")
@@ -66,7 +90,15 @@ def source_breaches(path, line, where):
         bracket, target = match.groups()
         if VENDOR.match(target) and not hardware:
             yield f"{where}: vendor header '{target}' outside src/kernels and src/device/cuda"
-        elif bracket == '"' and not target.startswith("symbind/"):
+        elif target.startswith("symbind/"):
+            other = OWNER.get(target)
+            if other is None:
+                yield f"{where}: '{target}' has no owner in tools/check_layers.py"
+            elif other != folder and LEVELS[other] == LEVELS[folder]:
+                yield f"{where}: {folder}/ includes a header of its sibling {other}/ ('{target}')"
+            elif LEVELS[other] > LEVELS[folder]:
+                yield f"{where}: {folder}/ includes a header of {other}/, above it ('{target}')"
+        elif bracket == '"':
             other = target.split("/")[0]
             if "/" not in target or other not in LEVELS:
                 yield f"{where}: '{target}' is not written from src/ or symbind/"
@@ -114,6 +146,10 @@ SELF_TEST = {
     "src/graph/up.cpp": ('#include "passes/plan.h"', "lies above"),
     "src/graph/down.cpp": ('#include "base/check.h"\n#include "graph/node.h"', None),
     "src/ops/nn/sibling.cpp": ('#include "passes/plan.h"', "sibling"),
+    "src/base/above.h": ("#include <symbind/module.h>", "header of module/, above it"),
+    "src/predict/beside.cpp": ("#include <symbind/module.h>", "header of its sibling"),
+    "src/module/below.cpp": ("#include <symbind/symbol.h>\n#include <symbind/module.h>", None),
+    "src/module/unowned.cpp": ("#include <symbind/mystery.h>", "has no owner"),
     "src/ops/nn/vendor.cpp": ("#include <dnnl.hpp>", "vendor"),
     "src/ops/nn/fine.cu": ("#include <cuda_fp16.h>", None),
     "src/kernels/onednn/fine.cpp": ("#include <dnnl.hpp>\n#if SYMBIND_HAVE_ONEDNN", None),

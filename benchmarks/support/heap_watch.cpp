@@ -1,7 +1,7 @@
 // The executable's own malloc and operator new stand in front of the C library's. `ours` is decided
 // by the return address: the allocator's caller lies in libsymbind's text.
 
-#include "support/heap_watch.h"
+#include "heap_watch.h"
 
 #include <atomic>
 #include <cstdlib>

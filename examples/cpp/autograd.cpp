@@ -8,17 +8,13 @@
 
 using namespace symbind;
 
-NDArray op(const char* name, const std::vector<NDArray>& inputs, const AttrDict& attrs = {}) {
-  return invoke(name, inputs, attrs).front();
-}
-
 void first_gradient() {
   NDArray x({1, 2, 3}, {3});
   x.attach_grad();
   NDArray y;
   {
     const autograd::Record record;
-    y = invoke("sum", {x * x}).front();
+    y = sum(x * x);
   }
   y.backward();
   x.grad().to_vector<float>();  // 2 4 6
@@ -26,11 +22,9 @@ void first_gradient() {
 }
 
 void training() {
-  const NDArray points =
-      op("_random_uniform", {}, {{"low", "-1"}, {"high", "1"}, {"shape", "(200, 2)"}});
-  const NDArray side = op("slice_axis", {points}, {{"axis", "1"}, {"begin", "0"}, {"end", "1"}}) -
-                       op("slice_axis", {points}, {{"axis", "1"}, {"begin", "1"}, {"end", "2"}});
-  const NDArray label = op("_greater_scalar", {side}, {{"scalar", "0"}});
+  const NDArray points = random_uniform({.low = -1, .high = 1, .shape = {200, 2}});
+  const NDArray label = slice_axis(points, {.axis = 1, .begin = 0, .end = 1}) >
+                        slice_axis(points, {.axis = 1, .begin = 1, .end = 2});
   NDArray weight = NDArray::zeros({1, 2}), bias = NDArray::zeros({1});
   weight.attach_grad();
   bias.attach_grad();
@@ -39,8 +33,8 @@ void training() {
     NDArray error;
     {
       const autograd::Record record;
-      const NDArray z = op("FullyConnected", {points, weight, bias}, {{"num_hidden", "1"}});
-      error = op("mean", {op("Activation", {z}, {{"act_type", "softrelu"}}) - label * z});
+      const NDArray z = FullyConnected(points, weight, bias, {.num_hidden = 1});
+      error = mean(Activation(z, {.act_type = "softrelu"}) - label * z);
     }
     error.backward();
     loss = error.scalar();
@@ -53,9 +47,7 @@ void training() {
 // Rounds, and lets the gradient through as if it did not.
 class StraightThrough : public autograd::Function {
  public:
-  std::vector<NDArray> forward(const std::vector<NDArray>& in) override {
-    return {op("round", {in[0]})};
-  }
+  std::vector<NDArray> forward(const std::vector<NDArray>& in) override { return {round(in[0])}; }
   std::vector<NDArray> backward(const std::vector<NDArray>& heads) override { return heads; }
 };
 

@@ -51,7 +51,7 @@ int main() {
   // A module that computes scores, and behind it one that is a gradient.
   const auto gradient = [](const NDArray& s, const NDArray& targets) {
     const NDArray error = s - targets.reshape(s.shape());
-    return invoke("clip", {error}, {{"a_min", "-1"}, {"a_max", "1"}}).front();
+    return clip(error, {.a_min = -1, .a_max = 1});
   };
   SequentialModule by_function;
   by_function.add(std::make_shared<Module>(scores, ModuleOptions{.label_names = {}}))

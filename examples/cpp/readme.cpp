@@ -8,10 +8,8 @@ using namespace symbind;
 int main() {
   // 1000 points of a square; the label says whether a point is inside a circle.
   seed(1);
-  const NDArray points({1000, 2});
-  invoke("_random_uniform", {}, {{"low", "-1"}, {"high", "1"}}, {points});
-  const NDArray radius = invoke("sum", {points * points}, {{"axis", "1"}}).front();
-  const NDArray inside = invoke("_lesser_scalar", {radius}, {{"scalar", "0.5"}}).front();
+  const NDArray points = random_uniform({.low = -1, .high = 1, .shape = {1000, 2}});
+  const NDArray inside = sum(points * points, {.axis = 1}) < 0.5;
   NDArrayIter train(points.slice(0, 800), inside.slice(0, 800),
                     {.batch_size = 40, .shuffle = true});
   NDArrayIter val(points.slice(800, 1000), inside.slice(800, 1000), {.batch_size = 40});

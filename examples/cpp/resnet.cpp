@@ -42,8 +42,7 @@ std::unique_ptr<DataIter> stripes(int count, const Arguments& a) {
     }
   }
   NDArray pictures = NDArray::from_vector(pixels, {count, 1, 28, 28});
-  const NDArray noise =
-      invoke("_random_normal", {}, {{"scale", "0.3"}, {"shape", pictures.shape().str()}}).front();
+  const NDArray noise = random_normal({.scale = 0.3, .shape = pictures.shape().dims()});
   pictures += noise;
   return std::make_unique<NDArrayIter>(
       pictures, NDArray::from_vector(labels, {count}),

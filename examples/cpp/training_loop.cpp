@@ -43,7 +43,7 @@ int main() {
   seed(7);
   const NDArrayMap args = executor.arg_dict(), grads = executor.grad_dict();
   for (const char* name : {"fc1_weight", "fc1_bias", "fc2_weight"})
-    invoke("_random_uniform", {}, {{"low", "-2"}, {"high", "2"}}, {args.at(name)});
+    random_uniform({.low = -2, .high = 2}, args.at(name));
 
   // The plain way: after backward every weight moves against its gradient, in place.
   const int before = count_right(executor.forward(false, batch)[0], spirals.label);
@@ -65,7 +65,8 @@ int main() {
     const NDArray weight = args.at(name);
     updates.push_back(executor.add_update(
         "sgd_mom_update", {weight, grads.at(name), NDArray::zeros(weight.shape())}, weight,
-        {{"lr", "1"}, {"momentum", "0.9"}, {"rescale_grad", std::to_string(1.0 / kPoints)}}));
+        dict_of(
+            ops::SgdMomUpdateOptions{.lr = 1, .momentum = 0.9, .rescale_grad = 1.0 / kPoints})));
   }
   for (int step = 0; step < 1000; ++step) {
     for (const int update : updates) executor.set_update_value(update, "lr", 1.0 - step / 1000.0);

@@ -14,12 +14,11 @@
 #include <variant>
 #include <vector>
 
+#include <symbind/attr_dict.h>
 #include <symbind/dtype.h>
 
 namespace symbind {
 
-/// Attributes as users write them and as JSON stores them.
-using AttrDict = std::map<std::string, std::string>;
 /// A tuple-valued attribute such as kernel=(3, 3). A single number reads as a tuple of one.
 using Tuple = std::vector<std::int64_t>;
 using FloatTuple = std::vector<double>;

@@ -6,7 +6,7 @@
 //   NDArray y;
 //   {
 //     const autograd::Record record;
-//     y = invoke("sum", {x * x}).front();
+//     y = sum(x * x);
 //   }
 //   y.backward();
 //   x.grad();  // 2 4 6

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <symbind/detail/state_value.h>
 #include <symbind/metric.h>
-#include <symbind/state_value.h>
 #include <symbind/symbol.h>
 
 namespace symbind {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include <symbind/detail/state_value.h>
 #include <symbind/metric.h>
 #include <symbind/model.h>
-#include <symbind/state_value.h>
 
 namespace symbind {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <symbind/executor_group.h>
+#include <symbind/detail/executor_group.h>
 #include <symbind/io.h>
 #include <symbind/metric.h>
 

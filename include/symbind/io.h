@@ -16,8 +16,8 @@
 #include <vector>
 
 #include <symbind/attributes.h>
+#include <symbind/detail/state_value.h>
 #include <symbind/ndarray.h>
-#include <symbind/state_value.h>
 
 namespace symbind {
 

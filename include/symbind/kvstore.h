@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <symbind/key.h>
+#include <symbind/detail/key.h>
 #include <symbind/ndarray.h>
 
 namespace symbind {

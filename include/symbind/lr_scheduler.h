@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <symbind/attributes.h>
-#include <symbind/state_value.h>
+#include <symbind/detail/state_value.h>
 
 namespace symbind {
 

@@ -11,13 +11,13 @@
 
 #include <symbind/callback.h>
 #include <symbind/checkpoint.h>
+#include <symbind/detail/executor_group.h>
+#include <symbind/detail/module_args.h>
 #include <symbind/dry_run.h>
-#include <symbind/executor_group.h>
 #include <symbind/initializer.h>
 #include <symbind/io.h>
 #include <symbind/metric.h>
 #include <symbind/model.h>
-#include <symbind/module_args.h>
 #include <symbind/monitor.h>
 #include <symbind/optimizer.h>
 #include <symbind/update_policy.h>

@@ -57,6 +57,7 @@ struct OpDef {
   bool runs_user_code = false;
   bool is_random = false;    ///< draws random numbers: never merged with its equal
   bool is_backward = false;  ///< made by a gradient, not offered to users
+  bool adds_up = false;      ///< the sum of its inputs: runs early, because they may die then
   bool is_loop = false;      ///< holds a graph that is unrolled at binding
   /// Its input may be on another device than its output (_CrossDeviceCopy).
   bool crosses_devices = false;
@@ -113,4 +114,4 @@ class OpRegistry {
 
 }  // namespace symbind
 
-#include <symbind/op_builder.h>
+#include <symbind/detail/op_builder.h>

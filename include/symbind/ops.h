@@ -7,10 +7,17 @@
 //
 // Inputs that are not given become variables `<name>_<input>`; an empty name is made up. Options
 // that are not given keep their defaults and are not stored. Operators whose names begin with an
-// underscore are called through make_symbol. The structs stand in a namespace of their own; calls
+// underscore are called through make_symbol and invoke. The structs have their own namespace; calls
 // never need to name them.
+//
+// Without a name an operator runs on arrays at once:
+//
+//   NDArray y = FullyConnected(x, weight, bias, {.num_hidden = 128})
+//   NDArray y = FullyConnected(x, weight, {.num_hidden = 128, .no_bias = true})
+//   relu(x, {}, y)          writes y
+//   std::vector<NDArray> parts = SliceChannel(x, {.num_outputs = 2})
 
-#include <symbind/op_call.h>
+#include <symbind/detail/op_call.h>
 
 namespace symbind {
 
@@ -20,16 +27,19 @@ struct ActivationOptions {
   /// required)
   std::optional<std::string> act_type = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("act_type", act_type)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("act_type", act_type);
   }
 };
 }  // namespace ops
 /// Applies an activation function to every element.
 inline Symbol Activation(const std::string& name, const Symbol& data, const ops::ActivationOptions& options = {}) {
-  return call_op("Activation", name, {data}, options.dict());
+  return call_op("Activation", name, {data}, dict_of(options));
+}
+inline NDArray Activation(const NDArray& data, const ops::ActivationOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Activation");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -53,18 +63,17 @@ struct BatchNormOptions {
   /// Accepted, without effect. (float or None, optional, default=None)
   std::optional<double> max_calib_range = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("eps", eps)
-        ("momentum", momentum)
-        ("fix_gamma", fix_gamma)
-        ("use_global_stats", use_global_stats)
-        ("output_mean_var", output_mean_var)
-        ("axis", axis)
-        ("cudnn_off", cudnn_off)
-        ("min_calib_range", min_calib_range)
-        ("max_calib_range", max_calib_range)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("eps", eps);
+    f("momentum", momentum);
+    f("fix_gamma", fix_gamma);
+    f("use_global_stats", use_global_stats);
+    f("output_mean_var", output_mean_var);
+    f("axis", axis);
+    f("cudnn_off", cudnn_off);
+    f("min_calib_range", min_calib_range);
+    f("max_calib_range", max_calib_range);
   }
 };
 struct BatchNormInputs {
@@ -77,10 +86,14 @@ struct BatchNormInputs {
 }  // namespace ops
 /// Normalises every channel over the batch.
 inline Symbol BatchNorm(const std::string& name, const Symbol& data, const ops::BatchNormOptions& options = {}) {
-  return call_op("BatchNorm", name, {data}, options.dict());
+  return call_op("BatchNorm", name, {data}, dict_of(options));
 }
 inline Symbol BatchNorm(const std::string& name, const ops::BatchNormInputs& inputs, const ops::BatchNormOptions& options = {}) {
-  return call_op_named("BatchNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}, {"moving_mean", inputs.moving_mean}, {"moving_var", inputs.moving_var}}, options.dict());
+  return call_op_named("BatchNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}, {"moving_mean", inputs.moving_mean}, {"moving_var", inputs.moving_var}}, dict_of(options));
+}
+inline std::vector<NDArray> BatchNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const NDArray& moving_mean, const NDArray& moving_var, const ops::BatchNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("BatchNorm");
+  return op.all({data, gamma, beta, moving_mean, moving_var}, options, out);
 }
 
 namespace ops {
@@ -88,10 +101,9 @@ struct BilinearSamplerOptions {
   /// Accepted, without effect. (boolean or None, optional, default=None)
   std::optional<bool> cudnn_off = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("cudnn_off", cudnn_off)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("cudnn_off", cudnn_off);
   }
 };
 struct BilinearSamplerInputs {
@@ -101,18 +113,26 @@ struct BilinearSamplerInputs {
 }  // namespace ops
 /// Images read at the places of a grid.
 inline Symbol BilinearSampler(const std::string& name, const Symbol& data, const ops::BilinearSamplerOptions& options = {}) {
-  return call_op("BilinearSampler", name, {data}, options.dict());
+  return call_op("BilinearSampler", name, {data}, dict_of(options));
 }
 inline Symbol BilinearSampler(const std::string& name, const Symbol& data, const Symbol& grid, const ops::BilinearSamplerOptions& options = {}) {
-  return call_op("BilinearSampler", name, {data, grid}, options.dict());
+  return call_op("BilinearSampler", name, {data, grid}, dict_of(options));
 }
 inline Symbol BilinearSampler(const std::string& name, const ops::BilinearSamplerInputs& inputs, const ops::BilinearSamplerOptions& options = {}) {
-  return call_op_named("BilinearSampler", name, {{"data", inputs.data}, {"grid", inputs.grid}}, options.dict());
+  return call_op_named("BilinearSampler", name, {{"data", inputs.data}, {"grid", inputs.grid}}, dict_of(options));
+}
+inline NDArray BilinearSampler(const NDArray& data, const NDArray& grid, const ops::BilinearSamplerOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("BilinearSampler");
+  return op.one({data, grid}, options, out);
 }
 
 /// The input, through which no gradient flows.
 inline Symbol BlockGrad(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("BlockGrad", name, {data}, options.dict());
+  return call_op("BlockGrad", name, {data}, dict_of(options));
+}
+inline NDArray BlockGrad(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("BlockGrad");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -124,12 +144,11 @@ struct CTCLossOptions {
   /// Which class is the blank. ({'first', 'last'}, optional, default=first)
   std::optional<std::string> blank_label = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("use_data_lengths", use_data_lengths)
-        ("use_label_lengths", use_label_lengths)
-        ("blank_label", blank_label)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("use_data_lengths", use_data_lengths);
+    f("use_label_lengths", use_label_lengths);
+    f("blank_label", blank_label);
   }
 };
 struct CTCLossInputs {
@@ -141,10 +160,22 @@ struct CTCLossInputs {
 }  // namespace ops
 /// The connectionist temporal classification loss of every sample.
 inline Symbol CTCLoss(const std::string& name, const Symbol& data, const ops::CTCLossOptions& options = {}) {
-  return call_op("CTCLoss", name, {data}, options.dict());
+  return call_op("CTCLoss", name, {data}, dict_of(options));
 }
 inline Symbol CTCLoss(const std::string& name, const ops::CTCLossInputs& inputs, const ops::CTCLossOptions& options = {}) {
-  return call_op_named("CTCLoss", name, {{"data", inputs.data}, {"label", inputs.label}, {"data_lengths", inputs.data_lengths}, {"label_lengths", inputs.label_lengths}}, options.dict());
+  return call_op_named("CTCLoss", name, {{"data", inputs.data}, {"label", inputs.label}, {"data_lengths", inputs.data_lengths}, {"label_lengths", inputs.label_lengths}}, dict_of(options));
+}
+inline NDArray CTCLoss(const NDArray& data, const NDArray& label, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("CTCLoss");
+  return op.one({data, label}, options, out);
+}
+inline NDArray CTCLoss(const NDArray& data, const NDArray& label, const NDArray& data_lengths, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("CTCLoss");
+  return op.one({data, label, data_lengths}, options, out);
+}
+inline NDArray CTCLoss(const NDArray& data, const NDArray& label, const NDArray& data_lengths, const NDArray& label_lengths, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("CTCLoss");
+  return op.one({data, label, data_lengths, label_lengths}, options, out);
 }
 
 namespace ops {
@@ -152,16 +183,19 @@ struct CastOptions {
   /// The element type of the output. (dtype, required)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// The input in another element type.
 inline Symbol Cast(const std::string& name, const Symbol& data, const ops::CastOptions& options = {}) {
-  return call_op("Cast", name, {data}, options.dict());
+  return call_op("Cast", name, {data}, dict_of(options));
+}
+inline NDArray Cast(const NDArray& data, const ops::CastOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Cast");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -170,16 +204,19 @@ struct ConcatOptions {
   /// default=1)
   std::optional<int> dim = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("dim", dim)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("dim", dim);
   }
 };
 }  // namespace ops
 /// Joins the inputs along an axis.
 inline Symbol Concat(const std::string& name, const std::vector<Symbol>& inputs, const ops::ConcatOptions& options = {}) {
-  return call_op("Concat", name, inputs, options.dict());
+  return call_op("Concat", name, inputs, dict_of(options));
+}
+inline NDArray Concat(const std::vector<NDArray>& inputs, const ops::ConcatOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Concat");
+  return op.one(inputs, options, out);
 }
 
 namespace ops {
@@ -210,20 +247,19 @@ struct ConvolutionOptions {
   /// optional, default=None)
   std::optional<std::string> layout = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("kernel", kernel)
-        ("stride", stride)
-        ("dilate", dilate)
-        ("pad", pad)
-        ("num_filter", num_filter)
-        ("num_group", num_group)
-        ("workspace", workspace)
-        ("no_bias", no_bias)
-        ("cudnn_tune", cudnn_tune)
-        ("cudnn_off", cudnn_off)
-        ("layout", layout)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("kernel", kernel);
+    f("stride", stride);
+    f("dilate", dilate);
+    f("pad", pad);
+    f("num_filter", num_filter);
+    f("num_group", num_group);
+    f("workspace", workspace);
+    f("no_bias", no_bias);
+    f("cudnn_tune", cudnn_tune);
+    f("cudnn_off", cudnn_off);
+    f("layout", layout);
   }
 };
 struct ConvolutionInputs {
@@ -234,10 +270,18 @@ struct ConvolutionInputs {
 }  // namespace ops
 /// Convolution over one, two or three spatial axes.
 inline Symbol Convolution(const std::string& name, const Symbol& data, const ops::ConvolutionOptions& options = {}) {
-  return call_op("Convolution", name, {data}, options.dict());
+  return call_op("Convolution", name, {data}, dict_of(options));
 }
 inline Symbol Convolution(const std::string& name, const ops::ConvolutionInputs& inputs, const ops::ConvolutionOptions& options = {}) {
-  return call_op_named("Convolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, options.dict());
+  return call_op_named("Convolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
+}
+inline NDArray Convolution(const NDArray& data, const NDArray& weight, const ops::ConvolutionOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Convolution");
+  return op.one({data, weight}, options, out);
+}
+inline NDArray Convolution(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::ConvolutionOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Convolution");
+  return op.one({data, weight, bias}, options, out);
 }
 
 namespace ops {
@@ -255,15 +299,14 @@ struct CorrelationOptions {
   /// Whether to multiply; else the distance is taken. (boolean, optional, default=True)
   std::optional<bool> is_multiply = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("kernel_size", kernel_size)
-        ("max_displacement", max_displacement)
-        ("stride1", stride1)
-        ("stride2", stride2)
-        ("pad_size", pad_size)
-        ("is_multiply", is_multiply)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("kernel_size", kernel_size);
+    f("max_displacement", max_displacement);
+    f("stride1", stride1);
+    f("stride2", stride2);
+    f("pad_size", pad_size);
+    f("is_multiply", is_multiply);
   }
 };
 struct CorrelationInputs {
@@ -273,13 +316,17 @@ struct CorrelationInputs {
 }  // namespace ops
 /// Compares patches of one image with displaced patches of another.
 inline Symbol Correlation(const std::string& name, const Symbol& data1, const ops::CorrelationOptions& options = {}) {
-  return call_op("Correlation", name, {data1}, options.dict());
+  return call_op("Correlation", name, {data1}, dict_of(options));
 }
 inline Symbol Correlation(const std::string& name, const Symbol& data1, const Symbol& data2, const ops::CorrelationOptions& options = {}) {
-  return call_op("Correlation", name, {data1, data2}, options.dict());
+  return call_op("Correlation", name, {data1, data2}, dict_of(options));
 }
 inline Symbol Correlation(const std::string& name, const ops::CorrelationInputs& inputs, const ops::CorrelationOptions& options = {}) {
-  return call_op_named("Correlation", name, {{"data1", inputs.data1}, {"data2", inputs.data2}}, options.dict());
+  return call_op_named("Correlation", name, {{"data1", inputs.data1}, {"data2", inputs.data2}}, dict_of(options));
+}
+inline NDArray Correlation(const NDArray& data1, const NDArray& data2, const ops::CorrelationOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Correlation");
+  return op.one({data1, data2}, options, out);
 }
 
 namespace ops {
@@ -291,18 +338,21 @@ struct CropOptions {
   /// Whether the window lies in the middle. (boolean, optional, default=False)
   std::optional<bool> center_crop = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("offset", offset)
-        ("h_w", h_w)
-        ("center_crop", center_crop)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("offset", offset);
+    f("h_w", h_w);
+    f("center_crop", center_crop);
   }
 };
 }  // namespace ops
 /// A window out of images.
 inline Symbol Crop(const std::string& name, const std::vector<Symbol>& inputs, const ops::CropOptions& options = {}) {
-  return call_op("Crop", name, inputs, options.dict());
+  return call_op("Crop", name, inputs, dict_of(options));
+}
+inline NDArray Crop(const std::vector<NDArray>& inputs, const ops::CropOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Crop");
+  return op.one(inputs, options, out);
 }
 
 namespace ops {
@@ -310,16 +360,19 @@ struct CustomOptions {
   /// Name the operator was registered by. (string, required)
   std::optional<std::string> op_type = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("op_type", op_type)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("op_type", op_type);
   }
 };
 }  // namespace ops
 /// An operator that users wrote and registered; inputs and further parameters are its own.
 inline Symbol Custom(const std::string& name, const std::vector<Symbol>& inputs, const ops::CustomOptions& options = {}) {
-  return call_op("Custom", name, inputs, options.dict());
+  return call_op("Custom", name, inputs, dict_of(options));
+}
+inline NDArray Custom(const std::vector<NDArray>& inputs, const ops::CustomOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Custom");
+  return op.one(inputs, options, out);
 }
 
 namespace ops {
@@ -354,22 +407,21 @@ struct DeconvolutionOptions {
   /// optional, default=None)
   std::optional<std::string> layout = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("kernel", kernel)
-        ("stride", stride)
-        ("dilate", dilate)
-        ("pad", pad)
-        ("adj", adj)
-        ("target_shape", target_shape)
-        ("num_filter", num_filter)
-        ("num_group", num_group)
-        ("workspace", workspace)
-        ("no_bias", no_bias)
-        ("cudnn_tune", cudnn_tune)
-        ("cudnn_off", cudnn_off)
-        ("layout", layout)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("kernel", kernel);
+    f("stride", stride);
+    f("dilate", dilate);
+    f("pad", pad);
+    f("adj", adj);
+    f("target_shape", target_shape);
+    f("num_filter", num_filter);
+    f("num_group", num_group);
+    f("workspace", workspace);
+    f("no_bias", no_bias);
+    f("cudnn_tune", cudnn_tune);
+    f("cudnn_off", cudnn_off);
+    f("layout", layout);
   }
 };
 struct DeconvolutionInputs {
@@ -380,10 +432,18 @@ struct DeconvolutionInputs {
 }  // namespace ops
 /// The transpose of a convolution over one, two or three spatial axes.
 inline Symbol Deconvolution(const std::string& name, const Symbol& data, const ops::DeconvolutionOptions& options = {}) {
-  return call_op("Deconvolution", name, {data}, options.dict());
+  return call_op("Deconvolution", name, {data}, dict_of(options));
 }
 inline Symbol Deconvolution(const std::string& name, const ops::DeconvolutionInputs& inputs, const ops::DeconvolutionOptions& options = {}) {
-  return call_op_named("Deconvolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, options.dict());
+  return call_op_named("Deconvolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
+}
+inline NDArray Deconvolution(const NDArray& data, const NDArray& weight, const ops::DeconvolutionOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Deconvolution");
+  return op.one({data, weight}, options, out);
+}
+inline NDArray Deconvolution(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::DeconvolutionOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Deconvolution");
+  return op.one({data, weight, bias}, options, out);
 }
 
 namespace ops {
@@ -398,19 +458,22 @@ struct DropoutOptions {
   /// Accepted, without effect. (boolean or None, optional, default=False)
   std::optional<bool> cudnn_off = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("p", p)
-        ("mode", mode)
-        ("axes", axes)
-        ("cudnn_off", cudnn_off)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("p", p);
+    f("mode", mode);
+    f("axes", axes);
+    f("cudnn_off", cudnn_off);
   }
 };
 }  // namespace ops
 /// Zeroes elements at random while training and scales the rest.
 inline Symbol Dropout(const std::string& name, const Symbol& data, const ops::DropoutOptions& options = {}) {
-  return call_op("Dropout", name, {data}, options.dict());
+  return call_op("Dropout", name, {data}, dict_of(options));
+}
+inline NDArray Dropout(const NDArray& data, const ops::DropoutOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Dropout");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -424,13 +487,12 @@ struct EmbeddingOptions {
   /// Without effect: gradients are dense. (boolean, optional, default=False)
   std::optional<bool> sparse_grad = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("input_dim", input_dim)
-        ("output_dim", output_dim)
-        ("dtype", dtype)
-        ("sparse_grad", sparse_grad)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("input_dim", input_dim);
+    f("output_dim", output_dim);
+    f("dtype", dtype);
+    f("sparse_grad", sparse_grad);
   }
 };
 struct EmbeddingInputs {
@@ -440,18 +502,26 @@ struct EmbeddingInputs {
 }  // namespace ops
 /// Rows of the weight, by index.
 inline Symbol Embedding(const std::string& name, const Symbol& data, const ops::EmbeddingOptions& options = {}) {
-  return call_op("Embedding", name, {data}, options.dict());
+  return call_op("Embedding", name, {data}, dict_of(options));
 }
 inline Symbol Embedding(const std::string& name, const Symbol& data, const Symbol& weight, const ops::EmbeddingOptions& options = {}) {
-  return call_op("Embedding", name, {data, weight}, options.dict());
+  return call_op("Embedding", name, {data, weight}, dict_of(options));
 }
 inline Symbol Embedding(const std::string& name, const ops::EmbeddingInputs& inputs, const ops::EmbeddingOptions& options = {}) {
-  return call_op_named("Embedding", name, {{"data", inputs.data}, {"weight", inputs.weight}}, options.dict());
+  return call_op_named("Embedding", name, {{"data", inputs.data}, {"weight", inputs.weight}}, dict_of(options));
+}
+inline NDArray Embedding(const NDArray& data, const NDArray& weight, const ops::EmbeddingOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Embedding");
+  return op.one({data, weight}, options, out);
 }
 
 /// Joins all axes but the first.
 inline Symbol Flatten(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("Flatten", name, {data}, options.dict());
+  return call_op("Flatten", name, {data}, dict_of(options));
+}
+inline NDArray Flatten(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Flatten");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -463,12 +533,11 @@ struct FullyConnectedOptions {
   /// Whether to collapse all but the first axis of the input. (boolean, optional, default=True)
   std::optional<bool> flatten = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("num_hidden", num_hidden)
-        ("no_bias", no_bias)
-        ("flatten", flatten)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("num_hidden", num_hidden);
+    f("no_bias", no_bias);
+    f("flatten", flatten);
   }
 };
 struct FullyConnectedInputs {
@@ -479,10 +548,18 @@ struct FullyConnectedInputs {
 }  // namespace ops
 /// Applies y = x·Wᵀ + b to every row of the data.
 inline Symbol FullyConnected(const std::string& name, const Symbol& data, const ops::FullyConnectedOptions& options = {}) {
-  return call_op("FullyConnected", name, {data}, options.dict());
+  return call_op("FullyConnected", name, {data}, dict_of(options));
 }
 inline Symbol FullyConnected(const std::string& name, const ops::FullyConnectedInputs& inputs, const ops::FullyConnectedOptions& options = {}) {
-  return call_op_named("FullyConnected", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, options.dict());
+  return call_op_named("FullyConnected", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
+}
+inline NDArray FullyConnected(const NDArray& data, const NDArray& weight, const ops::FullyConnectedOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("FullyConnected");
+  return op.one({data, weight}, options, out);
+}
+inline NDArray FullyConnected(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::FullyConnectedOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("FullyConnected");
+  return op.one({data, weight, bias}, options, out);
 }
 
 namespace ops {
@@ -492,17 +569,20 @@ struct GridGeneratorOptions {
   /// The grid's size (h, w); affine only. (Shape(tuple), optional, default=(0, 0))
   TupleOption target_shape = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("transform_type", transform_type)
-        ("target_shape", target_shape)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("transform_type", transform_type);
+    f("target_shape", target_shape);
   }
 };
 }  // namespace ops
 /// The places an affine transform or a flow reads from.
 inline Symbol GridGenerator(const std::string& name, const Symbol& data, const ops::GridGeneratorOptions& options = {}) {
-  return call_op("GridGenerator", name, {data}, options.dict());
+  return call_op("GridGenerator", name, {data}, dict_of(options));
+}
+inline NDArray GridGenerator(const NDArray& data, const ops::GridGeneratorOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("GridGenerator");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -514,12 +594,11 @@ struct GroupNormOptions {
   /// Whether mean and deviation are visible outputs. (boolean, optional, default=False)
   std::optional<bool> output_mean_var = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("num_groups", num_groups)
-        ("eps", eps)
-        ("output_mean_var", output_mean_var)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("num_groups", num_groups);
+    f("eps", eps);
+    f("output_mean_var", output_mean_var);
   }
 };
 struct GroupNormInputs {
@@ -530,10 +609,14 @@ struct GroupNormInputs {
 }  // namespace ops
 /// Normalises groups of channels of every sample.
 inline Symbol GroupNorm(const std::string& name, const Symbol& data, const ops::GroupNormOptions& options = {}) {
-  return call_op("GroupNorm", name, {data}, options.dict());
+  return call_op("GroupNorm", name, {data}, dict_of(options));
 }
 inline Symbol GroupNorm(const std::string& name, const ops::GroupNormInputs& inputs, const ops::GroupNormOptions& options = {}) {
-  return call_op_named("GroupNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, options.dict());
+  return call_op_named("GroupNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
+}
+inline std::vector<NDArray> GroupNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::GroupNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("GroupNorm");
+  return op.all({data, gamma, beta}, options, out);
 }
 
 namespace ops {
@@ -545,12 +628,11 @@ struct IdentityAttachKLSparseRegOptions {
   /// How much of the running mean an update keeps. (float, optional, default=0.9)
   std::optional<double> momentum = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("sparseness_target", sparseness_target)
-        ("penalty", penalty)
-        ("momentum", momentum)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("sparseness_target", sparseness_target);
+    f("penalty", penalty);
+    f("momentum", momentum);
   }
 };
 struct IdentityAttachKLSparseRegInputs {
@@ -560,13 +642,17 @@ struct IdentityAttachKLSparseRegInputs {
 }  // namespace ops
 /// The identity; its gradient draws the mean activation to a target.
 inline Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
-  return call_op("IdentityAttachKLSparseReg", name, {data}, options.dict());
+  return call_op("IdentityAttachKLSparseReg", name, {data}, dict_of(options));
 }
 inline Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const Symbol& moving_avg, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
-  return call_op("IdentityAttachKLSparseReg", name, {data, moving_avg}, options.dict());
+  return call_op("IdentityAttachKLSparseReg", name, {data, moving_avg}, dict_of(options));
 }
 inline Symbol IdentityAttachKLSparseReg(const std::string& name, const ops::IdentityAttachKLSparseRegInputs& inputs, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
-  return call_op_named("IdentityAttachKLSparseReg", name, {{"data", inputs.data}, {"moving_avg", inputs.moving_avg}}, options.dict());
+  return call_op_named("IdentityAttachKLSparseReg", name, {{"data", inputs.data}, {"moving_avg", inputs.moving_avg}}, dict_of(options));
+}
+inline NDArray IdentityAttachKLSparseReg(const NDArray& data, const NDArray& moving_avg, const ops::IdentityAttachKLSparseRegOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("IdentityAttachKLSparseReg");
+  return op.one({data, moving_avg}, options, out);
 }
 
 namespace ops {
@@ -574,10 +660,9 @@ struct InstanceNormOptions {
   /// Added to the variance. (float, optional, default=0.001)
   std::optional<double> eps = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("eps", eps)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("eps", eps);
   }
 };
 struct InstanceNormInputs {
@@ -588,10 +673,14 @@ struct InstanceNormInputs {
 }  // namespace ops
 /// Normalises every channel of every sample.
 inline Symbol InstanceNorm(const std::string& name, const Symbol& data, const ops::InstanceNormOptions& options = {}) {
-  return call_op("InstanceNorm", name, {data}, options.dict());
+  return call_op("InstanceNorm", name, {data}, dict_of(options));
 }
 inline Symbol InstanceNorm(const std::string& name, const ops::InstanceNormInputs& inputs, const ops::InstanceNormOptions& options = {}) {
-  return call_op_named("InstanceNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, options.dict());
+  return call_op_named("InstanceNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
+}
+inline NDArray InstanceNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::InstanceNormOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("InstanceNorm");
+  return op.one({data, gamma, beta}, options, out);
 }
 
 namespace ops {
@@ -602,17 +691,20 @@ struct L2NormalizationOptions {
   /// default=instance)
   std::optional<std::string> mode = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("eps", eps)
-        ("mode", mode)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("eps", eps);
+    f("mode", mode);
   }
 };
 }  // namespace ops
 /// Brings samples, positions or channels to the length 1.
 inline Symbol L2Normalization(const std::string& name, const Symbol& data, const ops::L2NormalizationOptions& options = {}) {
-  return call_op("L2Normalization", name, {data}, options.dict());
+  return call_op("L2Normalization", name, {data}, dict_of(options));
+}
+inline NDArray L2Normalization(const NDArray& data, const ops::L2NormalizationOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("L2Normalization");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -626,19 +718,22 @@ struct LRNOptions {
   /// Number of channels that are summed; odd. (int, required)
   std::optional<int> nsize = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("alpha", alpha)
-        ("beta", beta)
-        ("knorm", knorm)
-        ("nsize", nsize)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("alpha", alpha);
+    f("beta", beta);
+    f("knorm", knorm);
+    f("nsize", nsize);
   }
 };
 }  // namespace ops
 /// Divides every element by the size of its neighbours along the channels.
 inline Symbol LRN(const std::string& name, const Symbol& data, const ops::LRNOptions& options = {}) {
-  return call_op("LRN", name, {data}, options.dict());
+  return call_op("LRN", name, {data}, dict_of(options));
+}
+inline NDArray LRN(const NDArray& data, const ops::LRNOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("LRN");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -650,12 +745,11 @@ struct LayerNormOptions {
   /// Whether mean and deviation are visible outputs. (boolean, optional, default=False)
   std::optional<bool> output_mean_var = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("eps", eps)
-        ("output_mean_var", output_mean_var)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("eps", eps);
+    f("output_mean_var", output_mean_var);
   }
 };
 struct LayerNormInputs {
@@ -666,10 +760,14 @@ struct LayerNormInputs {
 }  // namespace ops
 /// Normalises along one axis.
 inline Symbol LayerNorm(const std::string& name, const Symbol& data, const ops::LayerNormOptions& options = {}) {
-  return call_op("LayerNorm", name, {data}, options.dict());
+  return call_op("LayerNorm", name, {data}, dict_of(options));
 }
 inline Symbol LayerNorm(const std::string& name, const ops::LayerNormInputs& inputs, const ops::LayerNormOptions& options = {}) {
-  return call_op_named("LayerNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, options.dict());
+  return call_op_named("LayerNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
+}
+inline std::vector<NDArray> LayerNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::LayerNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("LayerNorm");
+  return op.all({data, gamma, beta}, options, out);
 }
 
 namespace ops {
@@ -684,13 +782,12 @@ struct LeakyReLUOptions {
   /// Upper bound of random slopes (rrelu). (float, optional, default=0.334)
   std::optional<double> upper_bound = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("act_type", act_type)
-        ("slope", slope)
-        ("lower_bound", lower_bound)
-        ("upper_bound", upper_bound)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("act_type", act_type);
+    f("slope", slope);
+    f("lower_bound", lower_bound);
+    f("upper_bound", upper_bound);
   }
 };
 struct LeakyReLUInputs {
@@ -700,13 +797,21 @@ struct LeakyReLUInputs {
 }  // namespace ops
 /// Relatives of relu that are not flat below 0.
 inline Symbol LeakyReLU(const std::string& name, const Symbol& data, const ops::LeakyReLUOptions& options = {}) {
-  return call_op("LeakyReLU", name, {data}, options.dict());
+  return call_op("LeakyReLU", name, {data}, dict_of(options));
 }
 inline Symbol LeakyReLU(const std::string& name, const Symbol& data, const Symbol& gamma, const ops::LeakyReLUOptions& options = {}) {
-  return call_op("LeakyReLU", name, {data, gamma}, options.dict());
+  return call_op("LeakyReLU", name, {data, gamma}, dict_of(options));
 }
 inline Symbol LeakyReLU(const std::string& name, const ops::LeakyReLUInputs& inputs, const ops::LeakyReLUOptions& options = {}) {
-  return call_op_named("LeakyReLU", name, {{"data", inputs.data}, {"gamma", inputs.gamma}}, options.dict());
+  return call_op_named("LeakyReLU", name, {{"data", inputs.data}, {"gamma", inputs.gamma}}, dict_of(options));
+}
+inline NDArray LeakyReLU(const NDArray& data, const ops::LeakyReLUOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("LeakyReLU");
+  return op.one({data}, options, out);
+}
+inline NDArray LeakyReLU(const NDArray& data, const NDArray& gamma, const ops::LeakyReLUOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("LeakyReLU");
+  return op.one({data, gamma}, options, out);
 }
 
 namespace ops {
@@ -714,10 +819,9 @@ struct LinearRegressionOutputOptions {
   /// Scales the gradient. (float, optional, default=1)
   std::optional<double> grad_scale = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("grad_scale", grad_scale)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("grad_scale", grad_scale);
   }
 };
 struct LinearRegressionOutputInputs {
@@ -727,13 +831,17 @@ struct LinearRegressionOutputInputs {
 }  // namespace ops
 /// The data; its gradient is that of half the squared distance to the label.
 inline Symbol LinearRegressionOutput(const std::string& name, const Symbol& data, const ops::LinearRegressionOutputOptions& options = {}) {
-  return call_op("LinearRegressionOutput", name, {data}, options.dict());
+  return call_op("LinearRegressionOutput", name, {data}, dict_of(options));
 }
 inline Symbol LinearRegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::LinearRegressionOutputOptions& options = {}) {
-  return call_op("LinearRegressionOutput", name, {data, label}, options.dict());
+  return call_op("LinearRegressionOutput", name, {data, label}, dict_of(options));
 }
 inline Symbol LinearRegressionOutput(const std::string& name, const ops::LinearRegressionOutputInputs& inputs, const ops::LinearRegressionOutputOptions& options = {}) {
-  return call_op_named("LinearRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+  return call_op_named("LinearRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
+}
+inline NDArray LinearRegressionOutput(const NDArray& data, const NDArray& label, const ops::LinearRegressionOutputOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("LinearRegressionOutput");
+  return op.one({data, label}, options, out);
 }
 
 namespace ops {
@@ -741,10 +849,9 @@ struct LogisticRegressionOutputOptions {
   /// Scales the gradient. (float, optional, default=1)
   std::optional<double> grad_scale = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("grad_scale", grad_scale)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("grad_scale", grad_scale);
   }
 };
 struct LogisticRegressionOutputInputs {
@@ -754,13 +861,17 @@ struct LogisticRegressionOutputInputs {
 }  // namespace ops
 /// Sigmoid; its gradient is that of the cross entropy with the label.
 inline Symbol LogisticRegressionOutput(const std::string& name, const Symbol& data, const ops::LogisticRegressionOutputOptions& options = {}) {
-  return call_op("LogisticRegressionOutput", name, {data}, options.dict());
+  return call_op("LogisticRegressionOutput", name, {data}, dict_of(options));
 }
 inline Symbol LogisticRegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::LogisticRegressionOutputOptions& options = {}) {
-  return call_op("LogisticRegressionOutput", name, {data, label}, options.dict());
+  return call_op("LogisticRegressionOutput", name, {data, label}, dict_of(options));
 }
 inline Symbol LogisticRegressionOutput(const std::string& name, const ops::LogisticRegressionOutputInputs& inputs, const ops::LogisticRegressionOutputOptions& options = {}) {
-  return call_op_named("LogisticRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+  return call_op_named("LogisticRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
+}
+inline NDArray LogisticRegressionOutput(const NDArray& data, const NDArray& label, const ops::LogisticRegressionOutputOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("LogisticRegressionOutput");
+  return op.one({data, label}, options, out);
 }
 
 namespace ops {
@@ -768,10 +879,9 @@ struct MAERegressionOutputOptions {
   /// Scales the gradient. (float, optional, default=1)
   std::optional<double> grad_scale = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("grad_scale", grad_scale)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("grad_scale", grad_scale);
   }
 };
 struct MAERegressionOutputInputs {
@@ -781,13 +891,17 @@ struct MAERegressionOutputInputs {
 }  // namespace ops
 /// The data; its gradient is that of the absolute distance to the label.
 inline Symbol MAERegressionOutput(const std::string& name, const Symbol& data, const ops::MAERegressionOutputOptions& options = {}) {
-  return call_op("MAERegressionOutput", name, {data}, options.dict());
+  return call_op("MAERegressionOutput", name, {data}, dict_of(options));
 }
 inline Symbol MAERegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::MAERegressionOutputOptions& options = {}) {
-  return call_op("MAERegressionOutput", name, {data, label}, options.dict());
+  return call_op("MAERegressionOutput", name, {data, label}, dict_of(options));
 }
 inline Symbol MAERegressionOutput(const std::string& name, const ops::MAERegressionOutputInputs& inputs, const ops::MAERegressionOutputOptions& options = {}) {
-  return call_op_named("MAERegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+  return call_op_named("MAERegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
+}
+inline NDArray MAERegressionOutput(const NDArray& data, const NDArray& label, const ops::MAERegressionOutputOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("MAERegressionOutput");
+  return op.one({data, label}, options, out);
 }
 
 namespace ops {
@@ -800,18 +914,21 @@ struct MakeLossOptions {
   /// elements. ({'batch', 'null', 'valid'}, optional, default=null)
   std::optional<std::string> normalization = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("grad_scale", grad_scale)
-        ("valid_thresh", valid_thresh)
-        ("normalization", normalization)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("grad_scale", grad_scale);
+    f("valid_thresh", valid_thresh);
+    f("normalization", normalization);
   }
 };
 }  // namespace ops
 /// The input as a loss: backward starts here with a constant.
 inline Symbol MakeLoss(const std::string& name, const Symbol& data, const ops::MakeLossOptions& options = {}) {
-  return call_op("MakeLoss", name, {data}, options.dict());
+  return call_op("MakeLoss", name, {data}, dict_of(options));
+}
+inline NDArray MakeLoss(const NDArray& data, const ops::MakeLossOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("MakeLoss");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -823,18 +940,21 @@ struct PadOptions {
   /// The border's value with mode constant. (double, optional, default=0)
   std::optional<double> constant_value = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("mode", mode)
-        ("pad_width", pad_width)
-        ("constant_value", constant_value)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("mode", mode);
+    f("pad_width", pad_width);
+    f("constant_value", constant_value);
   }
 };
 }  // namespace ops
 /// The input with a border.
 inline Symbol Pad(const std::string& name, const Symbol& data, const ops::PadOptions& options = {}) {
-  return call_op("Pad", name, {data}, options.dict());
+  return call_op("Pad", name, {data}, dict_of(options));
+}
+inline NDArray Pad(const NDArray& data, const ops::PadOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Pad");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -861,25 +981,28 @@ struct PoolingOptions {
   /// default=None)
   std::optional<std::string> layout = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("kernel", kernel)
-        ("pool_type", pool_type)
-        ("global_pool", global_pool)
-        ("cudnn_off", cudnn_off)
-        ("pooling_convention", pooling_convention)
-        ("stride", stride)
-        ("pad", pad)
-        ("p_value", p_value)
-        ("count_include_pad", count_include_pad)
-        ("layout", layout)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("kernel", kernel);
+    f("pool_type", pool_type);
+    f("global_pool", global_pool);
+    f("cudnn_off", cudnn_off);
+    f("pooling_convention", pooling_convention);
+    f("stride", stride);
+    f("pad", pad);
+    f("p_value", p_value);
+    f("count_include_pad", count_include_pad);
+    f("layout", layout);
   }
 };
 }  // namespace ops
 /// Maximum, average, sum or p-norm of a sliding window.
 inline Symbol Pooling(const std::string& name, const Symbol& data, const ops::PoolingOptions& options = {}) {
-  return call_op("Pooling", name, {data}, options.dict());
+  return call_op("Pooling", name, {data}, dict_of(options));
+}
+inline NDArray Pooling(const NDArray& data, const ops::PoolingOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Pooling");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -908,20 +1031,19 @@ struct RNNOptions {
   /// Whether an input tells how many steps each sample has. (boolean, optional, default=False)
   std::optional<bool> use_sequence_length = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("state_size", state_size)
-        ("num_layers", num_layers)
-        ("bidirectional", bidirectional)
-        ("mode", mode)
-        ("p", p)
-        ("state_outputs", state_outputs)
-        ("projection_size", projection_size)
-        ("lstm_state_clip_min", lstm_state_clip_min)
-        ("lstm_state_clip_max", lstm_state_clip_max)
-        ("lstm_state_clip_nan", lstm_state_clip_nan)
-        ("use_sequence_length", use_sequence_length)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("state_size", state_size);
+    f("num_layers", num_layers);
+    f("bidirectional", bidirectional);
+    f("mode", mode);
+    f("p", p);
+    f("state_outputs", state_outputs);
+    f("projection_size", projection_size);
+    f("lstm_state_clip_min", lstm_state_clip_min);
+    f("lstm_state_clip_max", lstm_state_clip_max);
+    f("lstm_state_clip_nan", lstm_state_clip_nan);
+    f("use_sequence_length", use_sequence_length);
   }
 };
 struct RNNInputs {
@@ -934,10 +1056,22 @@ struct RNNInputs {
 }  // namespace ops
 /// A stack of recurrent layers over all steps.
 inline Symbol RNN(const std::string& name, const Symbol& data, const ops::RNNOptions& options = {}) {
-  return call_op("RNN", name, {data}, options.dict());
+  return call_op("RNN", name, {data}, dict_of(options));
 }
 inline Symbol RNN(const std::string& name, const ops::RNNInputs& inputs, const ops::RNNOptions& options = {}) {
-  return call_op_named("RNN", name, {{"data", inputs.data}, {"parameters", inputs.parameters}, {"state", inputs.state}, {"state_cell", inputs.state_cell}, {"sequence_length", inputs.sequence_length}}, options.dict());
+  return call_op_named("RNN", name, {{"data", inputs.data}, {"parameters", inputs.parameters}, {"state", inputs.state}, {"state_cell", inputs.state_cell}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
+}
+inline std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("RNN");
+  return op.all({data, parameters, state}, options, out);
+}
+inline std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const NDArray& state_cell, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("RNN");
+  return op.all({data, parameters, state, state_cell}, options, out);
+}
+inline std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const NDArray& state_cell, const NDArray& sequence_length, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("RNN");
+  return op.all({data, parameters, state, state_cell, sequence_length}, options, out);
 }
 
 namespace ops {
@@ -947,11 +1081,10 @@ struct ROIPoolingOptions {
   /// From the regions' coordinates to the data's. (float, required)
   std::optional<double> spatial_scale = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("pooled_size", pooled_size)
-        ("spatial_scale", spatial_scale)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("pooled_size", pooled_size);
+    f("spatial_scale", spatial_scale);
   }
 };
 struct ROIPoolingInputs {
@@ -961,13 +1094,17 @@ struct ROIPoolingInputs {
 }  // namespace ops
 /// Max pooling of regions of images, each to the same size.
 inline Symbol ROIPooling(const std::string& name, const Symbol& data, const ops::ROIPoolingOptions& options = {}) {
-  return call_op("ROIPooling", name, {data}, options.dict());
+  return call_op("ROIPooling", name, {data}, dict_of(options));
 }
 inline Symbol ROIPooling(const std::string& name, const Symbol& data, const Symbol& rois, const ops::ROIPoolingOptions& options = {}) {
-  return call_op("ROIPooling", name, {data, rois}, options.dict());
+  return call_op("ROIPooling", name, {data, rois}, dict_of(options));
 }
 inline Symbol ROIPooling(const std::string& name, const ops::ROIPoolingInputs& inputs, const ops::ROIPoolingOptions& options = {}) {
-  return call_op_named("ROIPooling", name, {{"data", inputs.data}, {"rois", inputs.rois}}, options.dict());
+  return call_op_named("ROIPooling", name, {{"data", inputs.data}, {"rois", inputs.rois}}, dict_of(options));
+}
+inline NDArray ROIPooling(const NDArray& data, const NDArray& rois, const ops::ROIPoolingOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("ROIPooling");
+  return op.one({data, rois}, options, out);
 }
 
 namespace ops {
@@ -982,19 +1119,22 @@ struct ReshapeOptions {
   /// With target_shape: the first extent is the input's. (boolean, optional, default=False)
   std::optional<bool> keep_highest = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("reverse", reverse)
-        ("target_shape", target_shape)
-        ("keep_highest", keep_highest)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("reverse", reverse);
+    f("target_shape", target_shape);
+    f("keep_highest", keep_highest);
   }
 };
 }  // namespace ops
 /// The same elements under another shape.
 inline Symbol Reshape(const std::string& name, const Symbol& data, const ops::ReshapeOptions& options = {}) {
-  return call_op("Reshape", name, {data}, options.dict());
+  return call_op("Reshape", name, {data}, dict_of(options));
+}
+inline NDArray Reshape(const NDArray& data, const ops::ReshapeOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("Reshape");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1006,12 +1146,11 @@ struct SVMOutputOptions {
   /// Whether the loss is linear (L1) instead of squared (L2). (boolean, optional, default=False)
   std::optional<bool> use_linear = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("margin", margin)
-        ("regularization_coefficient", regularization_coefficient)
-        ("use_linear", use_linear)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("margin", margin);
+    f("regularization_coefficient", regularization_coefficient);
+    f("use_linear", use_linear);
   }
 };
 struct SVMOutputInputs {
@@ -1021,13 +1160,17 @@ struct SVMOutputInputs {
 }  // namespace ops
 /// The data; its gradient is that of hinge losses with the label.
 inline Symbol SVMOutput(const std::string& name, const Symbol& data, const ops::SVMOutputOptions& options = {}) {
-  return call_op("SVMOutput", name, {data}, options.dict());
+  return call_op("SVMOutput", name, {data}, dict_of(options));
 }
 inline Symbol SVMOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::SVMOutputOptions& options = {}) {
-  return call_op("SVMOutput", name, {data, label}, options.dict());
+  return call_op("SVMOutput", name, {data, label}, dict_of(options));
 }
 inline Symbol SVMOutput(const std::string& name, const ops::SVMOutputInputs& inputs, const ops::SVMOutputOptions& options = {}) {
-  return call_op_named("SVMOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+  return call_op_named("SVMOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
+}
+inline NDArray SVMOutput(const NDArray& data, const NDArray& label, const ops::SVMOutputOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SVMOutput");
+  return op.one({data, label}, options, out);
 }
 
 namespace ops {
@@ -1037,11 +1180,10 @@ struct SequenceLastOptions {
   /// The axis of time, 0 or 1. (int, optional, default=0)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("use_sequence_length", use_sequence_length)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("use_sequence_length", use_sequence_length);
+    f("axis", axis);
   }
 };
 struct SequenceLastInputs {
@@ -1051,13 +1193,21 @@ struct SequenceLastInputs {
 }  // namespace ops
 /// The last step of each sequence.
 inline Symbol SequenceLast(const std::string& name, const Symbol& data, const ops::SequenceLastOptions& options = {}) {
-  return call_op("SequenceLast", name, {data}, options.dict());
+  return call_op("SequenceLast", name, {data}, dict_of(options));
 }
 inline Symbol SequenceLast(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceLastOptions& options = {}) {
-  return call_op("SequenceLast", name, {data, sequence_length}, options.dict());
+  return call_op("SequenceLast", name, {data, sequence_length}, dict_of(options));
 }
 inline Symbol SequenceLast(const std::string& name, const ops::SequenceLastInputs& inputs, const ops::SequenceLastOptions& options = {}) {
-  return call_op_named("SequenceLast", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+  return call_op_named("SequenceLast", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
+}
+inline NDArray SequenceLast(const NDArray& data, const ops::SequenceLastOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SequenceLast");
+  return op.one({data}, options, out);
+}
+inline NDArray SequenceLast(const NDArray& data, const NDArray& sequence_length, const ops::SequenceLastOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SequenceLast");
+  return op.one({data, sequence_length}, options, out);
 }
 
 namespace ops {
@@ -1069,12 +1219,11 @@ struct SequenceMaskOptions {
   /// The axis of time, 0 or 1. (int, optional, default=0)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("use_sequence_length", use_sequence_length)
-        ("value", value)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("use_sequence_length", use_sequence_length);
+    f("value", value);
+    f("axis", axis);
   }
 };
 struct SequenceMaskInputs {
@@ -1084,13 +1233,21 @@ struct SequenceMaskInputs {
 }  // namespace ops
 /// Sets everything behind the end of each sequence to a value.
 inline Symbol SequenceMask(const std::string& name, const Symbol& data, const ops::SequenceMaskOptions& options = {}) {
-  return call_op("SequenceMask", name, {data}, options.dict());
+  return call_op("SequenceMask", name, {data}, dict_of(options));
 }
 inline Symbol SequenceMask(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceMaskOptions& options = {}) {
-  return call_op("SequenceMask", name, {data, sequence_length}, options.dict());
+  return call_op("SequenceMask", name, {data, sequence_length}, dict_of(options));
 }
 inline Symbol SequenceMask(const std::string& name, const ops::SequenceMaskInputs& inputs, const ops::SequenceMaskOptions& options = {}) {
-  return call_op_named("SequenceMask", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+  return call_op_named("SequenceMask", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
+}
+inline NDArray SequenceMask(const NDArray& data, const ops::SequenceMaskOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SequenceMask");
+  return op.one({data}, options, out);
+}
+inline NDArray SequenceMask(const NDArray& data, const NDArray& sequence_length, const ops::SequenceMaskOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SequenceMask");
+  return op.one({data, sequence_length}, options, out);
 }
 
 namespace ops {
@@ -1100,11 +1257,10 @@ struct SequenceReverseOptions {
   /// The axis of time, 0 or 1. (int, optional, default=0)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("use_sequence_length", use_sequence_length)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("use_sequence_length", use_sequence_length);
+    f("axis", axis);
   }
 };
 struct SequenceReverseInputs {
@@ -1114,13 +1270,21 @@ struct SequenceReverseInputs {
 }  // namespace ops
 /// Each sequence in reverse order; what lies behind its end stays.
 inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const ops::SequenceReverseOptions& options = {}) {
-  return call_op("SequenceReverse", name, {data}, options.dict());
+  return call_op("SequenceReverse", name, {data}, dict_of(options));
 }
 inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceReverseOptions& options = {}) {
-  return call_op("SequenceReverse", name, {data, sequence_length}, options.dict());
+  return call_op("SequenceReverse", name, {data, sequence_length}, dict_of(options));
 }
 inline Symbol SequenceReverse(const std::string& name, const ops::SequenceReverseInputs& inputs, const ops::SequenceReverseOptions& options = {}) {
-  return call_op_named("SequenceReverse", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, options.dict());
+  return call_op_named("SequenceReverse", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
+}
+inline NDArray SequenceReverse(const NDArray& data, const ops::SequenceReverseOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SequenceReverse");
+  return op.one({data}, options, out);
+}
+inline NDArray SequenceReverse(const NDArray& data, const NDArray& sequence_length, const ops::SequenceReverseOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SequenceReverse");
+  return op.one({data, sequence_length}, options, out);
 }
 
 namespace ops {
@@ -1132,18 +1296,21 @@ struct SliceChannelOptions {
   /// Drops the axis; parts must have extent 1. (boolean, optional, default=False)
   std::optional<bool> squeeze_axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("num_outputs", num_outputs)
-        ("axis", axis)
-        ("squeeze_axis", squeeze_axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("num_outputs", num_outputs);
+    f("axis", axis);
+    f("squeeze_axis", squeeze_axis);
   }
 };
 }  // namespace ops
 /// Cuts the input into equal parts along an axis.
 inline Symbol SliceChannel(const std::string& name, const Symbol& data, const ops::SliceChannelOptions& options = {}) {
-  return call_op("SliceChannel", name, {data}, options.dict());
+  return call_op("SliceChannel", name, {data}, dict_of(options));
+}
+inline std::vector<NDArray> SliceChannel(const NDArray& data, const ops::SliceChannelOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("SliceChannel");
+  return op.all({data}, options, out);
 }
 
 namespace ops {
@@ -1152,16 +1319,19 @@ struct SoftmaxActivationOptions {
   /// 'instance'}, optional, default=instance)
   std::optional<std::string> mode = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("mode", mode)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("mode", mode);
   }
 };
 }  // namespace ops
 /// Softmax along the last axis, or over the channels of each position.
 inline Symbol SoftmaxActivation(const std::string& name, const Symbol& data, const ops::SoftmaxActivationOptions& options = {}) {
-  return call_op("SoftmaxActivation", name, {data}, options.dict());
+  return call_op("SoftmaxActivation", name, {data}, dict_of(options));
+}
+inline NDArray SoftmaxActivation(const NDArray& data, const ops::SoftmaxActivationOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SoftmaxActivation");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1184,17 +1354,16 @@ struct SoftmaxOutputOptions {
   /// Moved from the label's class to all others. (float, optional, default=0)
   std::optional<double> smooth_alpha = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("grad_scale", grad_scale)
-        ("ignore_label", ignore_label)
-        ("multi_output", multi_output)
-        ("use_ignore", use_ignore)
-        ("preserve_shape", preserve_shape)
-        ("normalization", normalization)
-        ("out_grad", out_grad)
-        ("smooth_alpha", smooth_alpha)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("grad_scale", grad_scale);
+    f("ignore_label", ignore_label);
+    f("multi_output", multi_output);
+    f("use_ignore", use_ignore);
+    f("preserve_shape", preserve_shape);
+    f("normalization", normalization);
+    f("out_grad", out_grad);
+    f("smooth_alpha", smooth_alpha);
   }
 };
 struct SoftmaxOutputInputs {
@@ -1204,13 +1373,17 @@ struct SoftmaxOutputInputs {
 }  // namespace ops
 /// Softmax; its gradient is that of the cross entropy with the label.
 inline Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const ops::SoftmaxOutputOptions& options = {}) {
-  return call_op("SoftmaxOutput", name, {data}, options.dict());
+  return call_op("SoftmaxOutput", name, {data}, dict_of(options));
 }
 inline Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::SoftmaxOutputOptions& options = {}) {
-  return call_op("SoftmaxOutput", name, {data, label}, options.dict());
+  return call_op("SoftmaxOutput", name, {data, label}, dict_of(options));
 }
 inline Symbol SoftmaxOutput(const std::string& name, const ops::SoftmaxOutputInputs& inputs, const ops::SoftmaxOutputOptions& options = {}) {
-  return call_op_named("SoftmaxOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+  return call_op_named("SoftmaxOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
+}
+inline NDArray SoftmaxOutput(const NDArray& data, const NDArray& label, const ops::SoftmaxOutputOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SoftmaxOutput");
+  return op.one({data, label}, options, out);
 }
 
 namespace ops {
@@ -1224,13 +1397,12 @@ struct SpatialTransformerOptions {
   /// Accepted, without effect. (boolean or None, optional, default=None)
   std::optional<bool> cudnn_off = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("target_shape", target_shape)
-        ("transform_type", transform_type)
-        ("sampler_type", sampler_type)
-        ("cudnn_off", cudnn_off)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("target_shape", target_shape);
+    f("transform_type", transform_type);
+    f("sampler_type", sampler_type);
+    f("cudnn_off", cudnn_off);
   }
 };
 struct SpatialTransformerInputs {
@@ -1240,13 +1412,17 @@ struct SpatialTransformerInputs {
 }  // namespace ops
 /// Images under an affine transform that a net computes.
 inline Symbol SpatialTransformer(const std::string& name, const Symbol& data, const ops::SpatialTransformerOptions& options = {}) {
-  return call_op("SpatialTransformer", name, {data}, options.dict());
+  return call_op("SpatialTransformer", name, {data}, dict_of(options));
 }
 inline Symbol SpatialTransformer(const std::string& name, const Symbol& data, const Symbol& loc, const ops::SpatialTransformerOptions& options = {}) {
-  return call_op("SpatialTransformer", name, {data, loc}, options.dict());
+  return call_op("SpatialTransformer", name, {data, loc}, dict_of(options));
 }
 inline Symbol SpatialTransformer(const std::string& name, const ops::SpatialTransformerInputs& inputs, const ops::SpatialTransformerOptions& options = {}) {
-  return call_op_named("SpatialTransformer", name, {{"data", inputs.data}, {"loc", inputs.loc}}, options.dict());
+  return call_op_named("SpatialTransformer", name, {{"data", inputs.data}, {"loc", inputs.loc}}, dict_of(options));
+}
+inline NDArray SpatialTransformer(const NDArray& data, const NDArray& loc, const ops::SpatialTransformerOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SpatialTransformer");
+  return op.one({data, loc}, options, out);
 }
 
 namespace ops {
@@ -1256,17 +1432,20 @@ struct SwapAxisOptions {
   /// The axis it changes places with. (int, optional, default=0)
   std::optional<int> dim2 = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("dim1", dim1)
-        ("dim2", dim2)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("dim1", dim1);
+    f("dim2", dim2);
   }
 };
 }  // namespace ops
 /// Two axes change places.
 inline Symbol SwapAxis(const std::string& name, const Symbol& data, const ops::SwapAxisOptions& options = {}) {
-  return call_op("SwapAxis", name, {data}, options.dict());
+  return call_op("SwapAxis", name, {data}, dict_of(options));
+}
+inline NDArray SwapAxis(const NDArray& data, const ops::SwapAxisOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("SwapAxis");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1282,25 +1461,32 @@ struct UpSamplingOptions {
   /// Accepted, without effect. (long, optional, default=512)
   std::optional<std::int64_t> workspace = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("scale", scale)
-        ("num_filter", num_filter)
-        ("sample_type", sample_type)
-        ("multi_input_mode", multi_input_mode)
-        ("workspace", workspace)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("scale", scale);
+    f("num_filter", num_filter);
+    f("sample_type", sample_type);
+    f("multi_input_mode", multi_input_mode);
+    f("workspace", workspace);
   }
 };
 }  // namespace ops
 /// Makes images larger by a whole factor.
 inline Symbol UpSampling(const std::string& name, const std::vector<Symbol>& inputs, const ops::UpSamplingOptions& options = {}) {
-  return call_op("UpSampling", name, inputs, options.dict());
+  return call_op("UpSampling", name, inputs, dict_of(options));
+}
+inline NDArray UpSampling(const std::vector<NDArray>& inputs, const ops::UpSamplingOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("UpSampling");
+  return op.one(inputs, options, out);
 }
 
 /// Elementwise abs.
 inline Symbol abs(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("abs", name, {data}, options.dict());
+  return call_op("abs", name, {data}, dict_of(options));
+}
+inline NDArray abs(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("abs");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1322,17 +1508,16 @@ struct AdamUpdateOptions {
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("beta1", beta1)
-        ("beta2", beta2)
-        ("epsilon", epsilon)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        ("lazy_update", lazy_update)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("beta1", beta1);
+    f("beta2", beta2);
+    f("epsilon", epsilon);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
+    f("lazy_update", lazy_update);
   }
 };
 struct AdamUpdateInputs {
@@ -1344,15 +1529,23 @@ struct AdamUpdateInputs {
 }  // namespace ops
 /// One step of Adam; writes mean and var; give the weight as out.
 inline Symbol adam_update(const std::string& name, const Symbol& weight, const ops::AdamUpdateOptions& options = {}) {
-  return call_op("adam_update", name, {weight}, options.dict());
+  return call_op("adam_update", name, {weight}, dict_of(options));
 }
 inline Symbol adam_update(const std::string& name, const ops::AdamUpdateInputs& inputs, const ops::AdamUpdateOptions& options = {}) {
-  return call_op_named("adam_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, options.dict());
+  return call_op_named("adam_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, dict_of(options));
+}
+inline NDArray adam_update(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const ops::AdamUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("adam_update");
+  return op.one({weight, grad, mean, var}, options, out);
 }
 
 /// The sum of its inputs.
 inline Symbol add_n(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
-  return call_op("add_n", name, inputs, options.dict());
+  return call_op("add_n", name, inputs, dict_of(options));
+}
+inline NDArray add_n(const std::vector<NDArray>& inputs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("add_n");
+  return op.one(inputs, options, out);
 }
 
 namespace ops {
@@ -1360,16 +1553,19 @@ struct AllFiniteOptions {
   /// Whether the output starts as 1. (boolean, optional, default=True)
   std::optional<bool> init_output = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("init_output", init_output)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("init_output", init_output);
   }
 };
 }  // namespace ops
 /// 1 if every number is finite, else 0.
 inline Symbol all_finite(const std::string& name, const Symbol& data, const ops::AllFiniteOptions& options = {}) {
-  return call_op("all_finite", name, {data}, options.dict());
+  return call_op("all_finite", name, {data}, dict_of(options));
+}
+inline NDArray all_finite(const NDArray& data, const ops::AllFiniteOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("all_finite");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1377,16 +1573,19 @@ struct AmpCastOptions {
   /// The element type of the output. (dtype, required)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// A float32 or 16-bit array in another element type; others as they are.
 inline Symbol amp_cast(const std::string& name, const Symbol& data, const ops::AmpCastOptions& options = {}) {
-  return call_op("amp_cast", name, {data}, options.dict());
+  return call_op("amp_cast", name, {data}, dict_of(options));
+}
+inline NDArray amp_cast(const NDArray& data, const ops::AmpCastOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("amp_cast");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1394,46 +1593,73 @@ struct AmpMulticastOptions {
   /// Whether the narrowest type is taken, not the widest. (boolean, optional, default=False)
   std::optional<bool> cast_narrow = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("cast_narrow", cast_narrow)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("cast_narrow", cast_narrow);
   }
 };
 }  // namespace ops
 /// float32 and 16-bit arrays in one type; others as they are.
 inline Symbol amp_multicast(const std::string& name, const std::vector<Symbol>& inputs, const ops::AmpMulticastOptions& options = {}) {
-  return call_op("amp_multicast", name, inputs, options.dict());
+  return call_op("amp_multicast", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> amp_multicast(const std::vector<NDArray>& inputs, const ops::AmpMulticastOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("amp_multicast");
+  return op.all(inputs, options, out);
 }
 
 /// Elementwise arccos.
 inline Symbol arccos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("arccos", name, {data}, options.dict());
+  return call_op("arccos", name, {data}, dict_of(options));
+}
+inline NDArray arccos(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("arccos");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise arccosh.
 inline Symbol arccosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("arccosh", name, {data}, options.dict());
+  return call_op("arccosh", name, {data}, dict_of(options));
+}
+inline NDArray arccosh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("arccosh");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise arcsin.
 inline Symbol arcsin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("arcsin", name, {data}, options.dict());
+  return call_op("arcsin", name, {data}, dict_of(options));
+}
+inline NDArray arcsin(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("arcsin");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise arcsinh.
 inline Symbol arcsinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("arcsinh", name, {data}, options.dict());
+  return call_op("arcsinh", name, {data}, dict_of(options));
+}
+inline NDArray arcsinh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("arcsinh");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise arctan.
 inline Symbol arctan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("arctan", name, {data}, options.dict());
+  return call_op("arctan", name, {data}, dict_of(options));
+}
+inline NDArray arctan(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("arctan");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise arctanh.
 inline Symbol arctanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("arctanh", name, {data}, options.dict());
+  return call_op("arctanh", name, {data}, dict_of(options));
+}
+inline NDArray arctanh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("arctanh");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1443,22 +1669,29 @@ struct ArgmaxOptions {
   /// Keeps the axis with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
   }
 };
 }  // namespace ops
 /// The index of the largest element along an axis.
 inline Symbol argmax(const std::string& name, const Symbol& data, const ops::ArgmaxOptions& options = {}) {
-  return call_op("argmax", name, {data}, options.dict());
+  return call_op("argmax", name, {data}, dict_of(options));
+}
+inline NDArray argmax(const NDArray& data, const ops::ArgmaxOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("argmax");
+  return op.one({data}, options, out);
 }
 
 /// The index of the largest element along axis 1.
 inline Symbol argmax_channel(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("argmax_channel", name, {data}, options.dict());
+  return call_op("argmax_channel", name, {data}, dict_of(options));
+}
+inline NDArray argmax_channel(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("argmax_channel");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1468,17 +1701,20 @@ struct ArgminOptions {
   /// Keeps the axis with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
   }
 };
 }  // namespace ops
 /// The index of the smallest element along an axis.
 inline Symbol argmin(const std::string& name, const Symbol& data, const ops::ArgminOptions& options = {}) {
-  return call_op("argmin", name, {data}, options.dict());
+  return call_op("argmin", name, {data}, dict_of(options));
+}
+inline NDArray argmin(const NDArray& data, const ops::ArgminOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("argmin");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1491,18 +1727,21 @@ struct ArgsortOptions {
   /// The element type of the indices. (dtype, optional, default=float32)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("is_ascend", is_ascend)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("is_ascend", is_ascend);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// The places of the elements in order along an axis.
 inline Symbol argsort(const std::string& name, const Symbol& data, const ops::ArgsortOptions& options = {}) {
-  return call_op("argsort", name, {data}, options.dict());
+  return call_op("argsort", name, {data}, dict_of(options));
+}
+inline NDArray argsort(const NDArray& data, const ops::ArgsortOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("argsort");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1515,12 +1754,11 @@ struct BatchDotOptions {
   /// default=None)
   std::optional<std::string> forward_stype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("transpose_a", transpose_a)
-        ("transpose_b", transpose_b)
-        ("forward_stype", forward_stype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("transpose_a", transpose_a);
+    f("transpose_b", transpose_b);
+    f("forward_stype", forward_stype);
   }
 };
 struct BatchDotInputs {
@@ -1530,13 +1768,17 @@ struct BatchDotInputs {
 }  // namespace ops
 /// Products of matrices, one for each index of the shared leading axes.
 inline Symbol batch_dot(const std::string& name, const Symbol& lhs, const ops::BatchDotOptions& options = {}) {
-  return call_op("batch_dot", name, {lhs}, options.dict());
+  return call_op("batch_dot", name, {lhs}, dict_of(options));
 }
 inline Symbol batch_dot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::BatchDotOptions& options = {}) {
-  return call_op("batch_dot", name, {lhs, rhs}, options.dict());
+  return call_op("batch_dot", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol batch_dot(const std::string& name, const ops::BatchDotInputs& inputs, const ops::BatchDotOptions& options = {}) {
-  return call_op_named("batch_dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("batch_dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray batch_dot(const NDArray& lhs, const NDArray& rhs, const ops::BatchDotOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("batch_dot");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1547,13 +1789,17 @@ struct BatchTakeInputs {
 }  // namespace ops
 /// One element of every row of the last axis, by index.
 inline Symbol batch_take(const std::string& name, const Symbol& a, const NoOptions& options = {}) {
-  return call_op("batch_take", name, {a}, options.dict());
+  return call_op("batch_take", name, {a}, dict_of(options));
 }
 inline Symbol batch_take(const std::string& name, const Symbol& a, const Symbol& indices, const NoOptions& options = {}) {
-  return call_op("batch_take", name, {a, indices}, options.dict());
+  return call_op("batch_take", name, {a, indices}, dict_of(options));
 }
 inline Symbol batch_take(const std::string& name, const ops::BatchTakeInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("batch_take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, options.dict());
+  return call_op_named("batch_take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, dict_of(options));
+}
+inline NDArray batch_take(const NDArray& a, const NDArray& indices, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("batch_take");
+  return op.one({a, indices}, options, out);
 }
 
 namespace ops {
@@ -1564,13 +1810,17 @@ struct BroadcastAddInputs {
 }  // namespace ops
 /// Elementwise add of two arrays, stretched to one shape.
 inline Symbol broadcast_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_add", name, {lhs}, options.dict());
+  return call_op("broadcast_add", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_add(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_add", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_add", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_add(const std::string& name, const ops::BroadcastAddInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_add(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_add");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1580,17 +1830,20 @@ struct BroadcastAxisOptions {
   /// Their new extents. (Shape(tuple), optional, default=())
   TupleOption size = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("size", size)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("size", size);
   }
 };
 }  // namespace ops
 /// The input stretched along axes.
 inline Symbol broadcast_axis(const std::string& name, const Symbol& data, const ops::BroadcastAxisOptions& options = {}) {
-  return call_op("broadcast_axis", name, {data}, options.dict());
+  return call_op("broadcast_axis", name, {data}, dict_of(options));
+}
+inline NDArray broadcast_axis(const NDArray& data, const ops::BroadcastAxisOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_axis");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1601,13 +1854,17 @@ struct BroadcastDivInputs {
 }  // namespace ops
 /// Elementwise div of two arrays, stretched to one shape.
 inline Symbol broadcast_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_div", name, {lhs}, options.dict());
+  return call_op("broadcast_div", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_div(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_div", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_div", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_div(const std::string& name, const ops::BroadcastDivInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_div(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_div");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1618,13 +1875,17 @@ struct BroadcastEqualInputs {
 }  // namespace ops
 /// Elementwise equal of two arrays, stretched to one shape.
 inline Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_equal", name, {lhs}, options.dict());
+  return call_op("broadcast_equal", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_equal", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_equal", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_equal(const std::string& name, const ops::BroadcastEqualInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_equal");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1635,13 +1896,17 @@ struct BroadcastGreaterInputs {
 }  // namespace ops
 /// Elementwise greater of two arrays, stretched to one shape.
 inline Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_greater", name, {lhs}, options.dict());
+  return call_op("broadcast_greater", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_greater", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_greater", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_greater(const std::string& name, const ops::BroadcastGreaterInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_greater", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_greater", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_greater(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_greater");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1652,13 +1917,17 @@ struct BroadcastGreaterEqualInputs {
 }  // namespace ops
 /// Elementwise greater_equal of two arrays, stretched to one shape.
 inline Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_greater_equal", name, {lhs}, options.dict());
+  return call_op("broadcast_greater_equal", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_greater_equal", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_greater_equal", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_greater_equal(const std::string& name, const ops::BroadcastGreaterEqualInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_greater_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_greater_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_greater_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_greater_equal");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1669,13 +1938,17 @@ struct BroadcastHypotInputs {
 }  // namespace ops
 /// Elementwise hypot of two arrays, stretched to one shape.
 inline Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_hypot", name, {lhs}, options.dict());
+  return call_op("broadcast_hypot", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_hypot", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_hypot", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_hypot(const std::string& name, const ops::BroadcastHypotInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_hypot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_hypot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_hypot(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_hypot");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1686,13 +1959,17 @@ struct BroadcastLesserInputs {
 }  // namespace ops
 /// Elementwise lesser of two arrays, stretched to one shape.
 inline Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_lesser", name, {lhs}, options.dict());
+  return call_op("broadcast_lesser", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_lesser", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_lesser", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_lesser(const std::string& name, const ops::BroadcastLesserInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_lesser", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_lesser", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_lesser(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_lesser");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1703,13 +1980,17 @@ struct BroadcastLesserEqualInputs {
 }  // namespace ops
 /// Elementwise lesser_equal of two arrays, stretched to one shape.
 inline Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_lesser_equal", name, {lhs}, options.dict());
+  return call_op("broadcast_lesser_equal", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_lesser_equal", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_lesser_equal", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_lesser_equal(const std::string& name, const ops::BroadcastLesserEqualInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_lesser_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_lesser_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_lesser_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_lesser_equal");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1719,11 +2000,10 @@ struct BroadcastLikeOptions {
   /// Axes of rhs that give the extents. (Shape or None, optional, default=None)
   TupleOption rhs_axes = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lhs_axes", lhs_axes)
-        ("rhs_axes", rhs_axes)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lhs_axes", lhs_axes);
+    f("rhs_axes", rhs_axes);
   }
 };
 struct BroadcastLikeInputs {
@@ -1733,13 +2013,17 @@ struct BroadcastLikeInputs {
 }  // namespace ops
 /// lhs stretched to the shape of rhs.
 inline Symbol broadcast_like(const std::string& name, const Symbol& lhs, const ops::BroadcastLikeOptions& options = {}) {
-  return call_op("broadcast_like", name, {lhs}, options.dict());
+  return call_op("broadcast_like", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_like(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::BroadcastLikeOptions& options = {}) {
-  return call_op("broadcast_like", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_like", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_like(const std::string& name, const ops::BroadcastLikeInputs& inputs, const ops::BroadcastLikeOptions& options = {}) {
-  return call_op_named("broadcast_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_like(const NDArray& lhs, const NDArray& rhs, const ops::BroadcastLikeOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_like");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1750,13 +2034,17 @@ struct BroadcastLogicalAndInputs {
 }  // namespace ops
 /// Elementwise logical_and of two arrays, stretched to one shape.
 inline Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_logical_and", name, {lhs}, options.dict());
+  return call_op("broadcast_logical_and", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_logical_and", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_logical_and", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_logical_and(const std::string& name, const ops::BroadcastLogicalAndInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_logical_and", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_logical_and", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_logical_and(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_logical_and");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1767,13 +2055,17 @@ struct BroadcastLogicalOrInputs {
 }  // namespace ops
 /// Elementwise logical_or of two arrays, stretched to one shape.
 inline Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_logical_or", name, {lhs}, options.dict());
+  return call_op("broadcast_logical_or", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_logical_or", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_logical_or", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_logical_or(const std::string& name, const ops::BroadcastLogicalOrInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_logical_or", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_logical_or", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_logical_or(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_logical_or");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1784,13 +2076,17 @@ struct BroadcastLogicalXorInputs {
 }  // namespace ops
 /// Elementwise logical_xor of two arrays, stretched to one shape.
 inline Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_logical_xor", name, {lhs}, options.dict());
+  return call_op("broadcast_logical_xor", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_logical_xor", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_logical_xor", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_logical_xor(const std::string& name, const ops::BroadcastLogicalXorInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_logical_xor", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_logical_xor", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_logical_xor(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_logical_xor");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1801,13 +2097,17 @@ struct BroadcastMaximumInputs {
 }  // namespace ops
 /// Elementwise maximum of two arrays, stretched to one shape.
 inline Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_maximum", name, {lhs}, options.dict());
+  return call_op("broadcast_maximum", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_maximum", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_maximum", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_maximum(const std::string& name, const ops::BroadcastMaximumInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_maximum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_maximum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_maximum(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_maximum");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1818,13 +2118,17 @@ struct BroadcastMinimumInputs {
 }  // namespace ops
 /// Elementwise minimum of two arrays, stretched to one shape.
 inline Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_minimum", name, {lhs}, options.dict());
+  return call_op("broadcast_minimum", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_minimum", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_minimum", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_minimum(const std::string& name, const ops::BroadcastMinimumInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_minimum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_minimum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_minimum(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_minimum");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1835,13 +2139,17 @@ struct BroadcastModInputs {
 }  // namespace ops
 /// Elementwise mod of two arrays, stretched to one shape.
 inline Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_mod", name, {lhs}, options.dict());
+  return call_op("broadcast_mod", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_mod", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_mod", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_mod(const std::string& name, const ops::BroadcastModInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_mod", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_mod", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_mod(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_mod");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1852,13 +2160,17 @@ struct BroadcastMulInputs {
 }  // namespace ops
 /// Elementwise mul of two arrays, stretched to one shape.
 inline Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_mul", name, {lhs}, options.dict());
+  return call_op("broadcast_mul", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_mul", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_mul", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_mul(const std::string& name, const ops::BroadcastMulInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_mul(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_mul");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1869,13 +2181,17 @@ struct BroadcastNotEqualInputs {
 }  // namespace ops
 /// Elementwise not_equal of two arrays, stretched to one shape.
 inline Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_not_equal", name, {lhs}, options.dict());
+  return call_op("broadcast_not_equal", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_not_equal", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_not_equal", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_not_equal(const std::string& name, const ops::BroadcastNotEqualInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_not_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_not_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_not_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_not_equal");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1886,13 +2202,17 @@ struct BroadcastPowerInputs {
 }  // namespace ops
 /// Elementwise power of two arrays, stretched to one shape.
 inline Symbol broadcast_power(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_power", name, {lhs}, options.dict());
+  return call_op("broadcast_power", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_power(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_power", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_power", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_power(const std::string& name, const ops::BroadcastPowerInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_power", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_power", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_power(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_power");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1903,13 +2223,17 @@ struct BroadcastSubInputs {
 }  // namespace ops
 /// Elementwise sub of two arrays, stretched to one shape.
 inline Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("broadcast_sub", name, {lhs}, options.dict());
+  return call_op("broadcast_sub", name, {lhs}, dict_of(options));
 }
 inline Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("broadcast_sub", name, {lhs, rhs}, options.dict());
+  return call_op("broadcast_sub", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol broadcast_sub(const std::string& name, const ops::BroadcastSubInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("broadcast_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("broadcast_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray broadcast_sub(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_sub");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -1917,26 +2241,37 @@ struct BroadcastToOptions {
   /// The shape to stretch to; 0 keeps the input's extent. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
   }
 };
 }  // namespace ops
 /// The input stretched to a shape.
 inline Symbol broadcast_to(const std::string& name, const Symbol& data, const ops::BroadcastToOptions& options = {}) {
-  return call_op("broadcast_to", name, {data}, options.dict());
+  return call_op("broadcast_to", name, {data}, dict_of(options));
+}
+inline NDArray broadcast_to(const NDArray& data, const ops::BroadcastToOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("broadcast_to");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise cbrt.
 inline Symbol cbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("cbrt", name, {data}, options.dict());
+  return call_op("cbrt", name, {data}, dict_of(options));
+}
+inline NDArray cbrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("cbrt");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise ceil.
 inline Symbol ceil(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("ceil", name, {data}, options.dict());
+  return call_op("ceil", name, {data}, dict_of(options));
+}
+inline NDArray ceil(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("ceil");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1946,17 +2281,20 @@ struct ClipOptions {
   /// The upper bound. (float, required)
   std::optional<double> a_max = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("a_min", a_min)
-        ("a_max", a_max)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("a_min", a_min);
+    f("a_max", a_max);
   }
 };
 }  // namespace ops
 /// The input cut to a range.
 inline Symbol clip(const std::string& name, const Symbol& data, const ops::ClipOptions& options = {}) {
-  return call_op("clip", name, {data}, options.dict());
+  return call_op("clip", name, {data}, dict_of(options));
+}
+inline NDArray clip(const NDArray& data, const ops::ClipOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("clip");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -1972,30 +2310,41 @@ struct Col2imOptions {
   /// Zeros on both sides of each axis; 0 by default. (Shape(tuple), optional, default=())
   TupleOption pad = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("output_size", output_size)
-        ("kernel", kernel)
-        ("stride", stride)
-        ("dilate", dilate)
-        ("pad", pad)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("output_size", output_size);
+    f("kernel", kernel);
+    f("stride", stride);
+    f("dilate", dilate);
+    f("pad", pad);
   }
 };
 }  // namespace ops
 /// Images as the sums of their patches, which im2col takes.
 inline Symbol col2im(const std::string& name, const Symbol& data, const ops::Col2imOptions& options = {}) {
-  return call_op("col2im", name, {data}, options.dict());
+  return call_op("col2im", name, {data}, dict_of(options));
+}
+inline NDArray col2im(const NDArray& data, const ops::Col2imOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("col2im");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise cos.
 inline Symbol cos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("cos", name, {data}, options.dict());
+  return call_op("cos", name, {data}, dict_of(options));
+}
+inline NDArray cos(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("cos");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise cosh.
 inline Symbol cosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("cosh", name, {data}, options.dict());
+  return call_op("cosh", name, {data}, dict_of(options));
+}
+inline NDArray cosh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("cosh");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2006,22 +2355,29 @@ struct CumsumOptions {
   /// The element type of the output; None is the input's. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Running sums along an axis.
 inline Symbol cumsum(const std::string& name, const Symbol& a, const ops::CumsumOptions& options = {}) {
-  return call_op("cumsum", name, {a}, options.dict());
+  return call_op("cumsum", name, {a}, dict_of(options));
+}
+inline NDArray cumsum(const NDArray& a, const ops::CumsumOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("cumsum");
+  return op.one({a}, options, out);
 }
 
 /// Elementwise degrees.
 inline Symbol degrees(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("degrees", name, {data}, options.dict());
+  return call_op("degrees", name, {data}, dict_of(options));
+}
+inline NDArray degrees(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("degrees");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2029,16 +2385,19 @@ struct DepthToSpaceOptions {
   /// The side of a block of pixels. (int, required)
   std::optional<int> block_size = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("block_size", block_size)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("block_size", block_size);
   }
 };
 }  // namespace ops
 /// Moves channels into blocks of pixels.
 inline Symbol depth_to_space(const std::string& name, const Symbol& data, const ops::DepthToSpaceOptions& options = {}) {
-  return call_op("depth_to_space", name, {data}, options.dict());
+  return call_op("depth_to_space", name, {data}, dict_of(options));
+}
+inline NDArray depth_to_space(const NDArray& data, const ops::DepthToSpaceOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("depth_to_space");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2051,18 +2410,21 @@ struct DiagOptions {
   /// The axis that counts columns. (int, optional, default=1)
   std::optional<int> axis2 = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("k", k)
-        ("axis1", axis1)
-        ("axis2", axis2)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("k", k);
+    f("axis1", axis1);
+    f("axis2", axis2);
   }
 };
 }  // namespace ops
 /// The diagonal of two axes; of a vector, the matrix that has it as diagonal.
 inline Symbol diag(const std::string& name, const Symbol& data, const ops::DiagOptions& options = {}) {
-  return call_op("diag", name, {data}, options.dict());
+  return call_op("diag", name, {data}, dict_of(options));
+}
+inline NDArray diag(const NDArray& data, const ops::DiagOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("diag");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2075,12 +2437,11 @@ struct DotOptions {
   /// default=None)
   std::optional<std::string> forward_stype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("transpose_a", transpose_a)
-        ("transpose_b", transpose_b)
-        ("forward_stype", forward_stype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("transpose_a", transpose_a);
+    f("transpose_b", transpose_b);
+    f("forward_stype", forward_stype);
   }
 };
 struct DotInputs {
@@ -2090,13 +2451,17 @@ struct DotInputs {
 }  // namespace ops
 /// The product of two arrays: the last axis of lhs with the first of rhs.
 inline Symbol dot(const std::string& name, const Symbol& lhs, const ops::DotOptions& options = {}) {
-  return call_op("dot", name, {lhs}, options.dict());
+  return call_op("dot", name, {lhs}, dict_of(options));
 }
 inline Symbol dot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::DotOptions& options = {}) {
-  return call_op("dot", name, {lhs, rhs}, options.dict());
+  return call_op("dot", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol dot(const std::string& name, const ops::DotInputs& inputs, const ops::DotOptions& options = {}) {
-  return call_op_named("dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray dot(const NDArray& lhs, const NDArray& rhs, const ops::DotOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("dot");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -2107,13 +2472,17 @@ struct ElemwiseAddInputs {
 }  // namespace ops
 /// Elementwise add of two arrays of equal shape.
 inline Symbol elemwise_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("elemwise_add", name, {lhs}, options.dict());
+  return call_op("elemwise_add", name, {lhs}, dict_of(options));
 }
 inline Symbol elemwise_add(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("elemwise_add", name, {lhs, rhs}, options.dict());
+  return call_op("elemwise_add", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol elemwise_add(const std::string& name, const ops::ElemwiseAddInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("elemwise_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("elemwise_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray elemwise_add(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("elemwise_add");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -2124,13 +2493,17 @@ struct ElemwiseDivInputs {
 }  // namespace ops
 /// Elementwise div of two arrays of equal shape.
 inline Symbol elemwise_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("elemwise_div", name, {lhs}, options.dict());
+  return call_op("elemwise_div", name, {lhs}, dict_of(options));
 }
 inline Symbol elemwise_div(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("elemwise_div", name, {lhs, rhs}, options.dict());
+  return call_op("elemwise_div", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol elemwise_div(const std::string& name, const ops::ElemwiseDivInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("elemwise_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("elemwise_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray elemwise_div(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("elemwise_div");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -2141,13 +2514,17 @@ struct ElemwiseMulInputs {
 }  // namespace ops
 /// Elementwise mul of two arrays of equal shape.
 inline Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("elemwise_mul", name, {lhs}, options.dict());
+  return call_op("elemwise_mul", name, {lhs}, dict_of(options));
 }
 inline Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("elemwise_mul", name, {lhs, rhs}, options.dict());
+  return call_op("elemwise_mul", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol elemwise_mul(const std::string& name, const ops::ElemwiseMulInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("elemwise_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("elemwise_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray elemwise_mul(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("elemwise_mul");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -2158,28 +2535,44 @@ struct ElemwiseSubInputs {
 }  // namespace ops
 /// Elementwise sub of two arrays of equal shape.
 inline Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("elemwise_sub", name, {lhs}, options.dict());
+  return call_op("elemwise_sub", name, {lhs}, dict_of(options));
 }
 inline Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
-  return call_op("elemwise_sub", name, {lhs, rhs}, options.dict());
+  return call_op("elemwise_sub", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol elemwise_sub(const std::string& name, const ops::ElemwiseSubInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("elemwise_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("elemwise_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray elemwise_sub(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("elemwise_sub");
+  return op.one({lhs, rhs}, options, out);
 }
 
 /// Elementwise erf.
 inline Symbol erf(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("erf", name, {data}, options.dict());
+  return call_op("erf", name, {data}, dict_of(options));
+}
+inline NDArray erf(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("erf");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise erfinv.
 inline Symbol erfinv(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("erfinv", name, {data}, options.dict());
+  return call_op("erfinv", name, {data}, dict_of(options));
+}
+inline NDArray erfinv(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("erfinv");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise exp.
 inline Symbol exp(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("exp", name, {data}, options.dict());
+  return call_op("exp", name, {data}, dict_of(options));
+}
+inline NDArray exp(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("exp");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2187,21 +2580,28 @@ struct ExpandDimsOptions {
   /// Where the new axis of extent 1 stands. (int, required)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
   }
 };
 }  // namespace ops
 /// Puts in an axis of extent 1.
 inline Symbol expand_dims(const std::string& name, const Symbol& data, const ops::ExpandDimsOptions& options = {}) {
-  return call_op("expand_dims", name, {data}, options.dict());
+  return call_op("expand_dims", name, {data}, dict_of(options));
+}
+inline NDArray expand_dims(const NDArray& data, const ops::ExpandDimsOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("expand_dims");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise expm1.
 inline Symbol expm1(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("expm1", name, {data}, options.dict());
+  return call_op("expm1", name, {data}, dict_of(options));
+}
+inline NDArray expm1(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("expm1");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2213,20 +2613,32 @@ struct FillElement0indexInputs {
 }  // namespace ops
 /// A copy of lhs with one element of every row replaced: lhs[i, rhs[i]] = mhs[i].
 inline Symbol fill_element_0index(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
-  return call_op("fill_element_0index", name, {lhs}, options.dict());
+  return call_op("fill_element_0index", name, {lhs}, dict_of(options));
 }
 inline Symbol fill_element_0index(const std::string& name, const ops::FillElement0indexInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("fill_element_0index", name, {{"lhs", inputs.lhs}, {"mhs", inputs.mhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("fill_element_0index", name, {{"lhs", inputs.lhs}, {"mhs", inputs.mhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray fill_element_0index(const NDArray& lhs, const NDArray& mhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("fill_element_0index");
+  return op.one({lhs, mhs, rhs}, options, out);
 }
 
 /// Elementwise fix.
 inline Symbol fix(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("fix", name, {data}, options.dict());
+  return call_op("fix", name, {data}, dict_of(options));
+}
+inline NDArray fix(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("fix");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise floor.
 inline Symbol floor(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("floor", name, {data}, options.dict());
+  return call_op("floor", name, {data}, dict_of(options));
+}
+inline NDArray floor(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("floor");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2248,17 +2660,16 @@ struct FtmlUpdateOptions {
   /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_grad = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("beta1", beta1)
-        ("beta2", beta2)
-        ("epsilon", epsilon)
-        ("t", t)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_grad", clip_grad)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("beta1", beta1);
+    f("beta2", beta2);
+    f("epsilon", epsilon);
+    f("t", t);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_grad", clip_grad);
   }
 };
 struct FtmlUpdateInputs {
@@ -2271,10 +2682,14 @@ struct FtmlUpdateInputs {
 }  // namespace ops
 /// One step of FTML; writes d, v and z.
 inline Symbol ftml_update(const std::string& name, const Symbol& weight, const ops::FtmlUpdateOptions& options = {}) {
-  return call_op("ftml_update", name, {weight}, options.dict());
+  return call_op("ftml_update", name, {weight}, dict_of(options));
 }
 inline Symbol ftml_update(const std::string& name, const ops::FtmlUpdateInputs& inputs, const ops::FtmlUpdateOptions& options = {}) {
-  return call_op_named("ftml_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"d", inputs.d}, {"v", inputs.v}, {"z", inputs.z}}, options.dict());
+  return call_op_named("ftml_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"d", inputs.d}, {"v", inputs.v}, {"z", inputs.z}}, dict_of(options));
+}
+inline NDArray ftml_update(const NDArray& weight, const NDArray& grad, const NDArray& d, const NDArray& v, const NDArray& z, const ops::FtmlUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("ftml_update");
+  return op.one({weight, grad, d, v, z}, options, out);
 }
 
 namespace ops {
@@ -2292,15 +2707,14 @@ struct FtrlUpdateOptions {
   /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("lamda1", lamda1)
-        ("beta", beta)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("lamda1", lamda1);
+    f("beta", beta);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 struct FtrlUpdateInputs {
@@ -2312,20 +2726,32 @@ struct FtrlUpdateInputs {
 }  // namespace ops
 /// One step of FTRL-proximal; writes z and n.
 inline Symbol ftrl_update(const std::string& name, const Symbol& weight, const ops::FtrlUpdateOptions& options = {}) {
-  return call_op("ftrl_update", name, {weight}, options.dict());
+  return call_op("ftrl_update", name, {weight}, dict_of(options));
 }
 inline Symbol ftrl_update(const std::string& name, const ops::FtrlUpdateInputs& inputs, const ops::FtrlUpdateOptions& options = {}) {
-  return call_op_named("ftrl_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"z", inputs.z}, {"n", inputs.n}}, options.dict());
+  return call_op_named("ftrl_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"z", inputs.z}, {"n", inputs.n}}, dict_of(options));
+}
+inline NDArray ftrl_update(const NDArray& weight, const NDArray& grad, const NDArray& z, const NDArray& n, const ops::FtrlUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("ftrl_update");
+  return op.one({weight, grad, z, n}, options, out);
 }
 
 /// Elementwise gamma.
 inline Symbol gamma(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("gamma", name, {data}, options.dict());
+  return call_op("gamma", name, {data}, dict_of(options));
+}
+inline NDArray gamma(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("gamma");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise gammaln.
 inline Symbol gammaln(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("gammaln", name, {data}, options.dict());
+  return call_op("gammaln", name, {data}, dict_of(options));
+}
+inline NDArray gammaln(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("gammaln");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2336,13 +2762,17 @@ struct GatherNdInputs {
 }  // namespace ops
 /// Elements by tuples of indices; the indices have the axes first.
 inline Symbol gather_nd(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("gather_nd", name, {data}, options.dict());
+  return call_op("gather_nd", name, {data}, dict_of(options));
 }
 inline Symbol gather_nd(const std::string& name, const Symbol& data, const Symbol& indices, const NoOptions& options = {}) {
-  return call_op("gather_nd", name, {data, indices}, options.dict());
+  return call_op("gather_nd", name, {data, indices}, dict_of(options));
 }
 inline Symbol gather_nd(const std::string& name, const ops::GatherNdInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("gather_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, options.dict());
+  return call_op_named("gather_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, dict_of(options));
+}
+inline NDArray gather_nd(const NDArray& data, const NDArray& indices, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("gather_nd");
+  return op.one({data, indices}, options, out);
 }
 
 namespace ops {
@@ -2352,22 +2782,29 @@ struct HardSigmoidOptions {
   /// The value at 0. (float, optional, default=0.5)
   std::optional<double> beta = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("alpha", alpha)
-        ("beta", beta)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("alpha", alpha);
+    f("beta", beta);
   }
 };
 }  // namespace ops
 /// A line cut to [0, 1].
 inline Symbol hard_sigmoid(const std::string& name, const Symbol& data, const ops::HardSigmoidOptions& options = {}) {
-  return call_op("hard_sigmoid", name, {data}, options.dict());
+  return call_op("hard_sigmoid", name, {data}, dict_of(options));
+}
+inline NDArray hard_sigmoid(const NDArray& data, const ops::HardSigmoidOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("hard_sigmoid");
+  return op.one({data}, options, out);
 }
 
 /// A copy of the input.
 inline Symbol identity(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("identity", name, {data}, options.dict());
+  return call_op("identity", name, {data}, dict_of(options));
+}
+inline NDArray identity(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("identity");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2381,19 +2818,22 @@ struct Im2colOptions {
   /// Zeros on both sides of each axis; 0 by default. (Shape(tuple), optional, default=())
   TupleOption pad = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("kernel", kernel)
-        ("stride", stride)
-        ("dilate", dilate)
-        ("pad", pad)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("kernel", kernel);
+    f("stride", stride);
+    f("dilate", dilate);
+    f("pad", pad);
   }
 };
 }  // namespace ops
 /// The patches of images under a window, as columns.
 inline Symbol im2col(const std::string& name, const Symbol& data, const ops::Im2colOptions& options = {}) {
-  return call_op("im2col", name, {data}, options.dict());
+  return call_op("im2col", name, {data}, dict_of(options));
+}
+inline NDArray im2col(const NDArray& data, const ops::Im2colOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("im2col");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2415,17 +2855,16 @@ struct LambUpdatePhase1Options {
   /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("beta1", beta1)
-        ("beta2", beta2)
-        ("epsilon", epsilon)
-        ("t", t)
-        ("bias_correction", bias_correction)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("beta1", beta1);
+    f("beta2", beta2);
+    f("epsilon", epsilon);
+    f("t", t);
+    f("bias_correction", bias_correction);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 struct LambUpdatePhase1Inputs {
@@ -2437,10 +2876,14 @@ struct LambUpdatePhase1Inputs {
 }  // namespace ops
 /// The direction of a step of LAMB; writes mean and var.
 inline Symbol lamb_update_phase1(const std::string& name, const Symbol& weight, const ops::LambUpdatePhase1Options& options = {}) {
-  return call_op("lamb_update_phase1", name, {weight}, options.dict());
+  return call_op("lamb_update_phase1", name, {weight}, dict_of(options));
 }
 inline Symbol lamb_update_phase1(const std::string& name, const ops::LambUpdatePhase1Inputs& inputs, const ops::LambUpdatePhase1Options& options = {}) {
-  return call_op_named("lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, options.dict());
+  return call_op_named("lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, dict_of(options));
+}
+inline NDArray lamb_update_phase1(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const ops::LambUpdatePhase1Options& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("lamb_update_phase1");
+  return op.one({weight, grad, mean, var}, options, out);
 }
 
 namespace ops {
@@ -2452,12 +2895,11 @@ struct LambUpdatePhase2Options {
   /// The most norm of the weight; negative: none. (float, optional, default=-1)
   std::optional<double> upper_bound = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("lower_bound", lower_bound)
-        ("upper_bound", upper_bound)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("lower_bound", lower_bound);
+    f("upper_bound", upper_bound);
   }
 };
 struct LambUpdatePhase2Inputs {
@@ -2469,15 +2911,23 @@ struct LambUpdatePhase2Inputs {
 }  // namespace ops
 /// The step of LAMB along direction g; r1 and r2 are the norms of weight and g.
 inline Symbol lamb_update_phase2(const std::string& name, const Symbol& weight, const ops::LambUpdatePhase2Options& options = {}) {
-  return call_op("lamb_update_phase2", name, {weight}, options.dict());
+  return call_op("lamb_update_phase2", name, {weight}, dict_of(options));
 }
 inline Symbol lamb_update_phase2(const std::string& name, const ops::LambUpdatePhase2Inputs& inputs, const ops::LambUpdatePhase2Options& options = {}) {
-  return call_op_named("lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}}, options.dict());
+  return call_op_named("lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}}, dict_of(options));
+}
+inline NDArray lamb_update_phase2(const NDArray& weight, const NDArray& g, const NDArray& r1, const NDArray& r2, const ops::LambUpdatePhase2Options& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("lamb_update_phase2");
+  return op.one({weight, g, r1, r2}, options, out);
 }
 
 /// The determinant of square matrices.
 inline Symbol linalg_det(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
-  return call_op("linalg_det", name, {A}, options.dict());
+  return call_op("linalg_det", name, {A}, dict_of(options));
+}
+inline NDArray linalg_det(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_det");
+  return op.one({A}, options, out);
 }
 
 namespace ops {
@@ -2485,16 +2935,19 @@ struct LinalgExtractdiagOptions {
   /// Which diagonal: above the main one when positive. (int, optional, default=0)
   std::optional<int> offset = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("offset", offset)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("offset", offset);
   }
 };
 }  // namespace ops
 /// A diagonal of square matrices.
 inline Symbol linalg_extractdiag(const std::string& name, const Symbol& A, const ops::LinalgExtractdiagOptions& options = {}) {
-  return call_op("linalg_extractdiag", name, {A}, options.dict());
+  return call_op("linalg_extractdiag", name, {A}, dict_of(options));
+}
+inline NDArray linalg_extractdiag(const NDArray& A, const ops::LinalgExtractdiagOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_extractdiag");
+  return op.one({A}, options, out);
 }
 
 namespace ops {
@@ -2504,22 +2957,29 @@ struct LinalgExtracttrianOptions {
   /// Which triangle, where offset is 0. (boolean, optional, default=True)
   std::optional<bool> lower = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("offset", offset)
-        ("lower", lower)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("offset", offset);
+    f("lower", lower);
   }
 };
 }  // namespace ops
 /// A triangle of square matrices, packed.
 inline Symbol linalg_extracttrian(const std::string& name, const Symbol& A, const ops::LinalgExtracttrianOptions& options = {}) {
-  return call_op("linalg_extracttrian", name, {A}, options.dict());
+  return call_op("linalg_extracttrian", name, {A}, dict_of(options));
+}
+inline NDArray linalg_extracttrian(const NDArray& A, const ops::LinalgExtracttrianOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_extracttrian");
+  return op.one({A}, options, out);
 }
 
 /// The factors of A = L · Q, the rows of Q orthonormal: Q, then L.
 inline Symbol linalg_gelqf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
-  return call_op("linalg_gelqf", name, {A}, options.dict());
+  return call_op("linalg_gelqf", name, {A}, dict_of(options));
+}
+inline std::vector<NDArray> linalg_gelqf(const NDArray& A, const NoOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("linalg_gelqf");
+  return op.all({A}, options, out);
 }
 
 namespace ops {
@@ -2535,14 +2995,13 @@ struct LinalgGemmOptions {
   /// The axis of the rows. (int, optional, default=-2)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("transpose_a", transpose_a)
-        ("transpose_b", transpose_b)
-        ("alpha", alpha)
-        ("beta", beta)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("transpose_a", transpose_a);
+    f("transpose_b", transpose_b);
+    f("alpha", alpha);
+    f("beta", beta);
+    f("axis", axis);
   }
 };
 struct LinalgGemmInputs {
@@ -2553,10 +3012,14 @@ struct LinalgGemmInputs {
 }  // namespace ops
 /// The product of matrices and a sum, alpha · op(A) · op(B) + beta · C.
 inline Symbol linalg_gemm(const std::string& name, const Symbol& A, const ops::LinalgGemmOptions& options = {}) {
-  return call_op("linalg_gemm", name, {A}, options.dict());
+  return call_op("linalg_gemm", name, {A}, dict_of(options));
 }
 inline Symbol linalg_gemm(const std::string& name, const ops::LinalgGemmInputs& inputs, const ops::LinalgGemmOptions& options = {}) {
-  return call_op_named("linalg_gemm", name, {{"A", inputs.A}, {"B", inputs.B}, {"C", inputs.C}}, options.dict());
+  return call_op_named("linalg_gemm", name, {{"A", inputs.A}, {"B", inputs.B}, {"C", inputs.C}}, dict_of(options));
+}
+inline NDArray linalg_gemm(const NDArray& A, const NDArray& B, const NDArray& C, const ops::LinalgGemmOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_gemm");
+  return op.one({A, B, C}, options, out);
 }
 
 namespace ops {
@@ -2570,13 +3033,12 @@ struct LinalgGemm2Options {
   /// The axis of the rows. (int, optional, default=-2)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("transpose_a", transpose_a)
-        ("transpose_b", transpose_b)
-        ("alpha", alpha)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("transpose_a", transpose_a);
+    f("transpose_b", transpose_b);
+    f("alpha", alpha);
+    f("axis", axis);
   }
 };
 struct LinalgGemm2Inputs {
@@ -2586,18 +3048,26 @@ struct LinalgGemm2Inputs {
 }  // namespace ops
 /// The product of matrices, alpha · op(A) · op(B).
 inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const ops::LinalgGemm2Options& options = {}) {
-  return call_op("linalg_gemm2", name, {A}, options.dict());
+  return call_op("linalg_gemm2", name, {A}, dict_of(options));
 }
 inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgGemm2Options& options = {}) {
-  return call_op("linalg_gemm2", name, {A, B}, options.dict());
+  return call_op("linalg_gemm2", name, {A, B}, dict_of(options));
 }
 inline Symbol linalg_gemm2(const std::string& name, const ops::LinalgGemm2Inputs& inputs, const ops::LinalgGemm2Options& options = {}) {
-  return call_op_named("linalg_gemm2", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+  return call_op_named("linalg_gemm2", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
+}
+inline NDArray linalg_gemm2(const NDArray& A, const NDArray& B, const ops::LinalgGemm2Options& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_gemm2");
+  return op.one({A, B}, options, out);
 }
 
 /// The inverse of square matrices.
 inline Symbol linalg_inverse(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
-  return call_op("linalg_inverse", name, {A}, options.dict());
+  return call_op("linalg_inverse", name, {A}, dict_of(options));
+}
+inline NDArray linalg_inverse(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_inverse");
+  return op.one({A}, options, out);
 }
 
 namespace ops {
@@ -2605,16 +3075,19 @@ struct LinalgMakediagOptions {
   /// Which diagonal: above the main one when positive. (int, optional, default=0)
   std::optional<int> offset = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("offset", offset)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("offset", offset);
   }
 };
 }  // namespace ops
 /// Matrices with a given diagonal.
 inline Symbol linalg_makediag(const std::string& name, const Symbol& A, const ops::LinalgMakediagOptions& options = {}) {
-  return call_op("linalg_makediag", name, {A}, options.dict());
+  return call_op("linalg_makediag", name, {A}, dict_of(options));
+}
+inline NDArray linalg_makediag(const NDArray& A, const ops::LinalgMakediagOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_makediag");
+  return op.one({A}, options, out);
 }
 
 namespace ops {
@@ -2624,17 +3097,20 @@ struct LinalgMaketrianOptions {
   /// Which triangle, where offset is 0. (boolean, optional, default=True)
   std::optional<bool> lower = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("offset", offset)
-        ("lower", lower)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("offset", offset);
+    f("lower", lower);
   }
 };
 }  // namespace ops
 /// Matrices with a given packed triangle.
 inline Symbol linalg_maketrian(const std::string& name, const Symbol& A, const ops::LinalgMaketrianOptions& options = {}) {
-  return call_op("linalg_maketrian", name, {A}, options.dict());
+  return call_op("linalg_maketrian", name, {A}, dict_of(options));
+}
+inline NDArray linalg_maketrian(const NDArray& A, const ops::LinalgMaketrianOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_maketrian");
+  return op.one({A}, options, out);
 }
 
 namespace ops {
@@ -2643,16 +3119,19 @@ struct LinalgPotrfOptions {
   /// default=True)
   std::optional<bool> lower = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lower", lower)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lower", lower);
   }
 };
 }  // namespace ops
 /// The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ.
 inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const ops::LinalgPotrfOptions& options = {}) {
-  return call_op("linalg_potrf", name, {A}, options.dict());
+  return call_op("linalg_potrf", name, {A}, dict_of(options));
+}
+inline NDArray linalg_potrf(const NDArray& A, const ops::LinalgPotrfOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_potrf");
+  return op.one({A}, options, out);
 }
 
 namespace ops {
@@ -2661,26 +3140,37 @@ struct LinalgPotriOptions {
   /// default=True)
   std::optional<bool> lower = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lower", lower)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lower", lower);
   }
 };
 }  // namespace ops
 /// The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹.
 inline Symbol linalg_potri(const std::string& name, const Symbol& A, const ops::LinalgPotriOptions& options = {}) {
-  return call_op("linalg_potri", name, {A}, options.dict());
+  return call_op("linalg_potri", name, {A}, dict_of(options));
+}
+inline NDArray linalg_potri(const NDArray& A, const ops::LinalgPotriOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_potri");
+  return op.one({A}, options, out);
 }
 
 /// Sign and logarithm of the magnitude of the determinant of square matrices.
 inline Symbol linalg_slogdet(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
-  return call_op("linalg_slogdet", name, {A}, options.dict());
+  return call_op("linalg_slogdet", name, {A}, dict_of(options));
+}
+inline std::vector<NDArray> linalg_slogdet(const NDArray& A, const NoOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("linalg_slogdet");
+  return op.all({A}, options, out);
 }
 
 /// The sum of the logarithms of the diagonal.
 inline Symbol linalg_sumlogdiag(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
-  return call_op("linalg_sumlogdiag", name, {A}, options.dict());
+  return call_op("linalg_sumlogdiag", name, {A}, dict_of(options));
+}
+inline NDArray linalg_sumlogdiag(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_sumlogdiag");
+  return op.one({A}, options, out);
 }
 
 namespace ops {
@@ -2690,17 +3180,20 @@ struct LinalgSyrkOptions {
   /// Scales the product. (double, optional, default=1)
   std::optional<double> alpha = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("transpose", transpose)
-        ("alpha", alpha)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("transpose", transpose);
+    f("alpha", alpha);
   }
 };
 }  // namespace ops
 /// The product of a matrix with its own transpose.
 inline Symbol linalg_syrk(const std::string& name, const Symbol& A, const ops::LinalgSyrkOptions& options = {}) {
-  return call_op("linalg_syrk", name, {A}, options.dict());
+  return call_op("linalg_syrk", name, {A}, dict_of(options));
+}
+inline NDArray linalg_syrk(const NDArray& A, const ops::LinalgSyrkOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_syrk");
+  return op.one({A}, options, out);
 }
 
 namespace ops {
@@ -2714,13 +3207,12 @@ struct LinalgTrmmOptions {
   /// Scales the result. (double, optional, default=1)
   std::optional<double> alpha = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("transpose", transpose)
-        ("rightside", rightside)
-        ("lower", lower)
-        ("alpha", alpha)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("transpose", transpose);
+    f("rightside", rightside);
+    f("lower", lower);
+    f("alpha", alpha);
   }
 };
 struct LinalgTrmmInputs {
@@ -2730,13 +3222,17 @@ struct LinalgTrmmInputs {
 }  // namespace ops
 /// The product of a triangular matrix and a matrix.
 inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const ops::LinalgTrmmOptions& options = {}) {
-  return call_op("linalg_trmm", name, {A}, options.dict());
+  return call_op("linalg_trmm", name, {A}, dict_of(options));
 }
 inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrmmOptions& options = {}) {
-  return call_op("linalg_trmm", name, {A, B}, options.dict());
+  return call_op("linalg_trmm", name, {A, B}, dict_of(options));
 }
 inline Symbol linalg_trmm(const std::string& name, const ops::LinalgTrmmInputs& inputs, const ops::LinalgTrmmOptions& options = {}) {
-  return call_op_named("linalg_trmm", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+  return call_op_named("linalg_trmm", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
+}
+inline NDArray linalg_trmm(const NDArray& A, const NDArray& B, const ops::LinalgTrmmOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_trmm");
+  return op.one({A, B}, options, out);
 }
 
 namespace ops {
@@ -2750,13 +3246,12 @@ struct LinalgTrsmOptions {
   /// Scales the result. (double, optional, default=1)
   std::optional<double> alpha = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("transpose", transpose)
-        ("rightside", rightside)
-        ("lower", lower)
-        ("alpha", alpha)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("transpose", transpose);
+    f("rightside", rightside);
+    f("lower", lower);
+    f("alpha", alpha);
   }
 };
 struct LinalgTrsmInputs {
@@ -2766,33 +3261,53 @@ struct LinalgTrsmInputs {
 }  // namespace ops
 /// Solves a system of equations with a triangular matrix.
 inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const ops::LinalgTrsmOptions& options = {}) {
-  return call_op("linalg_trsm", name, {A}, options.dict());
+  return call_op("linalg_trsm", name, {A}, dict_of(options));
 }
 inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrsmOptions& options = {}) {
-  return call_op("linalg_trsm", name, {A, B}, options.dict());
+  return call_op("linalg_trsm", name, {A, B}, dict_of(options));
 }
 inline Symbol linalg_trsm(const std::string& name, const ops::LinalgTrsmInputs& inputs, const ops::LinalgTrsmOptions& options = {}) {
-  return call_op_named("linalg_trsm", name, {{"A", inputs.A}, {"B", inputs.B}}, options.dict());
+  return call_op_named("linalg_trsm", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
+}
+inline NDArray linalg_trsm(const NDArray& A, const NDArray& B, const ops::LinalgTrsmOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("linalg_trsm");
+  return op.one({A, B}, options, out);
 }
 
 /// Elementwise log.
 inline Symbol log(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("log", name, {data}, options.dict());
+  return call_op("log", name, {data}, dict_of(options));
+}
+inline NDArray log(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("log");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise log10.
 inline Symbol log10(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("log10", name, {data}, options.dict());
+  return call_op("log10", name, {data}, dict_of(options));
+}
+inline NDArray log10(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("log10");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise log1p.
 inline Symbol log1p(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("log1p", name, {data}, options.dict());
+  return call_op("log1p", name, {data}, dict_of(options));
+}
+inline NDArray log1p(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("log1p");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise log2.
 inline Symbol log2(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("log2", name, {data}, options.dict());
+  return call_op("log2", name, {data}, dict_of(options));
+}
+inline NDArray log2(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("log2");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2808,29 +3323,40 @@ struct LogSoftmaxOptions {
   /// optional, default=False)
   std::optional<bool> use_length = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("temperature", temperature)
-        ("dtype", dtype)
-        ("use_length", use_length)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("temperature", temperature);
+    f("dtype", dtype);
+    f("use_length", use_length);
   }
 };
 }  // namespace ops
 /// The logarithm of softmax.
 inline Symbol log_softmax(const std::string& name, const Symbol& data, const ops::LogSoftmaxOptions& options = {}) {
-  return call_op("log_softmax", name, {data}, options.dict());
+  return call_op("log_softmax", name, {data}, dict_of(options));
+}
+inline NDArray log_softmax(const NDArray& data, const ops::LogSoftmaxOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("log_softmax");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise logical_not.
 inline Symbol logical_not(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("logical_not", name, {data}, options.dict());
+  return call_op("logical_not", name, {data}, dict_of(options));
+}
+inline NDArray logical_not(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("logical_not");
+  return op.one({data}, options, out);
 }
 
 /// The input as a loss: backward starts here with ones.
 inline Symbol make_loss(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("make_loss", name, {data}, options.dict());
+  return call_op("make_loss", name, {data}, dict_of(options));
+}
+inline NDArray make_loss(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("make_loss");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2842,18 +3368,21 @@ struct MaxOptions {
   /// Reduces all axes but the given ones. (boolean, optional, default=False)
   std::optional<bool> exclude = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        ("exclude", exclude)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
+    f("exclude", exclude);
   }
 };
 }  // namespace ops
 /// Reduces by max along axes.
 inline Symbol max(const std::string& name, const Symbol& data, const ops::MaxOptions& options = {}) {
-  return call_op("max", name, {data}, options.dict());
+  return call_op("max", name, {data}, dict_of(options));
+}
+inline NDArray max(const NDArray& data, const ops::MaxOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("max");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2865,18 +3394,21 @@ struct MeanOptions {
   /// Reduces all axes but the given ones. (boolean, optional, default=False)
   std::optional<bool> exclude = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        ("exclude", exclude)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
+    f("exclude", exclude);
   }
 };
 }  // namespace ops
 /// Reduces by mean along axes.
 inline Symbol mean(const std::string& name, const Symbol& data, const ops::MeanOptions& options = {}) {
-  return call_op("mean", name, {data}, options.dict());
+  return call_op("mean", name, {data}, dict_of(options));
+}
+inline NDArray mean(const NDArray& data, const ops::MeanOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("mean");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2888,18 +3420,21 @@ struct MinOptions {
   /// Reduces all axes but the given ones. (boolean, optional, default=False)
   std::optional<bool> exclude = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        ("exclude", exclude)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
+    f("exclude", exclude);
   }
 };
 }  // namespace ops
 /// Reduces by min along axes.
 inline Symbol min(const std::string& name, const Symbol& data, const ops::MinOptions& options = {}) {
-  return call_op("min", name, {data}, options.dict());
+  return call_op("min", name, {data}, dict_of(options));
+}
+inline NDArray min(const NDArray& data, const ops::MinOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("min");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -2909,17 +3444,20 @@ struct MomentsOptions {
   /// Keeps those axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axes", axes)
-        ("keepdims", keepdims)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axes", axes);
+    f("keepdims", keepdims);
   }
 };
 }  // namespace ops
 /// Mean and variance along axes.
 inline Symbol moments(const std::string& name, const Symbol& data, const ops::MomentsOptions& options = {}) {
-  return call_op("moments", name, {data}, options.dict());
+  return call_op("moments", name, {data}, dict_of(options));
+}
+inline std::vector<NDArray> moments(const NDArray& data, const ops::MomentsOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("moments");
+  return op.all({data}, options, out);
 }
 
 namespace ops {
@@ -2941,17 +3479,16 @@ struct MpLambUpdatePhase1Options {
   /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("beta1", beta1)
-        ("beta2", beta2)
-        ("epsilon", epsilon)
-        ("t", t)
-        ("bias_correction", bias_correction)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("beta1", beta1);
+    f("beta2", beta2);
+    f("epsilon", epsilon);
+    f("t", t);
+    f("bias_correction", bias_correction);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 struct MpLambUpdatePhase1Inputs {
@@ -2964,10 +3501,14 @@ struct MpLambUpdatePhase1Inputs {
 }  // namespace ops
 /// lamb_update_phase1 on a float master copy; the direction is in float32.
 inline Symbol mp_lamb_update_phase1(const std::string& name, const Symbol& weight, const ops::MpLambUpdatePhase1Options& options = {}) {
-  return call_op("mp_lamb_update_phase1", name, {weight}, options.dict());
+  return call_op("mp_lamb_update_phase1", name, {weight}, dict_of(options));
 }
 inline Symbol mp_lamb_update_phase1(const std::string& name, const ops::MpLambUpdatePhase1Inputs& inputs, const ops::MpLambUpdatePhase1Options& options = {}) {
-  return call_op_named("mp_lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}, {"weight32", inputs.weight32}}, options.dict());
+  return call_op_named("mp_lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}, {"weight32", inputs.weight32}}, dict_of(options));
+}
+inline NDArray mp_lamb_update_phase1(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const NDArray& weight32, const ops::MpLambUpdatePhase1Options& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("mp_lamb_update_phase1");
+  return op.one({weight, grad, mean, var, weight32}, options, out);
 }
 
 namespace ops {
@@ -2979,12 +3520,11 @@ struct MpLambUpdatePhase2Options {
   /// The most norm of the weight; negative: none. (float, optional, default=-1)
   std::optional<double> upper_bound = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("lower_bound", lower_bound)
-        ("upper_bound", upper_bound)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("lower_bound", lower_bound);
+    f("upper_bound", upper_bound);
   }
 };
 struct MpLambUpdatePhase2Inputs {
@@ -2997,10 +3537,14 @@ struct MpLambUpdatePhase2Inputs {
 }  // namespace ops
 /// lamb_update_phase2 on a float master copy; writes weight32.
 inline Symbol mp_lamb_update_phase2(const std::string& name, const Symbol& weight, const ops::MpLambUpdatePhase2Options& options = {}) {
-  return call_op("mp_lamb_update_phase2", name, {weight}, options.dict());
+  return call_op("mp_lamb_update_phase2", name, {weight}, dict_of(options));
 }
 inline Symbol mp_lamb_update_phase2(const std::string& name, const ops::MpLambUpdatePhase2Inputs& inputs, const ops::MpLambUpdatePhase2Options& options = {}) {
-  return call_op_named("mp_lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}, {"weight32", inputs.weight32}}, options.dict());
+  return call_op_named("mp_lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}, {"weight32", inputs.weight32}}, dict_of(options));
+}
+inline NDArray mp_lamb_update_phase2(const NDArray& weight, const NDArray& g, const NDArray& r1, const NDArray& r2, const NDArray& weight32, const ops::MpLambUpdatePhase2Options& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("mp_lamb_update_phase2");
+  return op.one({weight, g, r1, r2, weight32}, options, out);
 }
 
 namespace ops {
@@ -3016,14 +3560,13 @@ struct MpNagMomUpdateOptions {
   /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("momentum", momentum)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("momentum", momentum);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 struct MpNagMomUpdateInputs {
@@ -3035,10 +3578,14 @@ struct MpNagMomUpdateInputs {
 }  // namespace ops
 /// nag_mom_update on a float master copy; writes mom and weight32.
 inline Symbol mp_nag_mom_update(const std::string& name, const Symbol& weight, const ops::MpNagMomUpdateOptions& options = {}) {
-  return call_op("mp_nag_mom_update", name, {weight}, options.dict());
+  return call_op("mp_nag_mom_update", name, {weight}, dict_of(options));
 }
 inline Symbol mp_nag_mom_update(const std::string& name, const ops::MpNagMomUpdateInputs& inputs, const ops::MpNagMomUpdateOptions& options = {}) {
-  return call_op_named("mp_nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, options.dict());
+  return call_op_named("mp_nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, dict_of(options));
+}
+inline NDArray mp_nag_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const NDArray& weight32, const ops::MpNagMomUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("mp_nag_mom_update");
+  return op.one({weight, grad, mom, weight32}, options, out);
 }
 
 namespace ops {
@@ -3056,15 +3603,14 @@ struct MpSgdMomUpdateOptions {
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("momentum", momentum)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        ("lazy_update", lazy_update)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("momentum", momentum);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
+    f("lazy_update", lazy_update);
   }
 };
 struct MpSgdMomUpdateInputs {
@@ -3076,10 +3622,14 @@ struct MpSgdMomUpdateInputs {
 }  // namespace ops
 /// sgd_mom_update on a float master copy; writes mom and weight32.
 inline Symbol mp_sgd_mom_update(const std::string& name, const Symbol& weight, const ops::MpSgdMomUpdateOptions& options = {}) {
-  return call_op("mp_sgd_mom_update", name, {weight}, options.dict());
+  return call_op("mp_sgd_mom_update", name, {weight}, dict_of(options));
 }
 inline Symbol mp_sgd_mom_update(const std::string& name, const ops::MpSgdMomUpdateInputs& inputs, const ops::MpSgdMomUpdateOptions& options = {}) {
-  return call_op_named("mp_sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, options.dict());
+  return call_op_named("mp_sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, dict_of(options));
+}
+inline NDArray mp_sgd_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const NDArray& weight32, const ops::MpSgdMomUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("mp_sgd_mom_update");
+  return op.one({weight, grad, mom, weight32}, options, out);
 }
 
 namespace ops {
@@ -3095,14 +3645,13 @@ struct MpSgdUpdateOptions {
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        ("lazy_update", lazy_update)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
+    f("lazy_update", lazy_update);
   }
 };
 struct MpSgdUpdateInputs {
@@ -3113,10 +3662,14 @@ struct MpSgdUpdateInputs {
 }  // namespace ops
 /// sgd_update on a float master copy; writes weight32.
 inline Symbol mp_sgd_update(const std::string& name, const Symbol& weight, const ops::MpSgdUpdateOptions& options = {}) {
-  return call_op("mp_sgd_update", name, {weight}, options.dict());
+  return call_op("mp_sgd_update", name, {weight}, dict_of(options));
 }
 inline Symbol mp_sgd_update(const std::string& name, const ops::MpSgdUpdateInputs& inputs, const ops::MpSgdUpdateOptions& options = {}) {
-  return call_op_named("mp_sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"weight32", inputs.weight32}}, options.dict());
+  return call_op_named("mp_sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"weight32", inputs.weight32}}, dict_of(options));
+}
+inline NDArray mp_sgd_update(const NDArray& weight, const NDArray& grad, const NDArray& weight32, const ops::MpSgdUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("mp_sgd_update");
+  return op.one({weight, grad, weight32}, options, out);
 }
 
 namespace ops {
@@ -3124,16 +3677,19 @@ struct MultiAllFiniteOptions {
   /// Whether the output starts as 1. (boolean, optional, default=True)
   std::optional<bool> init_output = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("init_output", init_output)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("init_output", init_output);
   }
 };
 }  // namespace ops
 /// 1 if every number of every array is finite, else 0.
 inline Symbol multi_all_finite(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiAllFiniteOptions& options = {}) {
-  return call_op("multi_all_finite", name, inputs, options.dict());
+  return call_op("multi_all_finite", name, inputs, dict_of(options));
+}
+inline NDArray multi_all_finite(const std::vector<NDArray>& inputs, const ops::MultiAllFiniteOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("multi_all_finite");
+  return op.one(inputs, options, out);
 }
 
 namespace ops {
@@ -3145,12 +3701,11 @@ struct MultiLarsOptions {
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("eta", eta)
-        ("eps", eps)
-        ("rescale_grad", rescale_grad)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("eta", eta);
+    f("eps", eps);
+    f("rescale_grad", rescale_grad);
   }
 };
 struct MultiLarsInputs {
@@ -3162,10 +3717,14 @@ struct MultiLarsInputs {
 }  // namespace ops
 /// The learning rates of LARS from those given and the sums of squares.
 inline Symbol multi_lars(const std::string& name, const Symbol& lrs, const ops::MultiLarsOptions& options = {}) {
-  return call_op("multi_lars", name, {lrs}, options.dict());
+  return call_op("multi_lars", name, {lrs}, dict_of(options));
 }
 inline Symbol multi_lars(const std::string& name, const ops::MultiLarsInputs& inputs, const ops::MultiLarsOptions& options = {}) {
-  return call_op_named("multi_lars", name, {{"lrs", inputs.lrs}, {"weights_sum_sq", inputs.weights_sum_sq}, {"grads_sum_sq", inputs.grads_sum_sq}, {"wds", inputs.wds}}, options.dict());
+  return call_op_named("multi_lars", name, {{"lrs", inputs.lrs}, {"weights_sum_sq", inputs.weights_sum_sq}, {"grads_sum_sq", inputs.grads_sum_sq}, {"wds", inputs.wds}}, dict_of(options));
+}
+inline NDArray multi_lars(const NDArray& lrs, const NDArray& weights_sum_sq, const NDArray& grads_sum_sq, const NDArray& wds, const ops::MultiLarsOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("multi_lars");
+  return op.one({lrs, weights_sum_sq, grads_sum_sq, wds}, options, out);
 }
 
 namespace ops {
@@ -3181,20 +3740,23 @@ struct MultiMpSgdMomUpdateOptions {
   /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lrs", lrs)
-        ("wds", wds)
-        ("momentum", momentum)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lrs", lrs);
+    f("wds", wds);
+    f("momentum", momentum);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 }  // namespace ops
 /// mp_sgd_mom_update on several weights; writes every mom and weight32.
 inline Symbol multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdMomUpdateOptions& options = {}) {
-  return call_op("multi_mp_sgd_mom_update", name, inputs, options.dict());
+  return call_op("multi_mp_sgd_mom_update", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> multi_mp_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::MultiMpSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("multi_mp_sgd_mom_update");
+  return op.all(inputs, options, out);
 }
 
 namespace ops {
@@ -3208,19 +3770,22 @@ struct MultiMpSgdUpdateOptions {
   /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lrs", lrs)
-        ("wds", wds)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lrs", lrs);
+    f("wds", wds);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 }  // namespace ops
 /// mp_sgd_update on several weights; writes every weight32.
 inline Symbol multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdUpdateOptions& options = {}) {
-  return call_op("multi_mp_sgd_update", name, inputs, options.dict());
+  return call_op("multi_mp_sgd_update", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> multi_mp_sgd_update(const std::vector<NDArray>& inputs, const ops::MultiMpSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("multi_mp_sgd_update");
+  return op.all(inputs, options, out);
 }
 
 namespace ops {
@@ -3236,20 +3801,23 @@ struct MultiSgdMomUpdateOptions {
   /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lrs", lrs)
-        ("wds", wds)
-        ("momentum", momentum)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lrs", lrs);
+    f("wds", wds);
+    f("momentum", momentum);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 }  // namespace ops
 /// sgd_mom_update on several weights; writes every mom.
 inline Symbol multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdMomUpdateOptions& options = {}) {
-  return call_op("multi_sgd_mom_update", name, inputs, options.dict());
+  return call_op("multi_sgd_mom_update", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> multi_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::MultiSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("multi_sgd_mom_update");
+  return op.all(inputs, options, out);
 }
 
 namespace ops {
@@ -3263,24 +3831,31 @@ struct MultiSgdUpdateOptions {
   /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lrs", lrs)
-        ("wds", wds)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lrs", lrs);
+    f("wds", wds);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 }  // namespace ops
 /// sgd_update on several weights.
 inline Symbol multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdUpdateOptions& options = {}) {
-  return call_op("multi_sgd_update", name, inputs, options.dict());
+  return call_op("multi_sgd_update", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> multi_sgd_update(const std::vector<NDArray>& inputs, const ops::MultiSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("multi_sgd_update");
+  return op.all(inputs, options, out);
 }
 
 /// The sum of the squares of each array.
 inline Symbol multi_sum_sq(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
-  return call_op("multi_sum_sq", name, inputs, options.dict());
+  return call_op("multi_sum_sq", name, inputs, dict_of(options));
+}
+inline NDArray multi_sum_sq(const std::vector<NDArray>& inputs, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("multi_sum_sq");
+  return op.one(inputs, options, out);
 }
 
 namespace ops {
@@ -3296,14 +3871,13 @@ struct NagMomUpdateOptions {
   /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("momentum", momentum)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("momentum", momentum);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 struct NagMomUpdateInputs {
@@ -3314,10 +3888,14 @@ struct NagMomUpdateInputs {
 }  // namespace ops
 /// One step of Nesterov's accelerated gradient; writes mom.
 inline Symbol nag_mom_update(const std::string& name, const Symbol& weight, const ops::NagMomUpdateOptions& options = {}) {
-  return call_op("nag_mom_update", name, {weight}, options.dict());
+  return call_op("nag_mom_update", name, {weight}, dict_of(options));
 }
 inline Symbol nag_mom_update(const std::string& name, const ops::NagMomUpdateInputs& inputs, const ops::NagMomUpdateOptions& options = {}) {
-  return call_op_named("nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, options.dict());
+  return call_op_named("nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
+}
+inline NDArray nag_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::NagMomUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("nag_mom_update");
+  return op.one({weight, grad, mom}, options, out);
 }
 
 namespace ops {
@@ -3329,18 +3907,21 @@ struct NanprodOptions {
   /// Reduces all axes but the given ones. (boolean, optional, default=False)
   std::optional<bool> exclude = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        ("exclude", exclude)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
+    f("exclude", exclude);
   }
 };
 }  // namespace ops
 /// Reduces by nanprod along axes.
 inline Symbol nanprod(const std::string& name, const Symbol& data, const ops::NanprodOptions& options = {}) {
-  return call_op("nanprod", name, {data}, options.dict());
+  return call_op("nanprod", name, {data}, dict_of(options));
+}
+inline NDArray nanprod(const NDArray& data, const ops::NanprodOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("nanprod");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -3352,23 +3933,30 @@ struct NansumOptions {
   /// Reduces all axes but the given ones. (boolean, optional, default=False)
   std::optional<bool> exclude = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        ("exclude", exclude)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
+    f("exclude", exclude);
   }
 };
 }  // namespace ops
 /// Reduces by nansum along axes.
 inline Symbol nansum(const std::string& name, const Symbol& data, const ops::NansumOptions& options = {}) {
-  return call_op("nansum", name, {data}, options.dict());
+  return call_op("nansum", name, {data}, dict_of(options));
+}
+inline NDArray nansum(const NDArray& data, const ops::NansumOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("nansum");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise negative.
 inline Symbol negative(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("negative", name, {data}, options.dict());
+  return call_op("negative", name, {data}, dict_of(options));
+}
+inline NDArray negative(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("negative");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -3382,19 +3970,22 @@ struct NormOptions {
   /// Keeps reduced axes with extent 1. (boolean, optional, default=False)
   std::optional<bool> keepdims = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("ord", ord)
-        ("axis", axis)
-        ("out_dtype", out_dtype)
-        ("keepdims", keepdims)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("ord", ord);
+    f("axis", axis);
+    f("out_dtype", out_dtype);
+    f("keepdims", keepdims);
   }
 };
 }  // namespace ops
 /// The norm along axes.
 inline Symbol norm(const std::string& name, const Symbol& data, const ops::NormOptions& options = {}) {
-  return call_op("norm", name, {data}, options.dict());
+  return call_op("norm", name, {data}, dict_of(options));
+}
+inline NDArray norm(const NDArray& data, const ops::NormOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("norm");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -3408,24 +3999,31 @@ struct OneHotOptions {
   /// The element type of the output. (dtype, optional, default=float32)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("depth", depth)
-        ("on_value", on_value)
-        ("off_value", off_value)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("depth", depth);
+    f("on_value", on_value);
+    f("off_value", off_value);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Indices as rows with one place set.
 inline Symbol one_hot(const std::string& name, const Symbol& indices, const ops::OneHotOptions& options = {}) {
-  return call_op("one_hot", name, {indices}, options.dict());
+  return call_op("one_hot", name, {indices}, dict_of(options));
+}
+inline NDArray one_hot(const NDArray& indices, const ops::OneHotOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("one_hot");
+  return op.one({indices}, options, out);
 }
 
 /// An array of ones with shape and element type of the input.
 inline Symbol ones_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("ones_like", name, {data}, options.dict());
+  return call_op("ones_like", name, {data}, dict_of(options));
+}
+inline NDArray ones_like(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("ones_like");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -3437,12 +4035,11 @@ struct PickOptions {
   /// What to do with an index out of range. ({'clip', 'wrap'}, optional, default=clip)
   std::optional<std::string> mode = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        ("mode", mode)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
+    f("mode", mode);
   }
 };
 struct PickInputs {
@@ -3452,13 +4049,17 @@ struct PickInputs {
 }  // namespace ops
 /// One element of every row, by index.
 inline Symbol pick(const std::string& name, const Symbol& data, const ops::PickOptions& options = {}) {
-  return call_op("pick", name, {data}, options.dict());
+  return call_op("pick", name, {data}, dict_of(options));
 }
 inline Symbol pick(const std::string& name, const Symbol& data, const Symbol& index, const ops::PickOptions& options = {}) {
-  return call_op("pick", name, {data, index}, options.dict());
+  return call_op("pick", name, {data, index}, dict_of(options));
 }
 inline Symbol pick(const std::string& name, const ops::PickInputs& inputs, const ops::PickOptions& options = {}) {
-  return call_op_named("pick", name, {{"data", inputs.data}, {"index", inputs.index}}, options.dict());
+  return call_op_named("pick", name, {{"data", inputs.data}, {"index", inputs.index}}, dict_of(options));
+}
+inline NDArray pick(const NDArray& data, const NDArray& index, const ops::PickOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("pick");
+  return op.one({data, index}, options, out);
 }
 
 namespace ops {
@@ -3470,18 +4071,21 @@ struct PreloadedMultiMpSgdMomUpdateOptions {
   /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("momentum", momentum)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("momentum", momentum);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 }  // namespace ops
 /// mp_sgd_mom_update on several weights, the rates in arrays; writes every mom and weight32.
 inline Symbol preloaded_multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdMomUpdateOptions& options = {}) {
-  return call_op("preloaded_multi_mp_sgd_mom_update", name, inputs, options.dict());
+  return call_op("preloaded_multi_mp_sgd_mom_update", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> preloaded_multi_mp_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiMpSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("preloaded_multi_mp_sgd_mom_update");
+  return op.all(inputs, options, out);
 }
 
 namespace ops {
@@ -3491,17 +4095,20 @@ struct PreloadedMultiMpSgdUpdateOptions {
   /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 }  // namespace ops
 /// mp_sgd_update on several weights, the rates in arrays; writes every weight32.
 inline Symbol preloaded_multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdUpdateOptions& options = {}) {
-  return call_op("preloaded_multi_mp_sgd_update", name, inputs, options.dict());
+  return call_op("preloaded_multi_mp_sgd_update", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> preloaded_multi_mp_sgd_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiMpSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("preloaded_multi_mp_sgd_update");
+  return op.all(inputs, options, out);
 }
 
 namespace ops {
@@ -3513,18 +4120,21 @@ struct PreloadedMultiSgdMomUpdateOptions {
   /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("momentum", momentum)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("momentum", momentum);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 }  // namespace ops
 /// sgd_mom_update on several weights, the rates in arrays; writes every mom.
 inline Symbol preloaded_multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdMomUpdateOptions& options = {}) {
-  return call_op("preloaded_multi_sgd_mom_update", name, inputs, options.dict());
+  return call_op("preloaded_multi_sgd_mom_update", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> preloaded_multi_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("preloaded_multi_sgd_mom_update");
+  return op.all(inputs, options, out);
 }
 
 namespace ops {
@@ -3534,17 +4144,20 @@ struct PreloadedMultiSgdUpdateOptions {
   /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 }  // namespace ops
 /// sgd_update on several weights, the rates in arrays.
 inline Symbol preloaded_multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdUpdateOptions& options = {}) {
-  return call_op("preloaded_multi_sgd_update", name, inputs, options.dict());
+  return call_op("preloaded_multi_sgd_update", name, inputs, dict_of(options));
+}
+inline std::vector<NDArray> preloaded_multi_sgd_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("preloaded_multi_sgd_update");
+  return op.all(inputs, options, out);
 }
 
 namespace ops {
@@ -3556,23 +4169,30 @@ struct ProdOptions {
   /// Reduces all axes but the given ones. (boolean, optional, default=False)
   std::optional<bool> exclude = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        ("exclude", exclude)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
+    f("exclude", exclude);
   }
 };
 }  // namespace ops
 /// Reduces by prod along axes.
 inline Symbol prod(const std::string& name, const Symbol& data, const ops::ProdOptions& options = {}) {
-  return call_op("prod", name, {data}, options.dict());
+  return call_op("prod", name, {data}, dict_of(options));
+}
+inline NDArray prod(const NDArray& data, const ops::ProdOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("prod");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise radians.
 inline Symbol radians(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("radians", name, {data}, options.dict());
+  return call_op("radians", name, {data}, dict_of(options));
+}
+inline NDArray radians(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("radians");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -3586,19 +4206,22 @@ struct RandomExponentialOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lam", lam)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lam", lam);
+    f("shape", shape);
+    f("ctx", ctx);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution exponential.
 inline Symbol random_exponential(const std::string& name, const ops::RandomExponentialOptions& options = {}) {
-  return call_op("random_exponential", name, {}, options.dict());
+  return call_op("random_exponential", name, {}, dict_of(options));
+}
+inline NDArray random_exponential(const ops::RandomExponentialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_exponential");
+  return op.one(std::vector<NDArray>{}, options, out);
 }
 
 namespace ops {
@@ -3614,20 +4237,23 @@ struct RandomGammaOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("alpha", alpha)
-        ("beta", beta)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("alpha", alpha);
+    f("beta", beta);
+    f("shape", shape);
+    f("ctx", ctx);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution gamma.
 inline Symbol random_gamma(const std::string& name, const ops::RandomGammaOptions& options = {}) {
-  return call_op("random_gamma", name, {}, options.dict());
+  return call_op("random_gamma", name, {}, dict_of(options));
+}
+inline NDArray random_gamma(const ops::RandomGammaOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_gamma");
+  return op.one(std::vector<NDArray>{}, options, out);
 }
 
 namespace ops {
@@ -3643,20 +4269,23 @@ struct RandomGeneralizedNegativeBinomialOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("mu", mu)
-        ("alpha", alpha)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("mu", mu);
+    f("alpha", alpha);
+    f("shape", shape);
+    f("ctx", ctx);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution generalized_negative_binomial.
 inline Symbol random_generalized_negative_binomial(const std::string& name, const ops::RandomGeneralizedNegativeBinomialOptions& options = {}) {
-  return call_op("random_generalized_negative_binomial", name, {}, options.dict());
+  return call_op("random_generalized_negative_binomial", name, {}, dict_of(options));
+}
+inline NDArray random_generalized_negative_binomial(const ops::RandomGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_generalized_negative_binomial");
+  return op.one(std::vector<NDArray>{}, options, out);
 }
 
 namespace ops {
@@ -3672,20 +4301,23 @@ struct RandomNegativeBinomialOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("k", k)
-        ("p", p)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("k", k);
+    f("p", p);
+    f("shape", shape);
+    f("ctx", ctx);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution negative_binomial.
 inline Symbol random_negative_binomial(const std::string& name, const ops::RandomNegativeBinomialOptions& options = {}) {
-  return call_op("random_negative_binomial", name, {}, options.dict());
+  return call_op("random_negative_binomial", name, {}, dict_of(options));
+}
+inline NDArray random_negative_binomial(const ops::RandomNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_negative_binomial");
+  return op.one(std::vector<NDArray>{}, options, out);
 }
 
 namespace ops {
@@ -3701,20 +4333,23 @@ struct RandomNormalOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("loc", loc)
-        ("scale", scale)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("loc", loc);
+    f("scale", scale);
+    f("shape", shape);
+    f("ctx", ctx);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution normal.
 inline Symbol random_normal(const std::string& name, const ops::RandomNormalOptions& options = {}) {
-  return call_op("random_normal", name, {}, options.dict());
+  return call_op("random_normal", name, {}, dict_of(options));
+}
+inline NDArray random_normal(const ops::RandomNormalOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_normal");
+  return op.one(std::vector<NDArray>{}, options, out);
 }
 
 namespace ops {
@@ -3722,10 +4357,9 @@ struct RandomPdfDirichletOptions {
   /// Whether to give the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("is_log", is_log)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("is_log", is_log);
   }
 };
 struct RandomPdfDirichletInputs {
@@ -3735,13 +4369,17 @@ struct RandomPdfDirichletInputs {
 }  // namespace ops
 /// The density of the distribution dirichlet at the samples.
 inline Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample, const ops::RandomPdfDirichletOptions& options = {}) {
-  return call_op("random_pdf_dirichlet", name, {sample}, options.dict());
+  return call_op("random_pdf_dirichlet", name, {sample}, dict_of(options));
 }
 inline Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample, const Symbol& alpha, const ops::RandomPdfDirichletOptions& options = {}) {
-  return call_op("random_pdf_dirichlet", name, {sample, alpha}, options.dict());
+  return call_op("random_pdf_dirichlet", name, {sample, alpha}, dict_of(options));
 }
 inline Symbol random_pdf_dirichlet(const std::string& name, const ops::RandomPdfDirichletInputs& inputs, const ops::RandomPdfDirichletOptions& options = {}) {
-  return call_op_named("random_pdf_dirichlet", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}}, options.dict());
+  return call_op_named("random_pdf_dirichlet", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}}, dict_of(options));
+}
+inline NDArray random_pdf_dirichlet(const NDArray& sample, const NDArray& alpha, const ops::RandomPdfDirichletOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_pdf_dirichlet");
+  return op.one({sample, alpha}, options, out);
 }
 
 namespace ops {
@@ -3749,10 +4387,9 @@ struct RandomPdfExponentialOptions {
   /// Whether to give the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("is_log", is_log)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("is_log", is_log);
   }
 };
 struct RandomPdfExponentialInputs {
@@ -3762,13 +4399,17 @@ struct RandomPdfExponentialInputs {
 }  // namespace ops
 /// The density of the distribution exponential at the samples.
 inline Symbol random_pdf_exponential(const std::string& name, const Symbol& sample, const ops::RandomPdfExponentialOptions& options = {}) {
-  return call_op("random_pdf_exponential", name, {sample}, options.dict());
+  return call_op("random_pdf_exponential", name, {sample}, dict_of(options));
 }
 inline Symbol random_pdf_exponential(const std::string& name, const Symbol& sample, const Symbol& lam, const ops::RandomPdfExponentialOptions& options = {}) {
-  return call_op("random_pdf_exponential", name, {sample, lam}, options.dict());
+  return call_op("random_pdf_exponential", name, {sample, lam}, dict_of(options));
 }
 inline Symbol random_pdf_exponential(const std::string& name, const ops::RandomPdfExponentialInputs& inputs, const ops::RandomPdfExponentialOptions& options = {}) {
-  return call_op_named("random_pdf_exponential", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, options.dict());
+  return call_op_named("random_pdf_exponential", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, dict_of(options));
+}
+inline NDArray random_pdf_exponential(const NDArray& sample, const NDArray& lam, const ops::RandomPdfExponentialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_pdf_exponential");
+  return op.one({sample, lam}, options, out);
 }
 
 namespace ops {
@@ -3776,10 +4417,9 @@ struct RandomPdfGammaOptions {
   /// Whether to give the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("is_log", is_log)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("is_log", is_log);
   }
 };
 struct RandomPdfGammaInputs {
@@ -3790,10 +4430,14 @@ struct RandomPdfGammaInputs {
 }  // namespace ops
 /// The density of the distribution gamma at the samples.
 inline Symbol random_pdf_gamma(const std::string& name, const Symbol& sample, const ops::RandomPdfGammaOptions& options = {}) {
-  return call_op("random_pdf_gamma", name, {sample}, options.dict());
+  return call_op("random_pdf_gamma", name, {sample}, dict_of(options));
 }
 inline Symbol random_pdf_gamma(const std::string& name, const ops::RandomPdfGammaInputs& inputs, const ops::RandomPdfGammaOptions& options = {}) {
-  return call_op_named("random_pdf_gamma", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}, {"beta", inputs.beta}}, options.dict());
+  return call_op_named("random_pdf_gamma", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}, {"beta", inputs.beta}}, dict_of(options));
+}
+inline NDArray random_pdf_gamma(const NDArray& sample, const NDArray& alpha, const NDArray& beta, const ops::RandomPdfGammaOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_pdf_gamma");
+  return op.one({sample, alpha, beta}, options, out);
 }
 
 namespace ops {
@@ -3801,10 +4445,9 @@ struct RandomPdfGeneralizedNegativeBinomialOptions {
   /// Whether to give the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("is_log", is_log)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("is_log", is_log);
   }
 };
 struct RandomPdfGeneralizedNegativeBinomialInputs {
@@ -3815,10 +4458,14 @@ struct RandomPdfGeneralizedNegativeBinomialInputs {
 }  // namespace ops
 /// The density of the distribution generalized_negative_binomial at the samples.
 inline Symbol random_pdf_generalized_negative_binomial(const std::string& name, const Symbol& sample, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
-  return call_op("random_pdf_generalized_negative_binomial", name, {sample}, options.dict());
+  return call_op("random_pdf_generalized_negative_binomial", name, {sample}, dict_of(options));
 }
 inline Symbol random_pdf_generalized_negative_binomial(const std::string& name, const ops::RandomPdfGeneralizedNegativeBinomialInputs& inputs, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
-  return call_op_named("random_pdf_generalized_negative_binomial", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"alpha", inputs.alpha}}, options.dict());
+  return call_op_named("random_pdf_generalized_negative_binomial", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"alpha", inputs.alpha}}, dict_of(options));
+}
+inline NDArray random_pdf_generalized_negative_binomial(const NDArray& sample, const NDArray& mu, const NDArray& alpha, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_pdf_generalized_negative_binomial");
+  return op.one({sample, mu, alpha}, options, out);
 }
 
 namespace ops {
@@ -3826,10 +4473,9 @@ struct RandomPdfNegativeBinomialOptions {
   /// Whether to give the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("is_log", is_log)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("is_log", is_log);
   }
 };
 struct RandomPdfNegativeBinomialInputs {
@@ -3840,10 +4486,14 @@ struct RandomPdfNegativeBinomialInputs {
 }  // namespace ops
 /// The density of the distribution negative_binomial at the samples.
 inline Symbol random_pdf_negative_binomial(const std::string& name, const Symbol& sample, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
-  return call_op("random_pdf_negative_binomial", name, {sample}, options.dict());
+  return call_op("random_pdf_negative_binomial", name, {sample}, dict_of(options));
 }
 inline Symbol random_pdf_negative_binomial(const std::string& name, const ops::RandomPdfNegativeBinomialInputs& inputs, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
-  return call_op_named("random_pdf_negative_binomial", name, {{"sample", inputs.sample}, {"k", inputs.k}, {"p", inputs.p}}, options.dict());
+  return call_op_named("random_pdf_negative_binomial", name, {{"sample", inputs.sample}, {"k", inputs.k}, {"p", inputs.p}}, dict_of(options));
+}
+inline NDArray random_pdf_negative_binomial(const NDArray& sample, const NDArray& k, const NDArray& p, const ops::RandomPdfNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_pdf_negative_binomial");
+  return op.one({sample, k, p}, options, out);
 }
 
 namespace ops {
@@ -3851,10 +4501,9 @@ struct RandomPdfNormalOptions {
   /// Whether to give the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("is_log", is_log)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("is_log", is_log);
   }
 };
 struct RandomPdfNormalInputs {
@@ -3865,10 +4514,14 @@ struct RandomPdfNormalInputs {
 }  // namespace ops
 /// The density of the distribution normal at the samples.
 inline Symbol random_pdf_normal(const std::string& name, const Symbol& sample, const ops::RandomPdfNormalOptions& options = {}) {
-  return call_op("random_pdf_normal", name, {sample}, options.dict());
+  return call_op("random_pdf_normal", name, {sample}, dict_of(options));
 }
 inline Symbol random_pdf_normal(const std::string& name, const ops::RandomPdfNormalInputs& inputs, const ops::RandomPdfNormalOptions& options = {}) {
-  return call_op_named("random_pdf_normal", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"sigma", inputs.sigma}}, options.dict());
+  return call_op_named("random_pdf_normal", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"sigma", inputs.sigma}}, dict_of(options));
+}
+inline NDArray random_pdf_normal(const NDArray& sample, const NDArray& mu, const NDArray& sigma, const ops::RandomPdfNormalOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_pdf_normal");
+  return op.one({sample, mu, sigma}, options, out);
 }
 
 namespace ops {
@@ -3876,10 +4529,9 @@ struct RandomPdfPoissonOptions {
   /// Whether to give the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("is_log", is_log)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("is_log", is_log);
   }
 };
 struct RandomPdfPoissonInputs {
@@ -3889,13 +4541,17 @@ struct RandomPdfPoissonInputs {
 }  // namespace ops
 /// The density of the distribution poisson at the samples.
 inline Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, const ops::RandomPdfPoissonOptions& options = {}) {
-  return call_op("random_pdf_poisson", name, {sample}, options.dict());
+  return call_op("random_pdf_poisson", name, {sample}, dict_of(options));
 }
 inline Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, const Symbol& lam, const ops::RandomPdfPoissonOptions& options = {}) {
-  return call_op("random_pdf_poisson", name, {sample, lam}, options.dict());
+  return call_op("random_pdf_poisson", name, {sample, lam}, dict_of(options));
 }
 inline Symbol random_pdf_poisson(const std::string& name, const ops::RandomPdfPoissonInputs& inputs, const ops::RandomPdfPoissonOptions& options = {}) {
-  return call_op_named("random_pdf_poisson", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, options.dict());
+  return call_op_named("random_pdf_poisson", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, dict_of(options));
+}
+inline NDArray random_pdf_poisson(const NDArray& sample, const NDArray& lam, const ops::RandomPdfPoissonOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_pdf_poisson");
+  return op.one({sample, lam}, options, out);
 }
 
 namespace ops {
@@ -3903,10 +4559,9 @@ struct RandomPdfUniformOptions {
   /// Whether to give the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("is_log", is_log)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("is_log", is_log);
   }
 };
 struct RandomPdfUniformInputs {
@@ -3917,10 +4572,14 @@ struct RandomPdfUniformInputs {
 }  // namespace ops
 /// The density of the distribution uniform at the samples.
 inline Symbol random_pdf_uniform(const std::string& name, const Symbol& sample, const ops::RandomPdfUniformOptions& options = {}) {
-  return call_op("random_pdf_uniform", name, {sample}, options.dict());
+  return call_op("random_pdf_uniform", name, {sample}, dict_of(options));
 }
 inline Symbol random_pdf_uniform(const std::string& name, const ops::RandomPdfUniformInputs& inputs, const ops::RandomPdfUniformOptions& options = {}) {
-  return call_op_named("random_pdf_uniform", name, {{"sample", inputs.sample}, {"low", inputs.low}, {"high", inputs.high}}, options.dict());
+  return call_op_named("random_pdf_uniform", name, {{"sample", inputs.sample}, {"low", inputs.low}, {"high", inputs.high}}, dict_of(options));
+}
+inline NDArray random_pdf_uniform(const NDArray& sample, const NDArray& low, const NDArray& high, const ops::RandomPdfUniformOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_pdf_uniform");
+  return op.one({sample, low, high}, options, out);
 }
 
 namespace ops {
@@ -3934,19 +4593,22 @@ struct RandomPoissonOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lam", lam)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lam", lam);
+    f("shape", shape);
+    f("ctx", ctx);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution poisson.
 inline Symbol random_poisson(const std::string& name, const ops::RandomPoissonOptions& options = {}) {
-  return call_op("random_poisson", name, {}, options.dict());
+  return call_op("random_poisson", name, {}, dict_of(options));
+}
+inline NDArray random_poisson(const ops::RandomPoissonOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_poisson");
+  return op.one(std::vector<NDArray>{}, options, out);
 }
 
 namespace ops {
@@ -3962,20 +4624,23 @@ struct RandomRandintOptions {
   /// The element type of the output; None is int32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("low", low)
-        ("high", high)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("low", low);
+    f("high", high);
+    f("shape", shape);
+    f("ctx", ctx);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Whole numbers, each from low to below high as likely as the others.
 inline Symbol random_randint(const std::string& name, const ops::RandomRandintOptions& options = {}) {
-  return call_op("random_randint", name, {}, options.dict());
+  return call_op("random_randint", name, {}, dict_of(options));
+}
+inline NDArray random_randint(const ops::RandomRandintOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_randint");
+  return op.one(std::vector<NDArray>{}, options, out);
 }
 
 namespace ops {
@@ -3991,20 +4656,23 @@ struct RandomUniformOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("low", low)
-        ("high", high)
-        ("shape", shape)
-        ("ctx", ctx)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("low", low);
+    f("high", high);
+    f("shape", shape);
+    f("ctx", ctx);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution uniform.
 inline Symbol random_uniform(const std::string& name, const ops::RandomUniformOptions& options = {}) {
-  return call_op("random_uniform", name, {}, options.dict());
+  return call_op("random_uniform", name, {}, dict_of(options));
+}
+inline NDArray random_uniform(const ops::RandomUniformOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("random_uniform");
+  return op.one(std::vector<NDArray>{}, options, out);
 }
 
 namespace ops {
@@ -4012,31 +4680,46 @@ struct RavelMultiIndexOptions {
   /// The shape of the array that the indices are of. (Shape or None, optional, default=None)
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
   }
 };
 }  // namespace ops
 /// Places in an array of the given shape, from one row of indices for each axis.
 inline Symbol ravel_multi_index(const std::string& name, const Symbol& data, const ops::RavelMultiIndexOptions& options = {}) {
-  return call_op("ravel_multi_index", name, {data}, options.dict());
+  return call_op("ravel_multi_index", name, {data}, dict_of(options));
+}
+inline NDArray ravel_multi_index(const NDArray& data, const ops::RavelMultiIndexOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("ravel_multi_index");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise rcbrt.
 inline Symbol rcbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("rcbrt", name, {data}, options.dict());
+  return call_op("rcbrt", name, {data}, dict_of(options));
+}
+inline NDArray rcbrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("rcbrt");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise reciprocal.
 inline Symbol reciprocal(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("reciprocal", name, {data}, options.dict());
+  return call_op("reciprocal", name, {data}, dict_of(options));
+}
+inline NDArray reciprocal(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("reciprocal");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise relu.
 inline Symbol relu(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("relu", name, {data}, options.dict());
+  return call_op("relu", name, {data}, dict_of(options));
+}
+inline NDArray relu(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("relu");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4046,17 +4729,20 @@ struct RepeatOptions {
   /// The axis along which to repeat; None flattens first. (int or None, optional, default=None)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("repeats", repeats)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("repeats", repeats);
+    f("axis", axis);
   }
 };
 }  // namespace ops
 /// Every element repeated.
 inline Symbol repeat(const std::string& name, const Symbol& data, const ops::RepeatOptions& options = {}) {
-  return call_op("repeat", name, {data}, options.dict());
+  return call_op("repeat", name, {data}, dict_of(options));
+}
+inline NDArray repeat(const NDArray& data, const ops::RepeatOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("repeat");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4070,13 +4756,12 @@ struct ReshapeLikeOptions {
   /// Axis of rhs behind the last one that is taken. (int or None, optional, default=None)
   std::optional<int> rhs_end = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lhs_begin", lhs_begin)
-        ("lhs_end", lhs_end)
-        ("rhs_begin", rhs_begin)
-        ("rhs_end", rhs_end)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lhs_begin", lhs_begin);
+    f("lhs_end", lhs_end);
+    f("rhs_begin", rhs_begin);
+    f("rhs_end", rhs_end);
   }
 };
 struct ReshapeLikeInputs {
@@ -4086,13 +4771,17 @@ struct ReshapeLikeInputs {
 }  // namespace ops
 /// lhs with the shape of rhs, or with some axes of it.
 inline Symbol reshape_like(const std::string& name, const Symbol& lhs, const ops::ReshapeLikeOptions& options = {}) {
-  return call_op("reshape_like", name, {lhs}, options.dict());
+  return call_op("reshape_like", name, {lhs}, dict_of(options));
 }
 inline Symbol reshape_like(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::ReshapeLikeOptions& options = {}) {
-  return call_op("reshape_like", name, {lhs, rhs}, options.dict());
+  return call_op("reshape_like", name, {lhs, rhs}, dict_of(options));
 }
 inline Symbol reshape_like(const std::string& name, const ops::ReshapeLikeInputs& inputs, const ops::ReshapeLikeOptions& options = {}) {
-  return call_op_named("reshape_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, options.dict());
+  return call_op_named("reshape_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
+}
+inline NDArray reshape_like(const NDArray& lhs, const NDArray& rhs, const ops::ReshapeLikeOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("reshape_like");
+  return op.one({lhs, rhs}, options, out);
 }
 
 namespace ops {
@@ -4100,21 +4789,28 @@ struct ReverseOptions {
   /// The axes that are turned around. (Shape(tuple), required)
   TupleOption axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
   }
 };
 }  // namespace ops
 /// The elements in reverse order along axes.
 inline Symbol reverse(const std::string& name, const Symbol& data, const ops::ReverseOptions& options = {}) {
-  return call_op("reverse", name, {data}, options.dict());
+  return call_op("reverse", name, {data}, dict_of(options));
+}
+inline NDArray reverse(const NDArray& data, const ops::ReverseOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("reverse");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise rint.
 inline Symbol rint(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("rint", name, {data}, options.dict());
+  return call_op("rint", name, {data}, dict_of(options));
+}
+inline NDArray rint(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("rint");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4134,16 +4830,15 @@ struct RmspropUpdateOptions {
   /// The weight is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_weights = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("gamma1", gamma1)
-        ("epsilon", epsilon)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        ("clip_weights", clip_weights)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("gamma1", gamma1);
+    f("epsilon", epsilon);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
+    f("clip_weights", clip_weights);
   }
 };
 struct RmspropUpdateInputs {
@@ -4154,10 +4849,14 @@ struct RmspropUpdateInputs {
 }  // namespace ops
 /// One step of RMSProp (Tieleman and Hinton); writes n.
 inline Symbol rmsprop_update(const std::string& name, const Symbol& weight, const ops::RmspropUpdateOptions& options = {}) {
-  return call_op("rmsprop_update", name, {weight}, options.dict());
+  return call_op("rmsprop_update", name, {weight}, dict_of(options));
 }
 inline Symbol rmsprop_update(const std::string& name, const ops::RmspropUpdateInputs& inputs, const ops::RmspropUpdateOptions& options = {}) {
-  return call_op_named("rmsprop_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}}, options.dict());
+  return call_op_named("rmsprop_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}}, dict_of(options));
+}
+inline NDArray rmsprop_update(const NDArray& weight, const NDArray& grad, const NDArray& n, const ops::RmspropUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("rmsprop_update");
+  return op.one({weight, grad, n}, options, out);
 }
 
 namespace ops {
@@ -4179,17 +4878,16 @@ struct RmspropalexUpdateOptions {
   /// The weight is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_weights = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("gamma1", gamma1)
-        ("gamma2", gamma2)
-        ("epsilon", epsilon)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        ("clip_weights", clip_weights)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("gamma1", gamma1);
+    f("gamma2", gamma2);
+    f("epsilon", epsilon);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
+    f("clip_weights", clip_weights);
   }
 };
 struct RmspropalexUpdateInputs {
@@ -4202,20 +4900,32 @@ struct RmspropalexUpdateInputs {
 }  // namespace ops
 /// One step of RMSProp (Graves); writes n, g and delta.
 inline Symbol rmspropalex_update(const std::string& name, const Symbol& weight, const ops::RmspropalexUpdateOptions& options = {}) {
-  return call_op("rmspropalex_update", name, {weight}, options.dict());
+  return call_op("rmspropalex_update", name, {weight}, dict_of(options));
 }
 inline Symbol rmspropalex_update(const std::string& name, const ops::RmspropalexUpdateInputs& inputs, const ops::RmspropalexUpdateOptions& options = {}) {
-  return call_op_named("rmspropalex_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}, {"g", inputs.g}, {"delta", inputs.delta}}, options.dict());
+  return call_op_named("rmspropalex_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}, {"g", inputs.g}, {"delta", inputs.delta}}, dict_of(options));
+}
+inline NDArray rmspropalex_update(const NDArray& weight, const NDArray& grad, const NDArray& n, const NDArray& g, const NDArray& delta, const ops::RmspropalexUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("rmspropalex_update");
+  return op.one({weight, grad, n, g, delta}, options, out);
 }
 
 /// Elementwise round.
 inline Symbol round(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("round", name, {data}, options.dict());
+  return call_op("round", name, {data}, dict_of(options));
+}
+inline NDArray round(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("round");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise rsqrt.
 inline Symbol rsqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("rsqrt", name, {data}, options.dict());
+  return call_op("rsqrt", name, {data}, dict_of(options));
+}
+inline NDArray rsqrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("rsqrt");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4225,17 +4935,20 @@ struct SampleExponentialOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution exponential for every element of its parameters.
 inline Symbol sample_exponential(const std::string& name, const Symbol& lam, const ops::SampleExponentialOptions& options = {}) {
-  return call_op("sample_exponential", name, {lam}, options.dict());
+  return call_op("sample_exponential", name, {lam}, dict_of(options));
+}
+inline NDArray sample_exponential(const NDArray& lam, const ops::SampleExponentialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sample_exponential");
+  return op.one({lam}, options, out);
 }
 
 namespace ops {
@@ -4245,11 +4958,10 @@ struct SampleGammaOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("dtype", dtype);
   }
 };
 struct SampleGammaInputs {
@@ -4259,13 +4971,17 @@ struct SampleGammaInputs {
 }  // namespace ops
 /// Samples of the distribution gamma for every element of its parameters.
 inline Symbol sample_gamma(const std::string& name, const Symbol& alpha, const ops::SampleGammaOptions& options = {}) {
-  return call_op("sample_gamma", name, {alpha}, options.dict());
+  return call_op("sample_gamma", name, {alpha}, dict_of(options));
 }
 inline Symbol sample_gamma(const std::string& name, const Symbol& alpha, const Symbol& beta, const ops::SampleGammaOptions& options = {}) {
-  return call_op("sample_gamma", name, {alpha, beta}, options.dict());
+  return call_op("sample_gamma", name, {alpha, beta}, dict_of(options));
 }
 inline Symbol sample_gamma(const std::string& name, const ops::SampleGammaInputs& inputs, const ops::SampleGammaOptions& options = {}) {
-  return call_op_named("sample_gamma", name, {{"alpha", inputs.alpha}, {"beta", inputs.beta}}, options.dict());
+  return call_op_named("sample_gamma", name, {{"alpha", inputs.alpha}, {"beta", inputs.beta}}, dict_of(options));
+}
+inline NDArray sample_gamma(const NDArray& alpha, const NDArray& beta, const ops::SampleGammaOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sample_gamma");
+  return op.one({alpha, beta}, options, out);
 }
 
 namespace ops {
@@ -4275,11 +4991,10 @@ struct SampleGeneralizedNegativeBinomialOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("dtype", dtype);
   }
 };
 struct SampleGeneralizedNegativeBinomialInputs {
@@ -4289,13 +5004,17 @@ struct SampleGeneralizedNegativeBinomialInputs {
 }  // namespace ops
 /// Samples of the distribution generalized_negative_binomial for every element of its parameters.
 inline Symbol sample_generalized_negative_binomial(const std::string& name, const Symbol& mu, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
-  return call_op("sample_generalized_negative_binomial", name, {mu}, options.dict());
+  return call_op("sample_generalized_negative_binomial", name, {mu}, dict_of(options));
 }
 inline Symbol sample_generalized_negative_binomial(const std::string& name, const Symbol& mu, const Symbol& alpha, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
-  return call_op("sample_generalized_negative_binomial", name, {mu, alpha}, options.dict());
+  return call_op("sample_generalized_negative_binomial", name, {mu, alpha}, dict_of(options));
 }
 inline Symbol sample_generalized_negative_binomial(const std::string& name, const ops::SampleGeneralizedNegativeBinomialInputs& inputs, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
-  return call_op_named("sample_generalized_negative_binomial", name, {{"mu", inputs.mu}, {"alpha", inputs.alpha}}, options.dict());
+  return call_op_named("sample_generalized_negative_binomial", name, {{"mu", inputs.mu}, {"alpha", inputs.alpha}}, dict_of(options));
+}
+inline NDArray sample_generalized_negative_binomial(const NDArray& mu, const NDArray& alpha, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sample_generalized_negative_binomial");
+  return op.one({mu, alpha}, options, out);
 }
 
 namespace ops {
@@ -4308,18 +5027,21 @@ struct SampleMultinomialOptions {
   /// The element type of the class numbers. (dtype, optional, default=int32)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("get_prob", get_prob)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("get_prob", get_prob);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Class numbers drawn with the probabilities along the last axis.
 inline Symbol sample_multinomial(const std::string& name, const Symbol& data, const ops::SampleMultinomialOptions& options = {}) {
-  return call_op("sample_multinomial", name, {data}, options.dict());
+  return call_op("sample_multinomial", name, {data}, dict_of(options));
+}
+inline std::vector<NDArray> sample_multinomial(const NDArray& data, const ops::SampleMultinomialOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("sample_multinomial");
+  return op.all({data}, options, out);
 }
 
 namespace ops {
@@ -4329,11 +5051,10 @@ struct SampleNegativeBinomialOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("dtype", dtype);
   }
 };
 struct SampleNegativeBinomialInputs {
@@ -4343,13 +5064,17 @@ struct SampleNegativeBinomialInputs {
 }  // namespace ops
 /// Samples of the distribution negative_binomial for every element of its parameters.
 inline Symbol sample_negative_binomial(const std::string& name, const Symbol& k, const ops::SampleNegativeBinomialOptions& options = {}) {
-  return call_op("sample_negative_binomial", name, {k}, options.dict());
+  return call_op("sample_negative_binomial", name, {k}, dict_of(options));
 }
 inline Symbol sample_negative_binomial(const std::string& name, const Symbol& k, const Symbol& p, const ops::SampleNegativeBinomialOptions& options = {}) {
-  return call_op("sample_negative_binomial", name, {k, p}, options.dict());
+  return call_op("sample_negative_binomial", name, {k, p}, dict_of(options));
 }
 inline Symbol sample_negative_binomial(const std::string& name, const ops::SampleNegativeBinomialInputs& inputs, const ops::SampleNegativeBinomialOptions& options = {}) {
-  return call_op_named("sample_negative_binomial", name, {{"k", inputs.k}, {"p", inputs.p}}, options.dict());
+  return call_op_named("sample_negative_binomial", name, {{"k", inputs.k}, {"p", inputs.p}}, dict_of(options));
+}
+inline NDArray sample_negative_binomial(const NDArray& k, const NDArray& p, const ops::SampleNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sample_negative_binomial");
+  return op.one({k, p}, options, out);
 }
 
 namespace ops {
@@ -4359,11 +5084,10 @@ struct SampleNormalOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("dtype", dtype);
   }
 };
 struct SampleNormalInputs {
@@ -4373,13 +5097,17 @@ struct SampleNormalInputs {
 }  // namespace ops
 /// Samples of the distribution normal for every element of its parameters.
 inline Symbol sample_normal(const std::string& name, const Symbol& mu, const ops::SampleNormalOptions& options = {}) {
-  return call_op("sample_normal", name, {mu}, options.dict());
+  return call_op("sample_normal", name, {mu}, dict_of(options));
 }
 inline Symbol sample_normal(const std::string& name, const Symbol& mu, const Symbol& sigma, const ops::SampleNormalOptions& options = {}) {
-  return call_op("sample_normal", name, {mu, sigma}, options.dict());
+  return call_op("sample_normal", name, {mu, sigma}, dict_of(options));
 }
 inline Symbol sample_normal(const std::string& name, const ops::SampleNormalInputs& inputs, const ops::SampleNormalOptions& options = {}) {
-  return call_op_named("sample_normal", name, {{"mu", inputs.mu}, {"sigma", inputs.sigma}}, options.dict());
+  return call_op_named("sample_normal", name, {{"mu", inputs.mu}, {"sigma", inputs.sigma}}, dict_of(options));
+}
+inline NDArray sample_normal(const NDArray& mu, const NDArray& sigma, const ops::SampleNormalOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sample_normal");
+  return op.one({mu, sigma}, options, out);
 }
 
 namespace ops {
@@ -4389,17 +5117,20 @@ struct SamplePoissonOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// Samples of the distribution poisson for every element of its parameters.
 inline Symbol sample_poisson(const std::string& name, const Symbol& lam, const ops::SamplePoissonOptions& options = {}) {
-  return call_op("sample_poisson", name, {lam}, options.dict());
+  return call_op("sample_poisson", name, {lam}, dict_of(options));
+}
+inline NDArray sample_poisson(const NDArray& lam, const ops::SamplePoissonOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sample_poisson");
+  return op.one({lam}, options, out);
 }
 
 namespace ops {
@@ -4409,11 +5140,10 @@ struct SampleUniformOptions {
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
+    f("dtype", dtype);
   }
 };
 struct SampleUniformInputs {
@@ -4423,13 +5153,17 @@ struct SampleUniformInputs {
 }  // namespace ops
 /// Samples of the distribution uniform for every element of its parameters.
 inline Symbol sample_uniform(const std::string& name, const Symbol& low, const ops::SampleUniformOptions& options = {}) {
-  return call_op("sample_uniform", name, {low}, options.dict());
+  return call_op("sample_uniform", name, {low}, dict_of(options));
 }
 inline Symbol sample_uniform(const std::string& name, const Symbol& low, const Symbol& high, const ops::SampleUniformOptions& options = {}) {
-  return call_op("sample_uniform", name, {low, high}, options.dict());
+  return call_op("sample_uniform", name, {low, high}, dict_of(options));
 }
 inline Symbol sample_uniform(const std::string& name, const ops::SampleUniformInputs& inputs, const ops::SampleUniformOptions& options = {}) {
-  return call_op_named("sample_uniform", name, {{"low", inputs.low}, {"high", inputs.high}}, options.dict());
+  return call_op_named("sample_uniform", name, {{"low", inputs.low}, {"high", inputs.high}}, dict_of(options));
+}
+inline NDArray sample_uniform(const NDArray& low, const NDArray& high, const ops::SampleUniformOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sample_uniform");
+  return op.one({low, high}, options, out);
 }
 
 namespace ops {
@@ -4437,10 +5171,9 @@ struct ScatterNdOptions {
   /// The shape of the output. (Shape(tuple), required)
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
   }
 };
 struct ScatterNdInputs {
@@ -4450,13 +5183,17 @@ struct ScatterNdInputs {
 }  // namespace ops
 /// Writes data to the places that tuples of indices name, over zeros.
 inline Symbol scatter_nd(const std::string& name, const Symbol& data, const ops::ScatterNdOptions& options = {}) {
-  return call_op("scatter_nd", name, {data}, options.dict());
+  return call_op("scatter_nd", name, {data}, dict_of(options));
 }
 inline Symbol scatter_nd(const std::string& name, const Symbol& data, const Symbol& indices, const ops::ScatterNdOptions& options = {}) {
-  return call_op("scatter_nd", name, {data, indices}, options.dict());
+  return call_op("scatter_nd", name, {data, indices}, dict_of(options));
 }
 inline Symbol scatter_nd(const std::string& name, const ops::ScatterNdInputs& inputs, const ops::ScatterNdOptions& options = {}) {
-  return call_op_named("scatter_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, options.dict());
+  return call_op_named("scatter_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, dict_of(options));
+}
+inline NDArray scatter_nd(const NDArray& data, const NDArray& indices, const ops::ScatterNdOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("scatter_nd");
+  return op.one({data, indices}, options, out);
 }
 
 namespace ops {
@@ -4474,15 +5211,14 @@ struct SgdMomUpdateOptions {
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("momentum", momentum)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        ("lazy_update", lazy_update)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("momentum", momentum);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
+    f("lazy_update", lazy_update);
   }
 };
 struct SgdMomUpdateInputs {
@@ -4493,10 +5229,14 @@ struct SgdMomUpdateInputs {
 }  // namespace ops
 /// One step of gradient descent with momentum; writes mom; give the weight as out.
 inline Symbol sgd_mom_update(const std::string& name, const Symbol& weight, const ops::SgdMomUpdateOptions& options = {}) {
-  return call_op("sgd_mom_update", name, {weight}, options.dict());
+  return call_op("sgd_mom_update", name, {weight}, dict_of(options));
 }
 inline Symbol sgd_mom_update(const std::string& name, const ops::SgdMomUpdateInputs& inputs, const ops::SgdMomUpdateOptions& options = {}) {
-  return call_op_named("sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, options.dict());
+  return call_op_named("sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
+}
+inline NDArray sgd_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::SgdMomUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sgd_mom_update");
+  return op.one({weight, grad, mom}, options, out);
 }
 
 namespace ops {
@@ -4512,14 +5252,13 @@ struct SgdUpdateOptions {
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        ("lazy_update", lazy_update)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
+    f("lazy_update", lazy_update);
   }
 };
 struct SgdUpdateInputs {
@@ -4529,33 +5268,53 @@ struct SgdUpdateInputs {
 }  // namespace ops
 /// One step of gradient descent; give the weight as out.
 inline Symbol sgd_update(const std::string& name, const Symbol& weight, const ops::SgdUpdateOptions& options = {}) {
-  return call_op("sgd_update", name, {weight}, options.dict());
+  return call_op("sgd_update", name, {weight}, dict_of(options));
 }
 inline Symbol sgd_update(const std::string& name, const Symbol& weight, const Symbol& grad, const ops::SgdUpdateOptions& options = {}) {
-  return call_op("sgd_update", name, {weight, grad}, options.dict());
+  return call_op("sgd_update", name, {weight, grad}, dict_of(options));
 }
 inline Symbol sgd_update(const std::string& name, const ops::SgdUpdateInputs& inputs, const ops::SgdUpdateOptions& options = {}) {
-  return call_op_named("sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, options.dict());
+  return call_op_named("sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, dict_of(options));
+}
+inline NDArray sgd_update(const NDArray& weight, const NDArray& grad, const ops::SgdUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sgd_update");
+  return op.one({weight, grad}, options, out);
 }
 
 /// The input's shape as an array.
 inline Symbol shape_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("shape_array", name, {data}, options.dict());
+  return call_op("shape_array", name, {data}, dict_of(options));
+}
+inline NDArray shape_array(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("shape_array");
+  return op.one({data}, options, out);
 }
 
 /// The rows in random order.
 inline Symbol shuffle(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("shuffle", name, {data}, options.dict());
+  return call_op("shuffle", name, {data}, dict_of(options));
+}
+inline NDArray shuffle(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("shuffle");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise sigmoid.
 inline Symbol sigmoid(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("sigmoid", name, {data}, options.dict());
+  return call_op("sigmoid", name, {data}, dict_of(options));
+}
+inline NDArray sigmoid(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sigmoid");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise sign.
 inline Symbol sign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("sign", name, {data}, options.dict());
+  return call_op("sign", name, {data}, dict_of(options));
+}
+inline NDArray sign(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sign");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4569,13 +5328,12 @@ struct SignsgdUpdateOptions {
   /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
   }
 };
 struct SignsgdUpdateInputs {
@@ -4585,13 +5343,17 @@ struct SignsgdUpdateInputs {
 }  // namespace ops
 /// One step against the gradient's sign.
 inline Symbol signsgd_update(const std::string& name, const Symbol& weight, const ops::SignsgdUpdateOptions& options = {}) {
-  return call_op("signsgd_update", name, {weight}, options.dict());
+  return call_op("signsgd_update", name, {weight}, dict_of(options));
 }
 inline Symbol signsgd_update(const std::string& name, const Symbol& weight, const Symbol& grad, const ops::SignsgdUpdateOptions& options = {}) {
-  return call_op("signsgd_update", name, {weight, grad}, options.dict());
+  return call_op("signsgd_update", name, {weight, grad}, dict_of(options));
 }
 inline Symbol signsgd_update(const std::string& name, const ops::SignsgdUpdateInputs& inputs, const ops::SignsgdUpdateOptions& options = {}) {
-  return call_op_named("signsgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, options.dict());
+  return call_op_named("signsgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, dict_of(options));
+}
+inline NDArray signsgd_update(const NDArray& weight, const NDArray& grad, const ops::SignsgdUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("signsgd_update");
+  return op.one({weight, grad}, options, out);
 }
 
 namespace ops {
@@ -4609,15 +5371,14 @@ struct SignumUpdateOptions {
   /// Weight decay that stays out of the momentum. (float, optional, default=0)
   std::optional<double> wd_lh = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("lr", lr)
-        ("momentum", momentum)
-        ("wd", wd)
-        ("rescale_grad", rescale_grad)
-        ("clip_gradient", clip_gradient)
-        ("wd_lh", wd_lh)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("lr", lr);
+    f("momentum", momentum);
+    f("wd", wd);
+    f("rescale_grad", rescale_grad);
+    f("clip_gradient", clip_gradient);
+    f("wd_lh", wd_lh);
   }
 };
 struct SignumUpdateInputs {
@@ -4628,25 +5389,41 @@ struct SignumUpdateInputs {
 }  // namespace ops
 /// One step along the momentum's sign; writes mom.
 inline Symbol signum_update(const std::string& name, const Symbol& weight, const ops::SignumUpdateOptions& options = {}) {
-  return call_op("signum_update", name, {weight}, options.dict());
+  return call_op("signum_update", name, {weight}, dict_of(options));
 }
 inline Symbol signum_update(const std::string& name, const ops::SignumUpdateInputs& inputs, const ops::SignumUpdateOptions& options = {}) {
-  return call_op_named("signum_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, options.dict());
+  return call_op_named("signum_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
+}
+inline NDArray signum_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::SignumUpdateOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("signum_update");
+  return op.one({weight, grad, mom}, options, out);
 }
 
 /// Elementwise sin.
 inline Symbol sin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("sin", name, {data}, options.dict());
+  return call_op("sin", name, {data}, dict_of(options));
+}
+inline NDArray sin(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sin");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise sinh.
 inline Symbol sinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("sinh", name, {data}, options.dict());
+  return call_op("sinh", name, {data}, dict_of(options));
+}
+inline NDArray sinh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sinh");
+  return op.one({data}, options, out);
 }
 
 /// The input's number of elements as an array.
 inline Symbol size_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("size_array", name, {data}, options.dict());
+  return call_op("size_array", name, {data}, dict_of(options));
+}
+inline NDArray size_array(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("size_array");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4658,18 +5435,21 @@ struct SliceOptions {
   /// Step per axis; negative runs backwards. (Shape(tuple), optional, default=())
   TupleOption step = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("begin", begin)
-        ("end", end)
-        ("step", step)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("begin", begin);
+    f("end", end);
+    f("step", step);
   }
 };
 }  // namespace ops
 /// A part of the input: begin, end and step per axis.
 inline Symbol slice(const std::string& name, const Symbol& data, const ops::SliceOptions& options = {}) {
-  return call_op("slice", name, {data}, options.dict());
+  return call_op("slice", name, {data}, dict_of(options));
+}
+inline NDArray slice(const NDArray& data, const ops::SliceOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("slice");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4681,18 +5461,21 @@ struct SliceAxisOptions {
   /// Index behind the last; None goes to the edge. (int or None, required)
   std::optional<int> end = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("begin", begin)
-        ("end", end)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("begin", begin);
+    f("end", end);
   }
 };
 }  // namespace ops
 /// A part of the input along one axis.
 inline Symbol slice_axis(const std::string& name, const Symbol& data, const ops::SliceAxisOptions& options = {}) {
-  return call_op("slice_axis", name, {data}, options.dict());
+  return call_op("slice_axis", name, {data}, dict_of(options));
+}
+inline NDArray slice_axis(const NDArray& data, const ops::SliceAxisOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("slice_axis");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4700,10 +5483,9 @@ struct SliceLikeOptions {
   /// The axes that are cut; () means all. (Shape(tuple), optional, default=())
   TupleOption axes = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axes", axes)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axes", axes);
   }
 };
 struct SliceLikeInputs {
@@ -4713,13 +5495,17 @@ struct SliceLikeInputs {
 }  // namespace ops
 /// The input cut to the extents of another array.
 inline Symbol slice_like(const std::string& name, const Symbol& data, const ops::SliceLikeOptions& options = {}) {
-  return call_op("slice_like", name, {data}, options.dict());
+  return call_op("slice_like", name, {data}, dict_of(options));
 }
 inline Symbol slice_like(const std::string& name, const Symbol& data, const Symbol& shape_like, const ops::SliceLikeOptions& options = {}) {
-  return call_op("slice_like", name, {data, shape_like}, options.dict());
+  return call_op("slice_like", name, {data, shape_like}, dict_of(options));
 }
 inline Symbol slice_like(const std::string& name, const ops::SliceLikeInputs& inputs, const ops::SliceLikeOptions& options = {}) {
-  return call_op_named("slice_like", name, {{"data", inputs.data}, {"shape_like", inputs.shape_like}}, options.dict());
+  return call_op_named("slice_like", name, {{"data", inputs.data}, {"shape_like", inputs.shape_like}}, dict_of(options));
+}
+inline NDArray slice_like(const NDArray& data, const NDArray& shape_like, const ops::SliceLikeOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("slice_like");
+  return op.one({data, shape_like}, options, out);
 }
 
 namespace ops {
@@ -4727,16 +5513,19 @@ struct SmoothL1Options {
   /// The loss is a parabola up to 1 / scalar². (float, optional, default=1)
   std::optional<double> scalar = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("scalar", scalar)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("scalar", scalar);
   }
 };
 }  // namespace ops
 /// A parabola near 0, the absolute value elsewhere.
 inline Symbol smooth_l1(const std::string& name, const Symbol& data, const ops::SmoothL1Options& options = {}) {
-  return call_op("smooth_l1", name, {data}, options.dict());
+  return call_op("smooth_l1", name, {data}, dict_of(options));
+}
+inline NDArray smooth_l1(const NDArray& data, const ops::SmoothL1Options& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("smooth_l1");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4751,13 +5540,12 @@ struct SoftmaxOptions {
   /// Whether a second input tells how long each row is. (boolean or None, optional, default=False)
   std::optional<bool> use_length = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("temperature", temperature)
-        ("dtype", dtype)
-        ("use_length", use_length)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("temperature", temperature);
+    f("dtype", dtype);
+    f("use_length", use_length);
   }
 };
 struct SoftmaxInputs {
@@ -4767,13 +5555,21 @@ struct SoftmaxInputs {
 }  // namespace ops
 /// Exponentials along an axis, normalised to the sum 1.
 inline Symbol softmax(const std::string& name, const Symbol& data, const ops::SoftmaxOptions& options = {}) {
-  return call_op("softmax", name, {data}, options.dict());
+  return call_op("softmax", name, {data}, dict_of(options));
 }
 inline Symbol softmax(const std::string& name, const Symbol& data, const Symbol& length, const ops::SoftmaxOptions& options = {}) {
-  return call_op("softmax", name, {data, length}, options.dict());
+  return call_op("softmax", name, {data, length}, dict_of(options));
 }
 inline Symbol softmax(const std::string& name, const ops::SoftmaxInputs& inputs, const ops::SoftmaxOptions& options = {}) {
-  return call_op_named("softmax", name, {{"data", inputs.data}, {"length", inputs.length}}, options.dict());
+  return call_op_named("softmax", name, {{"data", inputs.data}, {"length", inputs.length}}, dict_of(options));
+}
+inline NDArray softmax(const NDArray& data, const ops::SoftmaxOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("softmax");
+  return op.one({data}, options, out);
+}
+inline NDArray softmax(const NDArray& data, const NDArray& length, const ops::SoftmaxOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("softmax");
+  return op.one({data, length}, options, out);
 }
 
 namespace ops {
@@ -4784,13 +5580,17 @@ struct SoftmaxCrossEntropyInputs {
 }  // namespace ops
 /// The cross entropy of softmax with class labels, summed over the rows.
 inline Symbol softmax_cross_entropy(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("softmax_cross_entropy", name, {data}, options.dict());
+  return call_op("softmax_cross_entropy", name, {data}, dict_of(options));
 }
 inline Symbol softmax_cross_entropy(const std::string& name, const Symbol& data, const Symbol& label, const NoOptions& options = {}) {
-  return call_op("softmax_cross_entropy", name, {data, label}, options.dict());
+  return call_op("softmax_cross_entropy", name, {data, label}, dict_of(options));
 }
 inline Symbol softmax_cross_entropy(const std::string& name, const ops::SoftmaxCrossEntropyInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("softmax_cross_entropy", name, {{"data", inputs.data}, {"label", inputs.label}}, options.dict());
+  return call_op_named("softmax_cross_entropy", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
+}
+inline NDArray softmax_cross_entropy(const NDArray& data, const NDArray& label, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("softmax_cross_entropy");
+  return op.one({data, label}, options, out);
 }
 
 namespace ops {
@@ -4806,24 +5606,31 @@ struct SoftminOptions {
   /// optional, default=False)
   std::optional<bool> use_length = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("temperature", temperature)
-        ("dtype", dtype)
-        ("use_length", use_length)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("temperature", temperature);
+    f("dtype", dtype);
+    f("use_length", use_length);
   }
 };
 }  // namespace ops
 /// Softmax of the negated data.
 inline Symbol softmin(const std::string& name, const Symbol& data, const ops::SoftminOptions& options = {}) {
-  return call_op("softmin", name, {data}, options.dict());
+  return call_op("softmin", name, {data}, dict_of(options));
+}
+inline NDArray softmin(const NDArray& data, const ops::SoftminOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("softmin");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise softsign.
 inline Symbol softsign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("softsign", name, {data}, options.dict());
+  return call_op("softsign", name, {data}, dict_of(options));
+}
+inline NDArray softsign(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("softsign");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4834,17 +5641,20 @@ struct SortOptions {
   /// Whether values rise. (boolean, optional, default=True)
   std::optional<bool> is_ascend = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("is_ascend", is_ascend)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("is_ascend", is_ascend);
   }
 };
 }  // namespace ops
 /// The elements in order along an axis.
 inline Symbol sort(const std::string& name, const Symbol& data, const ops::SortOptions& options = {}) {
-  return call_op("sort", name, {data}, options.dict());
+  return call_op("sort", name, {data}, dict_of(options));
+}
+inline NDArray sort(const NDArray& data, const ops::SortOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sort");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4852,26 +5662,37 @@ struct SpaceToDepthOptions {
   /// The side of a block of pixels. (int, required)
   std::optional<int> block_size = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("block_size", block_size)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("block_size", block_size);
   }
 };
 }  // namespace ops
 /// Moves blocks of pixels into channels.
 inline Symbol space_to_depth(const std::string& name, const Symbol& data, const ops::SpaceToDepthOptions& options = {}) {
-  return call_op("space_to_depth", name, {data}, options.dict());
+  return call_op("space_to_depth", name, {data}, dict_of(options));
+}
+inline NDArray space_to_depth(const NDArray& data, const ops::SpaceToDepthOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("space_to_depth");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise sqrt.
 inline Symbol sqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("sqrt", name, {data}, options.dict());
+  return call_op("sqrt", name, {data}, dict_of(options));
+}
+inline NDArray sqrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sqrt");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise square.
 inline Symbol square(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("square", name, {data}, options.dict());
+  return call_op("square", name, {data}, dict_of(options));
+}
+inline NDArray square(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("square");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4879,16 +5700,19 @@ struct SqueezeOptions {
   /// Axes of extent 1 to drop; None drops all of them. (Shape or None, optional, default=None)
   TupleOption axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
   }
 };
 }  // namespace ops
 /// Drops axes of extent 1.
 inline Symbol squeeze(const std::string& name, const Symbol& data, const ops::SqueezeOptions& options = {}) {
-  return call_op("squeeze", name, {data}, options.dict());
+  return call_op("squeeze", name, {data}, dict_of(options));
+}
+inline NDArray squeeze(const NDArray& data, const ops::SqueezeOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("squeeze");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4896,16 +5720,19 @@ struct StackOptions {
   /// Where the new axis stands in the output. (int, optional, default=0)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
   }
 };
 }  // namespace ops
 /// Joins the inputs along a new axis.
 inline Symbol stack(const std::string& name, const std::vector<Symbol>& inputs, const ops::StackOptions& options = {}) {
-  return call_op("stack", name, inputs, options.dict());
+  return call_op("stack", name, inputs, dict_of(options));
+}
+inline NDArray stack(const std::vector<NDArray>& inputs, const ops::StackOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("stack");
+  return op.one(inputs, options, out);
 }
 
 namespace ops {
@@ -4917,18 +5744,21 @@ struct SumOptions {
   /// Reduces all axes but the given ones. (boolean, optional, default=False)
   std::optional<bool> exclude = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("keepdims", keepdims)
-        ("exclude", exclude)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("keepdims", keepdims);
+    f("exclude", exclude);
   }
 };
 }  // namespace ops
 /// Reduces by sum along axes.
 inline Symbol sum(const std::string& name, const Symbol& data, const ops::SumOptions& options = {}) {
-  return call_op("sum", name, {data}, options.dict());
+  return call_op("sum", name, {data}, dict_of(options));
+}
+inline NDArray sum(const NDArray& data, const ops::SumOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("sum");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4938,11 +5768,10 @@ struct TakeOptions {
   /// What to do with an index out of range. ({'clip', 'raise', 'wrap'}, optional, default=clip)
   std::optional<std::string> mode = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("mode", mode)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("mode", mode);
   }
 };
 struct TakeInputs {
@@ -4952,23 +5781,35 @@ struct TakeInputs {
 }  // namespace ops
 /// Elements along an axis, by index.
 inline Symbol take(const std::string& name, const Symbol& a, const ops::TakeOptions& options = {}) {
-  return call_op("take", name, {a}, options.dict());
+  return call_op("take", name, {a}, dict_of(options));
 }
 inline Symbol take(const std::string& name, const Symbol& a, const Symbol& indices, const ops::TakeOptions& options = {}) {
-  return call_op("take", name, {a, indices}, options.dict());
+  return call_op("take", name, {a, indices}, dict_of(options));
 }
 inline Symbol take(const std::string& name, const ops::TakeInputs& inputs, const ops::TakeOptions& options = {}) {
-  return call_op_named("take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, options.dict());
+  return call_op_named("take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, dict_of(options));
+}
+inline NDArray take(const NDArray& a, const NDArray& indices, const ops::TakeOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("take");
+  return op.one({a, indices}, options, out);
 }
 
 /// Elementwise tan.
 inline Symbol tan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("tan", name, {data}, options.dict());
+  return call_op("tan", name, {data}, dict_of(options));
+}
+inline NDArray tan(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("tan");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise tanh.
 inline Symbol tanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("tanh", name, {data}, options.dict());
+  return call_op("tanh", name, {data}, dict_of(options));
+}
+inline NDArray tanh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("tanh");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -4976,16 +5817,19 @@ struct TileOptions {
   /// Repetitions per axis, counted from the last. (Shape(tuple), required)
   TupleOption reps = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("reps", reps)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("reps", reps);
   }
 };
 }  // namespace ops
 /// The input repeated along axes.
 inline Symbol tile(const std::string& name, const Symbol& data, const ops::TileOptions& options = {}) {
-  return call_op("tile", name, {data}, options.dict());
+  return call_op("tile", name, {data}, dict_of(options));
+}
+inline NDArray tile(const NDArray& data, const ops::TileOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("tile");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -5003,20 +5847,23 @@ struct TopkOptions {
   /// The element type of the indices. (dtype, optional, default=float32)
   std::optional<DType> dtype = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axis", axis)
-        ("k", k)
-        ("ret_typ", ret_typ)
-        ("is_ascend", is_ascend)
-        ("dtype", dtype)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axis", axis);
+    f("k", k);
+    f("ret_typ", ret_typ);
+    f("is_ascend", is_ascend);
+    f("dtype", dtype);
   }
 };
 }  // namespace ops
 /// The k largest or smallest elements along an axis, in order.
 inline Symbol topk(const std::string& name, const Symbol& data, const ops::TopkOptions& options = {}) {
-  return call_op("topk", name, {data}, options.dict());
+  return call_op("topk", name, {data}, dict_of(options));
+}
+inline std::vector<NDArray> topk(const NDArray& data, const ops::TopkOptions& options = {}, const std::vector<NDArray>& out = {}) {
+  static const ArrayOp op("topk");
+  return op.all({data}, options, out);
 }
 
 namespace ops {
@@ -5025,21 +5872,28 @@ struct TransposeOptions {
   /// default=())
   TupleOption axes = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("axes", axes)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("axes", axes);
   }
 };
 }  // namespace ops
 /// The axes in another order.
 inline Symbol transpose(const std::string& name, const Symbol& data, const ops::TransposeOptions& options = {}) {
-  return call_op("transpose", name, {data}, options.dict());
+  return call_op("transpose", name, {data}, dict_of(options));
+}
+inline NDArray transpose(const NDArray& data, const ops::TransposeOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("transpose");
+  return op.one({data}, options, out);
 }
 
 /// Elementwise trunc.
 inline Symbol trunc(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("trunc", name, {data}, options.dict());
+  return call_op("trunc", name, {data}, dict_of(options));
+}
+inline NDArray trunc(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("trunc");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -5047,16 +5901,19 @@ struct UnravelIndexOptions {
   /// The shape of the array that the indices are of. (Shape or None, optional, default=None)
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
-  AttrDict dict() const {
-    return OptionWriter(attr)
-        ("shape", shape)
-        .done();
+  template <class F>
+  void each(F&& f) const {
+    f("shape", shape);
   }
 };
 }  // namespace ops
 /// One row of indices for each axis of the given shape, from places.
 inline Symbol unravel_index(const std::string& name, const Symbol& data, const ops::UnravelIndexOptions& options = {}) {
-  return call_op("unravel_index", name, {data}, options.dict());
+  return call_op("unravel_index", name, {data}, dict_of(options));
+}
+inline NDArray unravel_index(const NDArray& data, const ops::UnravelIndexOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("unravel_index");
+  return op.one({data}, options, out);
 }
 
 namespace ops {
@@ -5068,15 +5925,23 @@ struct WhereInputs {
 }  // namespace ops
 /// Elements of x where the condition is not 0, of y elsewhere.
 inline Symbol where(const std::string& name, const Symbol& condition, const NoOptions& options = {}) {
-  return call_op("where", name, {condition}, options.dict());
+  return call_op("where", name, {condition}, dict_of(options));
 }
 inline Symbol where(const std::string& name, const ops::WhereInputs& inputs, const NoOptions& options = {}) {
-  return call_op_named("where", name, {{"condition", inputs.condition}, {"x", inputs.x}, {"y", inputs.y}}, options.dict());
+  return call_op_named("where", name, {{"condition", inputs.condition}, {"x", inputs.x}, {"y", inputs.y}}, dict_of(options));
+}
+inline NDArray where(const NDArray& condition, const NDArray& x, const NDArray& y, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("where");
+  return op.one({condition, x, y}, options, out);
 }
 
 /// An array of zeros with shape and element type of the input.
 inline Symbol zeros_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
-  return call_op("zeros_like", name, {data}, options.dict());
+  return call_op("zeros_like", name, {data}, dict_of(options));
+}
+inline NDArray zeros_like(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+  static const ArrayOp op("zeros_like");
+  return op.one({data}, options, out);
 }
 
 }  // namespace symbind

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include <symbind/key.h>
+#include <symbind/detail/key.h>
 #include <symbind/lr_scheduler.h>
 #include <symbind/ndarray.h>
 #include <symbind/symbol.h>

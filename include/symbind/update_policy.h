@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <symbind/executor_group.h>
+#include <symbind/detail/executor_group.h>
 
 namespace symbind {
 

@@ -7,9 +7,9 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <symbind/executor_group.h>
+#include <symbind/detail/executor_group.h>
+#include <symbind/detail/param_update.h>
 #include <symbind/metric.h>
-#include <symbind/param_update.h>
 
 #include "convert.h"
 #include "flag.h"

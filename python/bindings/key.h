@@ -1,7 +1,7 @@
 #pragma once
 // Keys: int or str in Python.
 
-#include <symbind/key.h>
+#include <symbind/detail/key.h>
 
 #include "convert.h"
 

@@ -6,10 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <symbind/autograd.h>
+#include <symbind/detail/storage_type.h>
 #include <symbind/model.h>
 #include <symbind/operator.h>
 #include <symbind/runtime.h>
-#include <symbind/storage_type.h>
 
 #include "buffer.h"
 #include "convert.h"

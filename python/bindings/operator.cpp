@@ -14,7 +14,7 @@
 #include "convert.h"
 
 #include <symbind/autograd.h>
-#include <symbind/op_info.h>
+#include <symbind/detail/op_info.h>
 
 namespace symbind::python {
 namespace {

@@ -7,9 +7,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <symbind/resume.h>
-#include <symbind/states.h>
-#include <symbind/training_session.h>
+#include <symbind/detail/resume.h>
+#include <symbind/detail/states.h>
+#include <symbind/detail/training_session.h>
 
 #include "training.h"
 

@@ -1,7 +1,7 @@
 // Files of optimizer states, from and to Python objects. Objects that are no plain data go through
 // two functions of the package: one takes them apart, one puts them together.
 
-#include <symbind/states.h>
+#include <symbind/detail/states.h>
 
 #include "training.h"
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include <symbind/detail/resume.h>
 #include <symbind/kvstore.h>
 #include <symbind/model.h>
-#include <symbind/resume.h>
 
 #include "convert.h"
 

@@ -1,11 +1,11 @@
-// Where long work asks whether to stop (set_interrupt_check of symbind/runtime.h).
+// Where long work asks whether to stop (set_interrupt_check of symbind/interrupt.h).
 //
 // Decided here: the work asks, nobody stops it. Without a check installed asking costs one load.
 #pragma once
 
 #include <atomic>
 
-#include <symbind/runtime.h>
+#include <symbind/interrupt.h>
 
 namespace symbind {
 

@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "symbind/log.h"
-#include "symbind/runtime.h"
+#include "symbind/settings.h"
 
 namespace symbind::settings {
 namespace {

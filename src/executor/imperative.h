@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include <symbind/op_call.h>
+#include <symbind/detail/op_call.h>
 
 #include "graph/node.h"
 

@@ -4,6 +4,7 @@
 #include <symbind/attributes.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -12,9 +13,12 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "graph/attribute_texts.h"
 
 namespace symbind {
 namespace {
+
+std::atomic<std::uint64_t> texts{0};
 
 template <class T>
 struct IsOptional : std::false_type {};
@@ -211,6 +215,7 @@ bool is_user_key(const std::string& key) {
 
 void parse_attrs(std::vector<AttrField>& fields, const AttrDict& given, std::string_view owner,
                  const std::vector<std::string>& ignored, AttrDict* rest) {
+  texts.fetch_add(1, std::memory_order_relaxed);
   std::vector<std::string> names;
   for (const AttrField& field : fields) names.push_back(field.name);
   // A misspelt name first: it is often why a required one is missing.
@@ -236,7 +241,10 @@ void parse_attrs(std::vector<AttrField>& fields, const AttrDict& given, std::str
   }
 }
 
+std::uint64_t attribute_texts() { return texts.load(std::memory_order_relaxed); }
+
 std::string attr_text(const AttrField& field) {
+  texts.fetch_add(1, std::memory_order_relaxed);
   return std::visit([](auto* slot) { return print(*slot); }, field.slot);
 }
 

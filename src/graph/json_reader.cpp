@@ -9,7 +9,7 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <symbind/op_info.h>
+#include <symbind/detail/op_info.h>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"

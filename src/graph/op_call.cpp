@@ -1,4 +1,4 @@
-#include <symbind/op_call.h>
+#include <symbind/detail/op_call.h>
 
 namespace symbind {
 namespace {

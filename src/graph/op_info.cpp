@@ -1,7 +1,7 @@
 // Which inputs and outputs there are may hang on attributes. The operator does not say on which, so
 // they are tried: flags turned, choices made, small counts raised.
 
-#include <symbind/op_info.h>
+#include <symbind/detail/op_info.h>
 
 #include <algorithm>
 

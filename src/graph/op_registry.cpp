@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include <symbind/op_info.h>
+#include <symbind/detail/op_info.h>
 
 #include "base/check.h"
 #include "base/limits.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <symbind/state_value.h>
+#include <symbind/detail/state_value.h>
 
 namespace symbind {
 

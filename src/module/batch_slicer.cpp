@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <symbind/executor_group.h>
+#include <symbind/detail/executor_group.h>
 
 #include "base/check.h"
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <symbind/detail/resume.h>
 #include <symbind/log.h>
-#include <symbind/resume.h>
 #include <symbind/runtime.h>
 
 #include "base/check.h"

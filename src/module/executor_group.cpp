@@ -6,7 +6,7 @@
 // from a pool by name. Arrays are collected once per bind: they are the executors' own, so nothing
 // has to be collected again after a run.
 
-#include <symbind/executor_group.h>
+#include <symbind/detail/executor_group.h>
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@
 
 #include "base/check.h"
 #include "executor/bind.h"
-#include "executor/executor_impl.h"
+#include "executor/watchers.h"
 #include "graph/node.h"
 #include "module/device_threads.h"
 #include "module/grad_req.h"
@@ -309,7 +309,7 @@ void ExecutorGroup::reshape_for(const DataBatch& batch) {
 }
 
 bool ExecutorGroup::is_watched() const {
-  return std::ranges::any_of(execs_, [](const Executor& e) { return e.impl()->is_watched(); });
+  return std::ranges::any_of(execs_, [](const Executor& e) { return watchers_of(e).see_values(); });
 }
 
 }  // namespace symbind

@@ -1,6 +1,6 @@
 // Running a group: rows to the devices, the devices side by side, results back.
 
-#include <symbind/executor_group.h>
+#include <symbind/detail/executor_group.h>
 
 #include <algorithm>
 

@@ -14,10 +14,10 @@
 
 #include <fmt/format.h>
 
+#include <symbind/detail/states.h>
 #include <symbind/log.h>
 #include <symbind/model.h>
 #include <symbind/runtime.h>
-#include <symbind/states.h>
 
 #include "base/check.h"
 #include "base/sha256.h"

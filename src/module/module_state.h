@@ -1,8 +1,8 @@
 #pragma once
 // What a Module holds.
 
+#include <symbind/detail/param_update.h>
 #include <symbind/module.h>
-#include <symbind/param_update.h>
 
 namespace symbind {
 

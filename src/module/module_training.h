@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <symbind/detail/resume.h>
+#include <symbind/detail/states.h>
+#include <symbind/detail/training_session.h>
 #include <symbind/log.h>
 #include <symbind/module.h>
-#include <symbind/resume.h>
-#include <symbind/states.h>
-#include <symbind/training_session.h>
 
 #include "base/interrupt.h"
 

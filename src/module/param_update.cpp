@@ -6,7 +6,7 @@
 // (loaded), the executor changed (reshape) or a hyper-parameter chooses another operator.
 // Everything else updates weight by weight, or on the store.
 
-#include <symbind/param_update.h>
+#include <symbind/detail/param_update.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The parts of a training as plain data. What can be checked is checked before anything is taken.
-#include <symbind/resume.h>
+#include <symbind/detail/resume.h>
 
 #include <algorithm>
 #include <bit>
@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <symbind/detail/states.h>
 #include <symbind/log.h>
 #include <symbind/model.h>
 #include <symbind/random.h>
-#include <symbind/states.h>
 
 #include "base/check.h"
 

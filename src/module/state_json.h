@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <symbind/state_value.h>
+#include <symbind/detail/state_value.h>
 
 namespace symbind {
 

@@ -1,11 +1,11 @@
 // Decided here: everything is checked before the first thing changes; a checkpoint decides over
 // what was given; an interrupt is answered after a batch, where everything is whole.
 
-#include <symbind/training_session.h>
+#include <symbind/detail/training_session.h>
 
 #include <fmt/format.h>
 
-#include <symbind/resume.h>
+#include <symbind/detail/resume.h>
 #include <symbind/runtime.h>
 
 #include "base/check.h"

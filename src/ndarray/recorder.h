@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <symbind/attributes.h>
+#include <symbind/attr_dict.h>
 #include <symbind/ndarray.h>
 
 namespace symbind {

@@ -1,5 +1,5 @@
 // Plain data: made, searched, copied.
-#include <symbind/state_value.h>
+#include <symbind/detail/state_value.h>
 
 #include "base/check.h"
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include <symbind/storage_type.h>
+#include <symbind/detail/storage_type.h>
 
 #include "ndarray/params_format.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <symbind/states.h>
+#include <symbind/detail/states.h>
 
 #include "ndarray/params_read.h"
 

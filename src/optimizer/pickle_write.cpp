@@ -5,7 +5,7 @@
 // reduction has it.
 #include <cstring>
 
-#include <symbind/states.h>
+#include <symbind/detail/states.h>
 
 #include "base/check.h"
 

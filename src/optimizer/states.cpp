@@ -1,6 +1,6 @@
 // Between optimizers and the values of a pickle: states by key, and an optimizer as the attributes
 // MXNet's object has.
-#include <symbind/states.h>
+#include <symbind/detail/states.h>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <symbind/states.h>
+#include <symbind/detail/states.h>
 
 #include "base/check.h"
 #include "optimizer/builtin.h"

@@ -6,8 +6,6 @@
 
 #include <queue>
 
-#include "graph/core_ops.h"
-
 namespace symbind {
 
 Schedule schedule(const NodeEntries& outputs, const NodeEntries& gradients) {
@@ -27,7 +25,7 @@ Schedule schedule(const NodeEntries& outputs, const NodeEntries& gradients) {
       std::pair<std::pair<int, int>, std::size_t>;  // (rank, earlier first) and place in `all`
   std::priority_queue<Ready> ready;
   const auto rank_of = [&](const Node& node) {
-    const bool sums = !node.is_variable() && node.forward_node && node.op->name == core_ops::kSum;
+    const bool sums = !node.is_variable() && node.forward_node && node.op->adds_up;
     if (node.is_variable() || sums) return static_cast<int>(result.num_forward);
     const auto it = rank.find(node.forward_node.get());
     if (it != rank.end()) return it->second;

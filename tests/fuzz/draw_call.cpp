@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <symbind/detail/op_info.h>
 #include <symbind/executor.h>
-#include <symbind/op_info.h>
 
 #include "fuzz/draw.h"
 #include "fuzz/operator_call.h"

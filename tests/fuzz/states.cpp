@@ -1,6 +1,6 @@
 // .states: a pickle of optimizer states, taken by an updater that then updates a weight.
 
-#include <symbind/states.h>
+#include <symbind/detail/states.h>
 
 #include "fuzz/support.h"
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <symbind/detail/op_info.h>
 #include <symbind/executor.h>
-#include <symbind/op_info.h>
 
 #include "tests/support/golden.h"
 

@@ -1,6 +1,6 @@
 // Inputs and outputs that hang on attributes are all found.
 
-#include <symbind/op_info.h>
+#include <symbind/detail/op_info.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <symbind/detail/op_info.h>
 #include <symbind/log.h>
-#include <symbind/op_info.h>
 
 #include "support/source_path.h"
 

@@ -1,6 +1,6 @@
 // update() after forward_backward() runs the updates that are wired for the fused step.
 
-#include <symbind/param_update.h>
+#include <symbind/detail/param_update.h>
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include <symbind/detail/storage_type.h>
 #include <symbind/log.h>
 #include <symbind/model.h>
-#include <symbind/storage_type.h>
 
 #include "base/settings.h"
 #include "ndarray/params_bytes.h"

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include <symbind/autograd.h>
+#include <symbind/detail/op_call.h>
 #include <symbind/executor.h>
-#include <symbind/op_call.h>
 
 namespace symbind {
 namespace {

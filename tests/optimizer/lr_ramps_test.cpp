@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numbers>
 
+#include <symbind/detail/states.h>
 #include <symbind/error.h>
 #include <symbind/optimizer.h>
-#include <symbind/states.h>
 
 #include "support/capture_log.h"
 

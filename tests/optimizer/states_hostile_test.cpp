@@ -8,7 +8,7 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <symbind/states.h>
+#include <symbind/detail/states.h>
 
 #include "base/settings.h"
 #include "optimizer/recorded.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
-#include <symbind/states.h>
+#include <symbind/detail/states.h>
 
 #include "optimizer/recorded.h"
 

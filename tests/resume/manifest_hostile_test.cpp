@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include <symbind/detail/resume.h>
 #include <symbind/model.h>
-#include <symbind/resume.h>
 
 #include "resume/sets.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <symbind/resume.h>
+#include <symbind/detail/resume.h>
 
 #include "resume/trainings.h"
 #include "support/capture_log.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <symbind/op_info.h>
+#include <symbind/detail/op_info.h>
 
 #include "base/settings.h"
 #include "executor/runner.h"

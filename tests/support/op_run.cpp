@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <symbind/op_info.h>
+#include <symbind/detail/op_info.h>
 #include <symbind/random.h>
 
 #include "base/parallel.h"

@@ -22,11 +22,11 @@ constexpr const char* kOpening = R"(#pragma once
 // Without a name an operator runs on arrays at once:
 //
 //   NDArray y = FullyConnected(x, weight, bias, {.num_hidden = 128})
-//   NDArray y = Convolution({.data = x, .weight = w}, {.kernel = {3, 3}, .num_filter = 8, .no_bias = true})
+//   NDArray y = FullyConnected(x, weight, {.num_hidden = 128, .no_bias = true})
 //   relu(x, {}, y)          writes y
 //   std::vector<NDArray> parts = SliceChannel(x, {.num_outputs = 2})
 
-#include <symbind/op_call.h>
+#include <symbind/detail/op_call.h>
 
 namespace symbind {
 )";
@@ -68,13 +68,9 @@ std::string options_struct(const Page& page) {
 
 std::string inputs_struct(const Page& page) {
   if (page.inputs.size() < 2) return {};
-  std::string symbols, arrays;
-  for (const std::string& input : page.inputs) {
-    symbols += fmt::format("  Symbol {} = {{}};\n", input);
-    arrays += fmt::format("  NDArray {} = {{}};\n", input);
-  }
-  return fmt::format("struct {0}Inputs {{\n{1}}};\nstruct {0}Arrays {{\n{2}}};\n", page.type_stem,
-                     symbols, arrays);
+  std::string text = fmt::format("struct {}Inputs {{\n", page.type_stem);
+  for (const std::string& input : page.inputs) text += fmt::format("  Symbol {} = {{}};\n", input);
+  return text + "};\n";
 }
 
 // One function; `parameters` stand between the name and the options.
@@ -121,20 +117,15 @@ std::string array_function(const Page& page, const std::string& parameters,
 std::string array_functions(const Page& page) {
   if (page.variadic) return array_function(page, "const std::vector<NDArray>& inputs, ", "inputs");
   const auto& in = page.inputs;
+  if (in.empty()) return array_function(page, "", "std::vector<NDArray>{}");
   std::string text, parameters, list;
   for (std::size_t i = 0; i < in.size(); ++i) {
     parameters += fmt::format("const NDArray& {}, ", in[i]);
     list += fmt::format("{}{}", i ? ", " : "", in[i]);
-    // All of them, and the first one or two, because an option may do without the rest.
-    if (i < 2 || i + 1 == in.size()) text += array_function(page, parameters, "{" + list + "}");
+    if (i + 1 == in.size() || page.fewer_inputs.contains(i + 1))
+      text += array_function(page, parameters, "{" + list + "}");
   }
-  if (in.empty()) return array_function(page, "", "std::vector<NDArray>{}");
-  if (in.size() < 2) return text;
-  std::string named;
-  for (const std::string& input : in)
-    named += fmt::format("{}inputs.{}", named.empty() ? "" : ", ", input);
-  return text + array_function(page, fmt::format("const ops::{}Arrays& inputs, ", page.type_stem),
-                               "{" + named + "}");
+  return text;
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include <symbind/op_info.h>
+#include <symbind/detail/op_info.h>
 
 namespace opgen {
 namespace {
@@ -83,13 +83,16 @@ std::vector<std::string> values_to_try(const AttrField& f) {
   if (std::holds_alternative<bool*>(f.slot)) return {"True", "False"};
   const bool counts =
       std::holds_alternative<int*>(f.slot) || std::holds_alternative<std::int64_t*>(f.slot);
-  return counts ? std::vector<std::string>{"2"} : std::vector<std::string>{};
+  if (!counts) return {};
+  const double two = std::clamp(2.0, f.lowest.value_or(2), f.highest.value_or(2));
+  return {std::to_string(static_cast<int>(two))};
 }
 
-/// Whether there is one visible output whatever the attributes are. Each is changed in turn.
-bool has_one_output(const OpDef& def) {
+/// Calls `look` with the defaults, and with each attribute changed in turn.
+template <class F>
+void with_attributes(const OpDef& def, F&& look) {
   const std::shared_ptr<void> defaults = def.make_attrs();
-  if (def.num_visible(defaults.get()) != 1) return false;
+  look(defaults.get());
   for (const AttrField& field : def.describe(defaults.get())) {
     for (const std::string& value : values_to_try(field)) {
       const std::shared_ptr<void> attrs = def.make_attrs();
@@ -97,10 +100,9 @@ bool has_one_output(const OpDef& def) {
         std::vector<AttrField> one{f};
         if (f.name == field.name) parse_attrs(one, {{f.name, value}}, def.name, {});
       }
-      if (def.num_visible(attrs.get()) != 1) return false;
+      look(attrs.get());
     }
   }
-  return true;
 }
 
 Page page_of(const OpDef& def) {
@@ -122,8 +124,12 @@ Page page_of(const OpDef& def) {
         std::visit([](auto* slot) { return CppType<std::decay_t<decltype(*slot)>>::text; }, f.slot);
     page.fields.push_back({f.name, member_name(f.name), type, attr_type_text(f), f.doc});
   }
-  page.one_output = has_one_output(def);
   page.inputs = most_input_names(def);
+  with_attributes(def, [&](const void* tried) {
+    page.one_output &= def.num_visible(tried) == 1;
+    const std::size_t count = def.input_names(tried).size();
+    if (!page.variadic && count > 0 && count < page.inputs.size()) page.fewer_inputs.insert(count);
+  });
   page.outputs = def.output_names(attrs.get());
   page.outputs.resize(
       std::min(page.outputs.size(), static_cast<std::size_t>(def.num_visible(attrs.get()))));

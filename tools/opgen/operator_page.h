@@ -1,6 +1,7 @@
 #pragma once
 // What the generated files say of one operator, read off its registration.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct Page {
   std::string type_stem;             ///< "SliceAxis" of slice_axis
   std::vector<Field> fields;         ///< without the count of a variadic operator
   std::vector<std::string> inputs;   ///< the most it may take; empty where variadic
-  std::vector<std::string> outputs;  ///< visible ones, at default attributes
+  std::set<std::size_t> fewer_inputs;  ///< how many there are where attributes do without the rest
+  std::vector<std::string> outputs;    ///< visible ones, at default attributes
   bool variadic = false;
   bool one_output = true;  ///< visible ones, whatever the attributes are
   bool internal = false;   ///< no public name: for make_symbol only

@@ -1,4 +1,4 @@
-"""The objects of one fit as its session sees them (symbind/training_session.h), which is C++ and
+"""The objects of one fit as its session sees them (symbind/detail/training_session.h), which is C++ and
 decides when to save, what to restore and when to stop. Here Python's objects become plain data and back.
 """
 import functools

@@ -19,7 +19,7 @@
 #include "base/build.h"
 #include "base/check.h"
 #include "base/profiling.h"
-#include "kernels/custom_registry.h"
+#include "graph/custom_registry.h"
 #include "ndarray/storage.h"
 
 namespace symbind {

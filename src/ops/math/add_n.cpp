@@ -70,6 +70,7 @@ Prepared prepare(const AddNAttrs& attrs, const KernelRequest& request, const Off
 
 void register_add_n(OpRegistry& r) {
   r.add<AddNAttrs>("add_n")
+      .adds_up()
       .flops(1, Per::kInputs)
       .doc("The sum of its inputs.")
       .alias("ElementWiseSum")

@@ -1,4 +1,4 @@
-#include "kernels/custom_registry.h"
+#include "graph/custom_registry.h"
 
 #include <map>
 #include <mutex>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <symbind/checkpoint.h>
-#include <symbind/executor_group.h>
+#include <symbind/detail/executor_group.h>
 #include <symbind/model.h>
 #include <symbind/optimizer.h>
 

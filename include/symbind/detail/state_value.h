@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <symbind/key.h>
+#include <symbind/detail/key.h>
 #include <symbind/ndarray.h>
 
 namespace symbind {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include <symbind/detail/state_value.h>
 #include <symbind/ndarray.h>
 #include <symbind/optimizer.h>
-#include <symbind/state_value.h>
 
 namespace symbind {
 

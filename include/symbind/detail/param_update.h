@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <symbind/executor_group.h>
+#include <symbind/detail/executor_group.h>
 #include <symbind/kvstore.h>
 #include <symbind/optimizer.h>
 #include <symbind/update_policy.h>

@@ -175,6 +175,10 @@ class OpBuilder {
     def_.is_random = true;
     return *this;
   }
+  OpBuilder& adds_up() {
+    def_.adds_up = true;
+    return *this;
+  }
   OpBuilder& loop() {
     def_.is_loop = true;
     return *this;

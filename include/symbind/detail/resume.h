@@ -5,8 +5,8 @@
 #include <map>
 
 #include <symbind/checkpoint.h>
-#include <symbind/executor_group.h>
-#include <symbind/key.h>
+#include <symbind/detail/executor_group.h>
+#include <symbind/detail/key.h>
 #include <symbind/optimizer.h>
 
 namespace symbind {
