@@ -125,6 +125,11 @@ bool step(ExecutorGroup& group, ParamUpdate& update, nb::handle data, nb::handle
   return true;
 }
 
+void update(ExecutorGroup& group, ParamUpdate& update) {
+  const nb::gil_scoped_release release;
+  update.update(group);
+}
+
 void load_each(ExecutorGroup& group, nb::handle pairs) {
   std::vector<DataBatch> batches;
   for (nb::handle pair : pairs) batches.push_back(batch_from(pair[0], pair[1]));
@@ -244,6 +249,7 @@ void bind_executor_group(nb::module_& m) {
              const nb::gil_scoped_release release;
              g.backward(arrays);
            })
+      .def("update", &update)
       .def("step", &step, nb::arg("update"), nb::arg("data"), nb::arg("label").none(),
            nb::arg("metric"), nb::arg("policy"))
       .def_prop_ro("is_watched", &G::is_watched)

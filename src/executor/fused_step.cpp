@@ -65,12 +65,14 @@ int FusedStep::add(const std::string& name, const std::vector<NDArray>& inputs, 
     u.kernel->give_scratch(u.out_args, u.workspace->data());
   }
   updates_.push_back(std::move(u));
+  ++version_;
   rewired();
   return static_cast<int>(updates_.size()) - 1;
 }
 
 void FusedStep::clear() {
   updates_.clear();
+  ++version_;
   rewired();
 }
 

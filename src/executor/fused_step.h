@@ -26,6 +26,8 @@ class FusedStep {
           const AttrDict& attrs);
   void clear();
   std::size_t size() const { return updates_.size(); }
+  /// Grows with every change of the updates: who added them knows whether they still are those.
+  std::uint64_t version() const { return version_; }
   /// The place of a per-call attribute among the values of an update; kName if it has none.
   std::size_t place_of(int number, std::string_view attr) const;
   void set(int number, std::size_t place, double value) {
@@ -72,6 +74,7 @@ class FusedStep {
   Runner& runner_;
   Watchers& watchers_;
   std::vector<Update> updates_;
+  std::uint64_t version_ = 0;
   std::unique_ptr<DeviceValues> device_values_;  ///< of all updates; only a GPU has them
   std::vector<double> staged_values_;            ///< what the block holds
   bool values_changed_ = true;

@@ -46,6 +46,7 @@ struct ParamUpdate::Fused {
   };
   std::shared_ptr<Executor::Impl> executor;
   FusedStep* step = nullptr;  ///< of that executor
+  std::uint64_t step_version = 0;
   std::shared_ptr<Optimizer> optimizer;
   std::uint64_t states_version = 0;
   std::string op;  ///< the first entry's; that of others differs in their arrays alone
@@ -96,7 +97,7 @@ void ParamUpdate::update(ExecutorGroup& group) {
 bool ParamUpdate::is_current(const Executor& executor) const {
   if (!fused_ || fused_->executor != executor.impl() ||
       fused_->optimizer != updater_->optimizer() || fused_->states_version != updater_->version() ||
-      fused_->step->size() != fused_->entries.size())
+      fused_->step_version != fused_->step->version())
     return false;
   if (fused_->entries.empty()) return true;
   const Fused::Entry& first = fused_->entries.front();
@@ -134,6 +135,7 @@ bool ParamUpdate::fuse(ExecutorGroup& group) {
     const std::string op(fused->optimizer->update_op(e.weight, *e.state));
     e.number = fused->step->add(op, inputs[i], e.weight, with_places(op));
   }
+  fused->step_version = fused->step->version();
   fused_ = std::move(fused);
   return true;
 }

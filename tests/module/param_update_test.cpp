@@ -46,6 +46,24 @@ TEST(ParamUpdate, the_verbs_run_the_wired_updates_and_give_the_same_bits) {
   }
 }
 
+// Two that take turns on one executor wire their own updates each time.
+TEST(ParamUpdate, two_on_one_executor) {
+  const auto module = ready({}, {.optimizer = "sgd", .optimizer_params = {{"learning_rate", 0.5}}});
+  ExecutorGroup& group = *module->group();
+  const auto slow = std::make_shared<Updater>(create_optimizer("sgd", {{"learning_rate", 1e-9}}));
+  ParamUpdate other(slow, nullptr, false);
+  module->forward_backward(batch());
+  module->update();
+  const auto before = numbers(module->get_params().args);
+  other.update(group);
+  EXPECT_EQ(slow->optimizer()->num_update, 1);
+  module->forward_backward(batch());
+  module->update();
+  const auto after = numbers(module->get_params().args);
+  EXPECT_EQ(slow->optimizer()->num_update, 1);
+  EXPECT_GT(std::abs(after.at("fc2_bias")[0] - before.at("fc2_bias")[0]), 1e-4);
+}
+
 TEST(ParamUpdate, several_operators_update_weight_by_weight) {
   const auto module = trained({"adamax", {}}, false);
   EXPECT_EQ(wired_updates(*module), 0U);

@@ -3,13 +3,16 @@
 // any order.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
 
 #include <gtest/gtest.h>
 
+#include <symbind/autograd.h>
 #include <symbind/executor.h>
+#include <symbind/ops.h>
 #include <symbind/random.h>
 
 #include "kernels/gemm.h"
@@ -256,6 +259,59 @@ TEST(OpBorders, tiles_of_a_large_product) {
                   static_cast<float>((wide ? i : j) % 7 * kDepth))
             << i << ", " << j;
   }
+}
+
+// Columns side by side are taken in tiles.
+TEST(OpBorders, softmax_over_an_axis_before_a_long_one) {
+  constexpr std::int64_t kOuter = 2, kExtent = 5, kInner = 3 * 64 + 1;
+  const HostTensor x = HostTensor::formula({kOuter, kExtent, kInner}, 3);
+  const HostTensor dy = HostTensor::formula({kOuter, kExtent, kInner}, 4);
+  NDArray data = x.array();
+  data.attach_grad();
+  NDArray y;
+  {
+    const autograd::Record record;
+    y = softmax(data, {.axis = 1});
+  }
+  y.backward(dy.array());
+  const HostTensor got = HostTensor::from(y), slope = HostTensor::from(data.grad());
+  for (std::int64_t n = 0; n < kOuter; ++n)
+    for (std::int64_t i = 0; i < kInner; ++i) {
+      double sum = 0, dot = 0;
+      for (std::int64_t k = 0; k < kExtent; ++k) sum += std::exp(x.at({n, k, i}));
+      for (std::int64_t k = 0; k < kExtent; ++k)
+        dot += dy.at({n, k, i}) * std::exp(x.at({n, k, i})) / sum;
+      for (std::int64_t k = 0; k < kExtent; ++k) {
+        const double p = std::exp(x.at({n, k, i})) / sum;
+        ASSERT_NEAR(got.at({n, k, i}), p, 1e-6) << n << " " << k << " " << i;
+        ASSERT_NEAR(slope.at({n, k, i}), p * (dy.at({n, k, i}) - dot), 1e-6) << n << " " << k;
+      }
+    }
+}
+
+// The product of a step goes over its inputs in depths of 256.
+TEST(OpBorders, an_rnn_with_many_inputs) {
+  constexpr std::int64_t kInputs = 2 * 256 + 3, kHidden = 3, kBatch = 2;
+  const std::int64_t count = kHidden * (kInputs + kHidden + 2);
+  const HostTensor x = HostTensor::formula({1, kBatch, kInputs}, 5);
+  const HostTensor w = HostTensor::formula({count}, 6),
+                   h = HostTensor::formula({1, kBatch, kHidden}, 7);
+  constexpr double kScale = 0.02;  // keeps tanh away from its ends
+  const HostTensor y =
+      HostTensor::from(RNN(x.array() * kScale, w.array(), h.array(),
+                           {.state_size = kHidden, .num_layers = 1, .mode = "rnn_tanh"})
+                           .front());
+  for (std::int64_t n = 0; n < kBatch; ++n)
+    for (std::int64_t o = 0; o < kHidden; ++o) {
+      const auto at = [&](std::int64_t i) { return w[static_cast<std::size_t>(i)]; };
+      const std::int64_t recurrent = kHidden * kInputs, biases = recurrent + kHidden * kHidden;
+      double sum = at(biases + o) + at(biases + kHidden + o);
+      for (std::int64_t i = 0; i < kInputs; ++i)
+        sum += at(o * kInputs + i) * kScale * x.at({0, n, i});
+      for (std::int64_t i = 0; i < kHidden; ++i)
+        sum += at(recurrent + o * kHidden + i) * h.at({0, n, i});
+      EXPECT_NEAR(y.at({0, n, o}), std::tanh(sum), 1e-5) << n << " " << o;
+    }
 }
 
 }  // namespace

@@ -424,3 +424,39 @@ def test_lbsgd_keeps_its_sums_in_a_pickle():
         # The mean of 1, 2 and 6 is 3; the rate at update 3 of 5 is 0.5 (1 + 2 · 3 / 5).
         np.testing.assert_allclose(weight.asnumpy(), [1 - 3.3, 2 + 3.3], rtol=1e-6)
         assert optimizer.cumgrads == {7: {"cum_grad": 0, "num_cums": 3}}
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam", "adamax"])
+def test_update_after_the_verbs_gives_the_bits_of_fit(optimizer):
+    """forward_backward and update run what fit's step runs; an array put into the lists counts."""
+    rows = np.arange(48, dtype="f").reshape(12, 4) % 7 / 7
+    labels = np.arange(12) % 3
+
+    def trained(by_fit):
+        net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, name="fc"),
+                                   name="softmax")
+        module, data = mx.mod.Module(net), mx.io.NDArrayIter(rows, labels, 4)
+        settings = {"learning_rate": 0.1, "wd": 0.01}
+        if by_fit:
+            module.fit(data, num_epoch=3, optimizer=optimizer, optimizer_params=settings,
+                       initializer=mx.init.One())
+            return module
+        module.bind(data.provide_data, data.provide_label)
+        module.init_params(mx.init.One())
+        module.init_optimizer(optimizer=optimizer, optimizer_params=settings)
+        for _ in range(3):
+            data.reset()
+            for batch in data:
+                module.forward_backward(batch)
+                module.update()
+        return module
+
+    one, other = trained(True), trained(False)
+    for name, value in one.get_params()[0].items():
+        assert (value.asnumpy() == other.get_params()[0][name].asnumpy()).all(), name
+    before = other.get_params()[0]["fc_weight"].asnumpy()
+    other._exec_group.grad_arrays[0][0] = mx.nd.zeros((3, 4))
+    other._optimizer.wd = 0.0
+    if optimizer == "sgd":
+        other.update()
+        assert (other.get_params()[0]["fc_weight"].asnumpy() == before).all()

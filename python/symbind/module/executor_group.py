@@ -57,7 +57,9 @@ class _Collected:
         if self._needs is not None and not self._needs(group):
             return None
         if self._name not in group._collected:
-            group._collected[self._name] = getattr(group._core, self._name)()
+            arrays = getattr(group._core, self._name)()
+            group._collected[self._name] = arrays
+            group._as_collected[self._name] = [list(each) for each in arrays]
         return group._collected[self._name]
 
 
@@ -89,7 +91,7 @@ class DataParallelExecutorGroup:
         self.state_names = state_names or []
         self.output_names = symbol.list_outputs()
         self.num_outputs = len(self.output_names)
-        self._collected = {}
+        self._collected, self._as_collected = {}, {}
         self._default_execs = None
         self._set_shapes(_descs(data_shapes), _descs(label_shapes))
         self._core = _core.ExecutorGroup(symbol, contexts, {
@@ -175,7 +177,7 @@ class DataParallelExecutorGroup:
             self._default_execs = list(self.execs)
         self._core.reshape(data_shapes, label_shapes)
         self._set_shapes(data_shapes, label_shapes)
-        self._collected = {}
+        self._collected, self._as_collected = {}, {}
 
     def set_params(self, arg_params, aux_params, allow_extra=False):
         """Copies parameters to every device."""
@@ -265,6 +267,21 @@ class DataParallelExecutorGroup:
             mon.install(executor)
 
     # ------------------------------------------------------------------- fused step
+
+    def _lists_own_arrays(self):
+        """Whether nobody put other arrays into the lists of parameters and gradients."""
+        for name in ("param_arrays", "grad_arrays"):
+            if name in self.__dict__:
+                return False
+            now, then = self._collected.get(name, ()), self._as_collected.get(name, ())
+            if len(now) != len(then) or any(
+                    a is not b for x, y in zip(now, then) for a, b in zip(x, y)):
+                return False
+        return True
+
+    def _update(self, update):
+        """Changes the parameters by the gradients that are there, in C++."""
+        self._core.update(update)
 
     def _step(self, update, data_batch, metric, policy):
         """forward, backward and update as one, in C++; False when the batch has other shapes."""

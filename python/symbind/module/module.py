@@ -364,13 +364,34 @@ class Module(BaseModule):
             "call bind, init_params and init_optimizer before update"
         self._params_dirty = True
         group = self._exec_group
-        if self._update_on_kvstore:
+        wired = self._wired_update()
+        if wired is not None:
+            group._update(wired)
+        elif self._update_on_kvstore:
             _update_params_on_kvstore(group.param_arrays, group.grad_arrays, self._kvstore,
                                       group.param_names)
         else:
             _update_params(group.param_arrays, group.grad_arrays, updater=self._updater,
                            num_device=len(self._context), kvstore=self._kvstore,
                            param_names=group.param_names)
+
+    def _wired_update(self):
+        """The updates of the fused step where one device, its arrays and an updater of ours are all
+        there is; else None."""
+        if self._kvstore is not None or len(self._context) > 1 or not hasattr(self._updater, "_native"):
+            return None
+        updater = self._updater._native()
+        if updater is None or not self._exec_group._lists_own_arrays():
+            return None
+        return self._param_update(updater, None)
+
+    def _param_update(self, updater, store):
+        """One C++ object for an updater, because it keeps its updates wired."""
+        made = self.__dict__.get("_made_update")
+        if made is None or made[0] is not updater or made[1] is not store:
+            made = (updater, store, _core.ParamUpdate(updater, store, bool(self._update_on_kvstore)))
+            self._made_update = made
+        return made[2]
 
     def _stepper(self, eval_metric):
         """One C++ call per batch when nothing of Python's has a part in it."""
@@ -384,7 +405,7 @@ class Module(BaseModule):
         if None in cores or _overridden(self, Module, verbs):
             return plain
         metric_core, updater_core = cores[:2]
-        update = _core.ParamUpdate(updater_core, store, bool(self._update_on_kvstore))
+        update = self._param_update(updater_core, store)
         later = []  # the way on, once a callback gave the updater other states
 
         def fused(data_batch):
