@@ -46,15 +46,21 @@ bool overlap(const NDArray& a, const NDArray& b) {
          b.byte_offset() < a.byte_offset() + a.nbytes();
 }
 
+/// Whether the operator says that an output may take the memory of an input.
+bool is_inplace(const OpDef& op, int input, int output) {
+  const int first = op.group * output;  // of the output's group
+  return std::ranges::any_of(op.inplace, [&](const std::pair<int, int>& pair) {
+    return pair.first + first == input && (op.group > 0 || pair.second == output);
+  });
+}
+
 // An output may take an input's memory only where the operator said so.
 bool must_not_alias(const OpDef& op, std::span<const NDArray> inputs, const NDArray& out,
                     int index) {
-  const std::vector<std::pair<int, int>> pairs = op.inplace_pairs(index + 1);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!overlap(inputs[i], out)) continue;
-    const bool allowed =
-        out.aliases(inputs[i]) && out.byte_offset() == inputs[i].byte_offset() &&
-        std::ranges::find(pairs, std::pair{static_cast<int>(i), index}) != pairs.end();
+    const bool allowed = out.aliases(inputs[i]) && out.byte_offset() == inputs[i].byte_offset() &&
+                         is_inplace(op, static_cast<int>(i), index);
     if (!allowed) return true;
   }
   return false;
@@ -294,8 +300,10 @@ struct Scalar {
   }
 };
 
-NDArray with_array(const ArrayOp& op, const NDArray& a, const NDArray& b, const NDArray& out = {}) {
-  return op.one({a, b}, NoOptions{}, out);
+/// `same` is the operator for arrays of one shape, which may write over its input.
+NDArray with_array(const ArrayOp& same, const ArrayOp& op, const NDArray& a, const NDArray& b,
+                   const NDArray& out = {}) {
+  return (a.shape() == b.shape() ? same : op).one({a, b}, NoOptions{}, out);
 }
 NDArray with_number(const ArrayOp& op, const NDArray& a, double b, const NDArray& out = {}) {
   return op.one({a}, Scalar{b}, out);
@@ -309,33 +317,33 @@ NDArray with_number(const ArrayOp& op, const NDArray& a, double b, const NDArray
     static const ArrayOp op(name); \
     return op;                     \
   }()
-#define SYMBIND_ARRAY_OPERATOR(sign, op, scalar, reverse)     \
-  NDArray operator sign(const NDArray& a, const NDArray& b) { \
-    return with_array(SYMBIND_OP(op), a, b);                  \
-  }                                                           \
-  NDArray operator sign(const NDArray& a, double b) {         \
-    return with_number(SYMBIND_OP(scalar), a, b);             \
-  }                                                           \
-  NDArray operator sign(double a, const NDArray& b) {         \
-    return with_number(SYMBIND_OP(reverse), b, a);            \
+#define SYMBIND_ARRAY_OPERATOR(sign, same, op, scalar, reverse) \
+  NDArray operator sign(const NDArray& a, const NDArray& b) {   \
+    return with_array(SYMBIND_OP(same), SYMBIND_OP(op), a, b);  \
+  }                                                             \
+  NDArray operator sign(const NDArray& a, double b) {           \
+    return with_number(SYMBIND_OP(scalar), a, b);               \
+  }                                                             \
+  NDArray operator sign(double a, const NDArray& b) {           \
+    return with_number(SYMBIND_OP(reverse), b, a);              \
   }
-#define SYMBIND_ARITHMETIC(sign, op, scalar, reverse)                    \
-  SYMBIND_ARRAY_OPERATOR(sign, op, scalar, reverse)                      \
-  NDArray& NDArray::operator sign##=(const NDArray& other) {             \
-    return *this = with_array(SYMBIND_OP(op), *this, other, *this);      \
-  }                                                                      \
-  NDArray& NDArray::operator sign##=(double other) {                     \
-    return *this = with_number(SYMBIND_OP(scalar), *this, other, *this); \
+#define SYMBIND_ARITHMETIC(sign, same, op, scalar, reverse)                           \
+  SYMBIND_ARRAY_OPERATOR(sign, same, op, scalar, reverse)                             \
+  NDArray& NDArray::operator sign##=(const NDArray& other) {                          \
+    return *this = with_array(SYMBIND_OP(same), SYMBIND_OP(op), *this, other, *this); \
+  }                                                                                   \
+  NDArray& NDArray::operator sign##=(double other) {                                  \
+    return *this = with_number(SYMBIND_OP(scalar), *this, other, *this);              \
   }
-SYMBIND_ARITHMETIC(+, "broadcast_add", "_plus_scalar", "_plus_scalar")
-SYMBIND_ARITHMETIC(-, "broadcast_sub", "_minus_scalar", "_rminus_scalar")
-SYMBIND_ARITHMETIC(*, "broadcast_mul", "_mul_scalar", "_mul_scalar")
-SYMBIND_ARITHMETIC(/, "broadcast_div", "_div_scalar", "_rdiv_scalar")
-SYMBIND_ARRAY_OPERATOR(<, "broadcast_lesser", "_lesser_scalar", "_greater_scalar")
-SYMBIND_ARRAY_OPERATOR(<=, "broadcast_lesser_equal", "_lesser_equal_scalar",
+SYMBIND_ARITHMETIC(+, "elemwise_add", "broadcast_add", "_plus_scalar", "_plus_scalar")
+SYMBIND_ARITHMETIC(-, "elemwise_sub", "broadcast_sub", "_minus_scalar", "_rminus_scalar")
+SYMBIND_ARITHMETIC(*, "elemwise_mul", "broadcast_mul", "_mul_scalar", "_mul_scalar")
+SYMBIND_ARITHMETIC(/, "elemwise_div", "broadcast_div", "_div_scalar", "_rdiv_scalar")
+SYMBIND_ARRAY_OPERATOR(<, "_lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar")
+SYMBIND_ARRAY_OPERATOR(<=, "_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar",
                        "_greater_equal_scalar")
-SYMBIND_ARRAY_OPERATOR(>, "broadcast_greater", "_greater_scalar", "_lesser_scalar")
-SYMBIND_ARRAY_OPERATOR(>=, "broadcast_greater_equal", "_greater_equal_scalar",
+SYMBIND_ARRAY_OPERATOR(>, "_greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar")
+SYMBIND_ARRAY_OPERATOR(>=, "_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar",
                        "_lesser_equal_scalar")
 #undef SYMBIND_ARITHMETIC
 #undef SYMBIND_ARRAY_OPERATOR

@@ -192,28 +192,41 @@ void ExecutorGroup::set_states(double value) {
     for (NDArray& array : row) array.set(value);
 }
 
-void ExecutorGroup::show(EvalMetric& metric, const std::vector<NDArray>& labels,
+// The lists are kept from call to call, so that a step allocates none; the arrays in them are not.
+void ExecutorGroup::show(EvalMetric& metric, std::span<const NDArray> labels,
                          std::size_t device) const {
-  NamedArrays named_labels, preds;
-  if (options_.label_shapes)
-    for (const DataDesc& d : *options_.label_shapes) named_labels.names.push_back(d.name);
-  named_labels.names.resize(std::min(named_labels.names.size(), labels.size()));
-  named_labels.arrays.assign(
-      labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(named_labels.names.size()));
+  auto& [named, preds, own] = shown_;
+  std::size_t count = 0;
+  if (options_.label_shapes) count = std::min(options_.label_shapes->size(), labels.size());
+  named.names.resize(count);
+  for (std::size_t i = 0; i < count; ++i) named.names[i] = (*options_.label_shapes)[i].name;
+  named.arrays.assign(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(count));
   preds.names = output_names_;
   preds.arrays = execs_[device].outputs();
-  metric.update_dict(named_labels, preds);
+  try {
+    metric.update_dict(named, preds);
+  } catch (...) {
+    named.arrays.clear();
+    preds.arrays.clear();
+    throw;
+  }
+  named.arrays.clear();
+  preds.arrays.clear();
 }
 
 void ExecutorGroup::update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const {
   const profiling::ApiSpan span("Module.update_metric");
   const TeamScope scope(threads_->team());
+  if (execs_.size() == 1 && slices_.empty())
+    return show(metric, std::span(labels).first(std::min(labels.size(), label_layouts_.size())), 0);
   for (std::size_t d = 0; d < execs_.size(); ++d) {
-    std::vector<NDArray> own;
+    std::vector<NDArray>& own = shown_.own;
+    own.clear();
     for (std::size_t i = 0; i < labels.size() && i < label_layouts_.size(); ++i)
       own.push_back(slices_.empty() ? labels[i]
                                     : rows_of(labels[i], label_layouts_[i], slices_[d]));
     show(metric, own, d);
+    own.clear();
   }
 }
 

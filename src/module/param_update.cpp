@@ -164,15 +164,17 @@ void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy& policy) {
   const profiling::ApiSpan span("Module.step");
   const bool fused = !policy.changes_gradients() && fuse(group);
   if (!fused) group.forward_backward();
+  const auto change = [&] {
+    if (!fused) return update(group);
+    set_values();
+    Executor(fused_->executor).step();
+  };
+  // One reference each: a function that holds more is allocated.
   policy.step(
       [&](bool) {
         return UpdatePolicy::Parts{{&group, updater_->optimizer()->rescale_grad}};
       },
-      [&] {
-        if (!fused) return update(group);
-        set_values();
-        Executor(fused_->executor).step();
-      });
+      [&change] { change(); });
 }
 
 }  // namespace symbind

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,7 +138,7 @@ class ExecutorGroup {
   void load_slices(const std::vector<NDArray>& sources,
                    const std::vector<std::vector<SlicedArray>>& targets,
                    const std::vector<int>& axes, const char* what) const;
-  void show(EvalMetric& metric, const std::vector<NDArray>& labels, std::size_t device) const;
+  void show(EvalMetric& metric, std::span<const NDArray> labels, std::size_t device) const;
 
   Symbol symbol_;
   std::vector<Context> contexts_;
@@ -155,6 +156,12 @@ class ExecutorGroup {
   std::vector<DeviceArrays> param_arrays_, grad_arrays_, aux_arrays_, state_arrays_,
       input_grad_arrays_;
   std::int64_t total_exec_megabytes_ = 0;
+
+  struct Shown {
+    NamedArrays labels, preds;
+    std::vector<NDArray> own;
+  };
+  mutable Shown shown_;  ///< lists for a metric, empty between its updates
 };
 
 }  // namespace symbind
