@@ -16,10 +16,10 @@ endfunction()
 
 run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/prefix")
 
-# Nothing but the public headers is installed.
+# Nothing but the public headers, and what they include, is installed.
 file(GLOB_RECURSE headers RELATIVE "${work}/prefix/include" "${work}/prefix/include/*")
 foreach(header IN LISTS headers)
-  if(NOT header MATCHES "^(symbind/[a-z_]+|mxnet/c_predict_api)\\.h$")
+  if(NOT header MATCHES "^(symbind/(detail/)?[a-z_]+|mxnet/c_predict_api)\\.h$")
     message(FATAL_ERROR "installed, but no public header: ${header}")
   endif()
 endforeach()
