@@ -77,12 +77,14 @@ def test_a_symbol_that_skipped_init_raises():
 
 
 EVERY_MEMBER = """
-import itertools, operator, warnings
+import itertools, operator, os, tempfile, warnings
 import numpy as np
 import symbind as mx
 from test_bindings import bound_classes
 
 warnings.simplefilter("ignore")
+folder = tempfile.TemporaryDirectory()
+os.chdir(folder.name)  # some of them write files
 ARGUMENTS = [(), (1,), ("data",), (None,), ([],), ({},), (mx.nd.ones(2),), (1, 2), (mx.sym.var("x"),), (1, 2, 3)]
 NOT_CALLED = {"__class__", "__init__", "__new__", "__subclasshook__", "__init_subclass__", "__dir__", "__del__"}
 for cls in bound_classes():
@@ -99,6 +101,8 @@ for cls in bound_classes():
                     member(*arguments)
             except Exception:
                 pass
+os.chdir("/")
+folder.cleanup()
 print("done")
 """
 
