@@ -16,6 +16,8 @@
 //   NDArray y = FullyConnected(x, weight, {.num_hidden = 128, .no_bias = true})
 //   relu(x, {}, y)          writes y
 //   std::vector<NDArray> parts = SliceChannel(x, {.num_outputs = 2})
+//
+// These are templates so that a program compiles those it calls and no others.
 
 #include <symbind/detail/op_call.h>
 
@@ -37,7 +39,8 @@ struct ActivationOptions {
 inline Symbol Activation(const std::string& name, const Symbol& data, const ops::ActivationOptions& options = {}) {
   return call_op("Activation", name, {data}, dict_of(options));
 }
-inline NDArray Activation(const NDArray& data, const ops::ActivationOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Activation(const NDArray& data, const ops::ActivationOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Activation");
   return op.one({data}, options, out);
 }
@@ -91,7 +94,8 @@ inline Symbol BatchNorm(const std::string& name, const Symbol& data, const ops::
 inline Symbol BatchNorm(const std::string& name, const ops::BatchNormInputs& inputs, const ops::BatchNormOptions& options = {}) {
   return call_op_named("BatchNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}, {"moving_mean", inputs.moving_mean}, {"moving_var", inputs.moving_var}}, dict_of(options));
 }
-inline std::vector<NDArray> BatchNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const NDArray& moving_mean, const NDArray& moving_var, const ops::BatchNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> BatchNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const NDArray& moving_mean, const NDArray& moving_var, const ops::BatchNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("BatchNorm");
   return op.all({data, gamma, beta, moving_mean, moving_var}, options, out);
 }
@@ -121,7 +125,8 @@ inline Symbol BilinearSampler(const std::string& name, const Symbol& data, const
 inline Symbol BilinearSampler(const std::string& name, const ops::BilinearSamplerInputs& inputs, const ops::BilinearSamplerOptions& options = {}) {
   return call_op_named("BilinearSampler", name, {{"data", inputs.data}, {"grid", inputs.grid}}, dict_of(options));
 }
-inline NDArray BilinearSampler(const NDArray& data, const NDArray& grid, const ops::BilinearSamplerOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray BilinearSampler(const NDArray& data, const NDArray& grid, const ops::BilinearSamplerOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("BilinearSampler");
   return op.one({data, grid}, options, out);
 }
@@ -130,7 +135,8 @@ inline NDArray BilinearSampler(const NDArray& data, const NDArray& grid, const o
 inline Symbol BlockGrad(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("BlockGrad", name, {data}, dict_of(options));
 }
-inline NDArray BlockGrad(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray BlockGrad(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("BlockGrad");
   return op.one({data}, options, out);
 }
@@ -165,15 +171,18 @@ inline Symbol CTCLoss(const std::string& name, const Symbol& data, const ops::CT
 inline Symbol CTCLoss(const std::string& name, const ops::CTCLossInputs& inputs, const ops::CTCLossOptions& options = {}) {
   return call_op_named("CTCLoss", name, {{"data", inputs.data}, {"label", inputs.label}, {"data_lengths", inputs.data_lengths}, {"label_lengths", inputs.label_lengths}}, dict_of(options));
 }
-inline NDArray CTCLoss(const NDArray& data, const NDArray& label, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray CTCLoss(const NDArray& data, const NDArray& label, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("CTCLoss");
   return op.one({data, label}, options, out);
 }
-inline NDArray CTCLoss(const NDArray& data, const NDArray& label, const NDArray& data_lengths, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray CTCLoss(const NDArray& data, const NDArray& label, const NDArray& data_lengths, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("CTCLoss");
   return op.one({data, label, data_lengths}, options, out);
 }
-inline NDArray CTCLoss(const NDArray& data, const NDArray& label, const NDArray& data_lengths, const NDArray& label_lengths, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray CTCLoss(const NDArray& data, const NDArray& label, const NDArray& data_lengths, const NDArray& label_lengths, const ops::CTCLossOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("CTCLoss");
   return op.one({data, label, data_lengths, label_lengths}, options, out);
 }
@@ -193,7 +202,8 @@ struct CastOptions {
 inline Symbol Cast(const std::string& name, const Symbol& data, const ops::CastOptions& options = {}) {
   return call_op("Cast", name, {data}, dict_of(options));
 }
-inline NDArray Cast(const NDArray& data, const ops::CastOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Cast(const NDArray& data, const ops::CastOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Cast");
   return op.one({data}, options, out);
 }
@@ -214,7 +224,8 @@ struct ConcatOptions {
 inline Symbol Concat(const std::string& name, const std::vector<Symbol>& inputs, const ops::ConcatOptions& options = {}) {
   return call_op("Concat", name, inputs, dict_of(options));
 }
-inline NDArray Concat(const std::vector<NDArray>& inputs, const ops::ConcatOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Concat(const std::vector<NDArray>& inputs, const ops::ConcatOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Concat");
   return op.one(inputs, options, out);
 }
@@ -275,11 +286,13 @@ inline Symbol Convolution(const std::string& name, const Symbol& data, const ops
 inline Symbol Convolution(const std::string& name, const ops::ConvolutionInputs& inputs, const ops::ConvolutionOptions& options = {}) {
   return call_op_named("Convolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
 }
-inline NDArray Convolution(const NDArray& data, const NDArray& weight, const ops::ConvolutionOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Convolution(const NDArray& data, const NDArray& weight, const ops::ConvolutionOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Convolution");
   return op.one({data, weight}, options, out);
 }
-inline NDArray Convolution(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::ConvolutionOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Convolution(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::ConvolutionOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Convolution");
   return op.one({data, weight, bias}, options, out);
 }
@@ -324,7 +337,8 @@ inline Symbol Correlation(const std::string& name, const Symbol& data1, const Sy
 inline Symbol Correlation(const std::string& name, const ops::CorrelationInputs& inputs, const ops::CorrelationOptions& options = {}) {
   return call_op_named("Correlation", name, {{"data1", inputs.data1}, {"data2", inputs.data2}}, dict_of(options));
 }
-inline NDArray Correlation(const NDArray& data1, const NDArray& data2, const ops::CorrelationOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Correlation(const NDArray& data1, const NDArray& data2, const ops::CorrelationOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Correlation");
   return op.one({data1, data2}, options, out);
 }
@@ -350,7 +364,8 @@ struct CropOptions {
 inline Symbol Crop(const std::string& name, const std::vector<Symbol>& inputs, const ops::CropOptions& options = {}) {
   return call_op("Crop", name, inputs, dict_of(options));
 }
-inline NDArray Crop(const std::vector<NDArray>& inputs, const ops::CropOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Crop(const std::vector<NDArray>& inputs, const ops::CropOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Crop");
   return op.one(inputs, options, out);
 }
@@ -370,7 +385,8 @@ struct CustomOptions {
 inline Symbol Custom(const std::string& name, const std::vector<Symbol>& inputs, const ops::CustomOptions& options = {}) {
   return call_op("Custom", name, inputs, dict_of(options));
 }
-inline NDArray Custom(const std::vector<NDArray>& inputs, const ops::CustomOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Custom(const std::vector<NDArray>& inputs, const ops::CustomOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Custom");
   return op.one(inputs, options, out);
 }
@@ -437,11 +453,13 @@ inline Symbol Deconvolution(const std::string& name, const Symbol& data, const o
 inline Symbol Deconvolution(const std::string& name, const ops::DeconvolutionInputs& inputs, const ops::DeconvolutionOptions& options = {}) {
   return call_op_named("Deconvolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
 }
-inline NDArray Deconvolution(const NDArray& data, const NDArray& weight, const ops::DeconvolutionOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Deconvolution(const NDArray& data, const NDArray& weight, const ops::DeconvolutionOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Deconvolution");
   return op.one({data, weight}, options, out);
 }
-inline NDArray Deconvolution(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::DeconvolutionOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Deconvolution(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::DeconvolutionOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Deconvolution");
   return op.one({data, weight, bias}, options, out);
 }
@@ -471,7 +489,8 @@ struct DropoutOptions {
 inline Symbol Dropout(const std::string& name, const Symbol& data, const ops::DropoutOptions& options = {}) {
   return call_op("Dropout", name, {data}, dict_of(options));
 }
-inline NDArray Dropout(const NDArray& data, const ops::DropoutOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Dropout(const NDArray& data, const ops::DropoutOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Dropout");
   return op.one({data}, options, out);
 }
@@ -510,7 +529,8 @@ inline Symbol Embedding(const std::string& name, const Symbol& data, const Symbo
 inline Symbol Embedding(const std::string& name, const ops::EmbeddingInputs& inputs, const ops::EmbeddingOptions& options = {}) {
   return call_op_named("Embedding", name, {{"data", inputs.data}, {"weight", inputs.weight}}, dict_of(options));
 }
-inline NDArray Embedding(const NDArray& data, const NDArray& weight, const ops::EmbeddingOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Embedding(const NDArray& data, const NDArray& weight, const ops::EmbeddingOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Embedding");
   return op.one({data, weight}, options, out);
 }
@@ -519,7 +539,8 @@ inline NDArray Embedding(const NDArray& data, const NDArray& weight, const ops::
 inline Symbol Flatten(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("Flatten", name, {data}, dict_of(options));
 }
-inline NDArray Flatten(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Flatten(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Flatten");
   return op.one({data}, options, out);
 }
@@ -553,11 +574,13 @@ inline Symbol FullyConnected(const std::string& name, const Symbol& data, const 
 inline Symbol FullyConnected(const std::string& name, const ops::FullyConnectedInputs& inputs, const ops::FullyConnectedOptions& options = {}) {
   return call_op_named("FullyConnected", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
 }
-inline NDArray FullyConnected(const NDArray& data, const NDArray& weight, const ops::FullyConnectedOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray FullyConnected(const NDArray& data, const NDArray& weight, const ops::FullyConnectedOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("FullyConnected");
   return op.one({data, weight}, options, out);
 }
-inline NDArray FullyConnected(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::FullyConnectedOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray FullyConnected(const NDArray& data, const NDArray& weight, const NDArray& bias, const ops::FullyConnectedOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("FullyConnected");
   return op.one({data, weight, bias}, options, out);
 }
@@ -580,7 +603,8 @@ struct GridGeneratorOptions {
 inline Symbol GridGenerator(const std::string& name, const Symbol& data, const ops::GridGeneratorOptions& options = {}) {
   return call_op("GridGenerator", name, {data}, dict_of(options));
 }
-inline NDArray GridGenerator(const NDArray& data, const ops::GridGeneratorOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray GridGenerator(const NDArray& data, const ops::GridGeneratorOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("GridGenerator");
   return op.one({data}, options, out);
 }
@@ -614,7 +638,8 @@ inline Symbol GroupNorm(const std::string& name, const Symbol& data, const ops::
 inline Symbol GroupNorm(const std::string& name, const ops::GroupNormInputs& inputs, const ops::GroupNormOptions& options = {}) {
   return call_op_named("GroupNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
 }
-inline std::vector<NDArray> GroupNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::GroupNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> GroupNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::GroupNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("GroupNorm");
   return op.all({data, gamma, beta}, options, out);
 }
@@ -650,7 +675,8 @@ inline Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& d
 inline Symbol IdentityAttachKLSparseReg(const std::string& name, const ops::IdentityAttachKLSparseRegInputs& inputs, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
   return call_op_named("IdentityAttachKLSparseReg", name, {{"data", inputs.data}, {"moving_avg", inputs.moving_avg}}, dict_of(options));
 }
-inline NDArray IdentityAttachKLSparseReg(const NDArray& data, const NDArray& moving_avg, const ops::IdentityAttachKLSparseRegOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray IdentityAttachKLSparseReg(const NDArray& data, const NDArray& moving_avg, const ops::IdentityAttachKLSparseRegOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("IdentityAttachKLSparseReg");
   return op.one({data, moving_avg}, options, out);
 }
@@ -678,7 +704,8 @@ inline Symbol InstanceNorm(const std::string& name, const Symbol& data, const op
 inline Symbol InstanceNorm(const std::string& name, const ops::InstanceNormInputs& inputs, const ops::InstanceNormOptions& options = {}) {
   return call_op_named("InstanceNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
 }
-inline NDArray InstanceNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::InstanceNormOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray InstanceNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::InstanceNormOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("InstanceNorm");
   return op.one({data, gamma, beta}, options, out);
 }
@@ -702,7 +729,8 @@ struct L2NormalizationOptions {
 inline Symbol L2Normalization(const std::string& name, const Symbol& data, const ops::L2NormalizationOptions& options = {}) {
   return call_op("L2Normalization", name, {data}, dict_of(options));
 }
-inline NDArray L2Normalization(const NDArray& data, const ops::L2NormalizationOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray L2Normalization(const NDArray& data, const ops::L2NormalizationOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("L2Normalization");
   return op.one({data}, options, out);
 }
@@ -731,7 +759,8 @@ struct LRNOptions {
 inline Symbol LRN(const std::string& name, const Symbol& data, const ops::LRNOptions& options = {}) {
   return call_op("LRN", name, {data}, dict_of(options));
 }
-inline NDArray LRN(const NDArray& data, const ops::LRNOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray LRN(const NDArray& data, const ops::LRNOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("LRN");
   return op.one({data}, options, out);
 }
@@ -765,7 +794,8 @@ inline Symbol LayerNorm(const std::string& name, const Symbol& data, const ops::
 inline Symbol LayerNorm(const std::string& name, const ops::LayerNormInputs& inputs, const ops::LayerNormOptions& options = {}) {
   return call_op_named("LayerNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
 }
-inline std::vector<NDArray> LayerNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::LayerNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> LayerNorm(const NDArray& data, const NDArray& gamma, const NDArray& beta, const ops::LayerNormOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("LayerNorm");
   return op.all({data, gamma, beta}, options, out);
 }
@@ -805,11 +835,13 @@ inline Symbol LeakyReLU(const std::string& name, const Symbol& data, const Symbo
 inline Symbol LeakyReLU(const std::string& name, const ops::LeakyReLUInputs& inputs, const ops::LeakyReLUOptions& options = {}) {
   return call_op_named("LeakyReLU", name, {{"data", inputs.data}, {"gamma", inputs.gamma}}, dict_of(options));
 }
-inline NDArray LeakyReLU(const NDArray& data, const ops::LeakyReLUOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray LeakyReLU(const NDArray& data, const ops::LeakyReLUOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("LeakyReLU");
   return op.one({data}, options, out);
 }
-inline NDArray LeakyReLU(const NDArray& data, const NDArray& gamma, const ops::LeakyReLUOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray LeakyReLU(const NDArray& data, const NDArray& gamma, const ops::LeakyReLUOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("LeakyReLU");
   return op.one({data, gamma}, options, out);
 }
@@ -839,7 +871,8 @@ inline Symbol LinearRegressionOutput(const std::string& name, const Symbol& data
 inline Symbol LinearRegressionOutput(const std::string& name, const ops::LinearRegressionOutputInputs& inputs, const ops::LinearRegressionOutputOptions& options = {}) {
   return call_op_named("LinearRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
-inline NDArray LinearRegressionOutput(const NDArray& data, const NDArray& label, const ops::LinearRegressionOutputOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray LinearRegressionOutput(const NDArray& data, const NDArray& label, const ops::LinearRegressionOutputOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("LinearRegressionOutput");
   return op.one({data, label}, options, out);
 }
@@ -869,7 +902,8 @@ inline Symbol LogisticRegressionOutput(const std::string& name, const Symbol& da
 inline Symbol LogisticRegressionOutput(const std::string& name, const ops::LogisticRegressionOutputInputs& inputs, const ops::LogisticRegressionOutputOptions& options = {}) {
   return call_op_named("LogisticRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
-inline NDArray LogisticRegressionOutput(const NDArray& data, const NDArray& label, const ops::LogisticRegressionOutputOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray LogisticRegressionOutput(const NDArray& data, const NDArray& label, const ops::LogisticRegressionOutputOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("LogisticRegressionOutput");
   return op.one({data, label}, options, out);
 }
@@ -899,7 +933,8 @@ inline Symbol MAERegressionOutput(const std::string& name, const Symbol& data, c
 inline Symbol MAERegressionOutput(const std::string& name, const ops::MAERegressionOutputInputs& inputs, const ops::MAERegressionOutputOptions& options = {}) {
   return call_op_named("MAERegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
-inline NDArray MAERegressionOutput(const NDArray& data, const NDArray& label, const ops::MAERegressionOutputOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray MAERegressionOutput(const NDArray& data, const NDArray& label, const ops::MAERegressionOutputOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("MAERegressionOutput");
   return op.one({data, label}, options, out);
 }
@@ -926,7 +961,8 @@ struct MakeLossOptions {
 inline Symbol MakeLoss(const std::string& name, const Symbol& data, const ops::MakeLossOptions& options = {}) {
   return call_op("MakeLoss", name, {data}, dict_of(options));
 }
-inline NDArray MakeLoss(const NDArray& data, const ops::MakeLossOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray MakeLoss(const NDArray& data, const ops::MakeLossOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("MakeLoss");
   return op.one({data}, options, out);
 }
@@ -952,7 +988,8 @@ struct PadOptions {
 inline Symbol Pad(const std::string& name, const Symbol& data, const ops::PadOptions& options = {}) {
   return call_op("Pad", name, {data}, dict_of(options));
 }
-inline NDArray Pad(const NDArray& data, const ops::PadOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Pad(const NDArray& data, const ops::PadOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Pad");
   return op.one({data}, options, out);
 }
@@ -1000,7 +1037,8 @@ struct PoolingOptions {
 inline Symbol Pooling(const std::string& name, const Symbol& data, const ops::PoolingOptions& options = {}) {
   return call_op("Pooling", name, {data}, dict_of(options));
 }
-inline NDArray Pooling(const NDArray& data, const ops::PoolingOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Pooling(const NDArray& data, const ops::PoolingOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Pooling");
   return op.one({data}, options, out);
 }
@@ -1061,15 +1099,18 @@ inline Symbol RNN(const std::string& name, const Symbol& data, const ops::RNNOpt
 inline Symbol RNN(const std::string& name, const ops::RNNInputs& inputs, const ops::RNNOptions& options = {}) {
   return call_op_named("RNN", name, {{"data", inputs.data}, {"parameters", inputs.parameters}, {"state", inputs.state}, {"state_cell", inputs.state_cell}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
 }
-inline std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("RNN");
   return op.all({data, parameters, state}, options, out);
 }
-inline std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const NDArray& state_cell, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const NDArray& state_cell, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("RNN");
   return op.all({data, parameters, state, state_cell}, options, out);
 }
-inline std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const NDArray& state_cell, const NDArray& sequence_length, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> RNN(const NDArray& data, const NDArray& parameters, const NDArray& state, const NDArray& state_cell, const NDArray& sequence_length, const ops::RNNOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("RNN");
   return op.all({data, parameters, state, state_cell, sequence_length}, options, out);
 }
@@ -1102,7 +1143,8 @@ inline Symbol ROIPooling(const std::string& name, const Symbol& data, const Symb
 inline Symbol ROIPooling(const std::string& name, const ops::ROIPoolingInputs& inputs, const ops::ROIPoolingOptions& options = {}) {
   return call_op_named("ROIPooling", name, {{"data", inputs.data}, {"rois", inputs.rois}}, dict_of(options));
 }
-inline NDArray ROIPooling(const NDArray& data, const NDArray& rois, const ops::ROIPoolingOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray ROIPooling(const NDArray& data, const NDArray& rois, const ops::ROIPoolingOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("ROIPooling");
   return op.one({data, rois}, options, out);
 }
@@ -1132,7 +1174,8 @@ struct ReshapeOptions {
 inline Symbol Reshape(const std::string& name, const Symbol& data, const ops::ReshapeOptions& options = {}) {
   return call_op("Reshape", name, {data}, dict_of(options));
 }
-inline NDArray Reshape(const NDArray& data, const ops::ReshapeOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray Reshape(const NDArray& data, const ops::ReshapeOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("Reshape");
   return op.one({data}, options, out);
 }
@@ -1168,7 +1211,8 @@ inline Symbol SVMOutput(const std::string& name, const Symbol& data, const Symbo
 inline Symbol SVMOutput(const std::string& name, const ops::SVMOutputInputs& inputs, const ops::SVMOutputOptions& options = {}) {
   return call_op_named("SVMOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
-inline NDArray SVMOutput(const NDArray& data, const NDArray& label, const ops::SVMOutputOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SVMOutput(const NDArray& data, const NDArray& label, const ops::SVMOutputOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SVMOutput");
   return op.one({data, label}, options, out);
 }
@@ -1201,11 +1245,13 @@ inline Symbol SequenceLast(const std::string& name, const Symbol& data, const Sy
 inline Symbol SequenceLast(const std::string& name, const ops::SequenceLastInputs& inputs, const ops::SequenceLastOptions& options = {}) {
   return call_op_named("SequenceLast", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
 }
-inline NDArray SequenceLast(const NDArray& data, const ops::SequenceLastOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SequenceLast(const NDArray& data, const ops::SequenceLastOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SequenceLast");
   return op.one({data}, options, out);
 }
-inline NDArray SequenceLast(const NDArray& data, const NDArray& sequence_length, const ops::SequenceLastOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SequenceLast(const NDArray& data, const NDArray& sequence_length, const ops::SequenceLastOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SequenceLast");
   return op.one({data, sequence_length}, options, out);
 }
@@ -1241,11 +1287,13 @@ inline Symbol SequenceMask(const std::string& name, const Symbol& data, const Sy
 inline Symbol SequenceMask(const std::string& name, const ops::SequenceMaskInputs& inputs, const ops::SequenceMaskOptions& options = {}) {
   return call_op_named("SequenceMask", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
 }
-inline NDArray SequenceMask(const NDArray& data, const ops::SequenceMaskOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SequenceMask(const NDArray& data, const ops::SequenceMaskOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SequenceMask");
   return op.one({data}, options, out);
 }
-inline NDArray SequenceMask(const NDArray& data, const NDArray& sequence_length, const ops::SequenceMaskOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SequenceMask(const NDArray& data, const NDArray& sequence_length, const ops::SequenceMaskOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SequenceMask");
   return op.one({data, sequence_length}, options, out);
 }
@@ -1278,11 +1326,13 @@ inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const
 inline Symbol SequenceReverse(const std::string& name, const ops::SequenceReverseInputs& inputs, const ops::SequenceReverseOptions& options = {}) {
   return call_op_named("SequenceReverse", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
 }
-inline NDArray SequenceReverse(const NDArray& data, const ops::SequenceReverseOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SequenceReverse(const NDArray& data, const ops::SequenceReverseOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SequenceReverse");
   return op.one({data}, options, out);
 }
-inline NDArray SequenceReverse(const NDArray& data, const NDArray& sequence_length, const ops::SequenceReverseOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SequenceReverse(const NDArray& data, const NDArray& sequence_length, const ops::SequenceReverseOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SequenceReverse");
   return op.one({data, sequence_length}, options, out);
 }
@@ -1308,7 +1358,8 @@ struct SliceChannelOptions {
 inline Symbol SliceChannel(const std::string& name, const Symbol& data, const ops::SliceChannelOptions& options = {}) {
   return call_op("SliceChannel", name, {data}, dict_of(options));
 }
-inline std::vector<NDArray> SliceChannel(const NDArray& data, const ops::SliceChannelOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> SliceChannel(const NDArray& data, const ops::SliceChannelOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("SliceChannel");
   return op.all({data}, options, out);
 }
@@ -1329,7 +1380,8 @@ struct SoftmaxActivationOptions {
 inline Symbol SoftmaxActivation(const std::string& name, const Symbol& data, const ops::SoftmaxActivationOptions& options = {}) {
   return call_op("SoftmaxActivation", name, {data}, dict_of(options));
 }
-inline NDArray SoftmaxActivation(const NDArray& data, const ops::SoftmaxActivationOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SoftmaxActivation(const NDArray& data, const ops::SoftmaxActivationOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SoftmaxActivation");
   return op.one({data}, options, out);
 }
@@ -1381,7 +1433,8 @@ inline Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const S
 inline Symbol SoftmaxOutput(const std::string& name, const ops::SoftmaxOutputInputs& inputs, const ops::SoftmaxOutputOptions& options = {}) {
   return call_op_named("SoftmaxOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
-inline NDArray SoftmaxOutput(const NDArray& data, const NDArray& label, const ops::SoftmaxOutputOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SoftmaxOutput(const NDArray& data, const NDArray& label, const ops::SoftmaxOutputOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SoftmaxOutput");
   return op.one({data, label}, options, out);
 }
@@ -1420,7 +1473,8 @@ inline Symbol SpatialTransformer(const std::string& name, const Symbol& data, co
 inline Symbol SpatialTransformer(const std::string& name, const ops::SpatialTransformerInputs& inputs, const ops::SpatialTransformerOptions& options = {}) {
   return call_op_named("SpatialTransformer", name, {{"data", inputs.data}, {"loc", inputs.loc}}, dict_of(options));
 }
-inline NDArray SpatialTransformer(const NDArray& data, const NDArray& loc, const ops::SpatialTransformerOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SpatialTransformer(const NDArray& data, const NDArray& loc, const ops::SpatialTransformerOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SpatialTransformer");
   return op.one({data, loc}, options, out);
 }
@@ -1443,7 +1497,8 @@ struct SwapAxisOptions {
 inline Symbol SwapAxis(const std::string& name, const Symbol& data, const ops::SwapAxisOptions& options = {}) {
   return call_op("SwapAxis", name, {data}, dict_of(options));
 }
-inline NDArray SwapAxis(const NDArray& data, const ops::SwapAxisOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray SwapAxis(const NDArray& data, const ops::SwapAxisOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("SwapAxis");
   return op.one({data}, options, out);
 }
@@ -1475,7 +1530,8 @@ struct UpSamplingOptions {
 inline Symbol UpSampling(const std::string& name, const std::vector<Symbol>& inputs, const ops::UpSamplingOptions& options = {}) {
   return call_op("UpSampling", name, inputs, dict_of(options));
 }
-inline NDArray UpSampling(const std::vector<NDArray>& inputs, const ops::UpSamplingOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray UpSampling(const std::vector<NDArray>& inputs, const ops::UpSamplingOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("UpSampling");
   return op.one(inputs, options, out);
 }
@@ -1484,7 +1540,8 @@ inline NDArray UpSampling(const std::vector<NDArray>& inputs, const ops::UpSampl
 inline Symbol abs(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("abs", name, {data}, dict_of(options));
 }
-inline NDArray abs(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray abs(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("abs");
   return op.one({data}, options, out);
 }
@@ -1534,7 +1591,8 @@ inline Symbol adam_update(const std::string& name, const Symbol& weight, const o
 inline Symbol adam_update(const std::string& name, const ops::AdamUpdateInputs& inputs, const ops::AdamUpdateOptions& options = {}) {
   return call_op_named("adam_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, dict_of(options));
 }
-inline NDArray adam_update(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const ops::AdamUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray adam_update(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const ops::AdamUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("adam_update");
   return op.one({weight, grad, mean, var}, options, out);
 }
@@ -1543,7 +1601,8 @@ inline NDArray adam_update(const NDArray& weight, const NDArray& grad, const NDA
 inline Symbol add_n(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
   return call_op("add_n", name, inputs, dict_of(options));
 }
-inline NDArray add_n(const std::vector<NDArray>& inputs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray add_n(const std::vector<NDArray>& inputs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("add_n");
   return op.one(inputs, options, out);
 }
@@ -1563,7 +1622,8 @@ struct AllFiniteOptions {
 inline Symbol all_finite(const std::string& name, const Symbol& data, const ops::AllFiniteOptions& options = {}) {
   return call_op("all_finite", name, {data}, dict_of(options));
 }
-inline NDArray all_finite(const NDArray& data, const ops::AllFiniteOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray all_finite(const NDArray& data, const ops::AllFiniteOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("all_finite");
   return op.one({data}, options, out);
 }
@@ -1583,7 +1643,8 @@ struct AmpCastOptions {
 inline Symbol amp_cast(const std::string& name, const Symbol& data, const ops::AmpCastOptions& options = {}) {
   return call_op("amp_cast", name, {data}, dict_of(options));
 }
-inline NDArray amp_cast(const NDArray& data, const ops::AmpCastOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray amp_cast(const NDArray& data, const ops::AmpCastOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("amp_cast");
   return op.one({data}, options, out);
 }
@@ -1603,7 +1664,8 @@ struct AmpMulticastOptions {
 inline Symbol amp_multicast(const std::string& name, const std::vector<Symbol>& inputs, const ops::AmpMulticastOptions& options = {}) {
   return call_op("amp_multicast", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> amp_multicast(const std::vector<NDArray>& inputs, const ops::AmpMulticastOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> amp_multicast(const std::vector<NDArray>& inputs, const ops::AmpMulticastOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("amp_multicast");
   return op.all(inputs, options, out);
 }
@@ -1612,7 +1674,8 @@ inline std::vector<NDArray> amp_multicast(const std::vector<NDArray>& inputs, co
 inline Symbol arccos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arccos", name, {data}, dict_of(options));
 }
-inline NDArray arccos(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray arccos(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("arccos");
   return op.one({data}, options, out);
 }
@@ -1621,7 +1684,8 @@ inline NDArray arccos(const NDArray& data, const NoOptions& options = {}, const 
 inline Symbol arccosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arccosh", name, {data}, dict_of(options));
 }
-inline NDArray arccosh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray arccosh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("arccosh");
   return op.one({data}, options, out);
 }
@@ -1630,7 +1694,8 @@ inline NDArray arccosh(const NDArray& data, const NoOptions& options = {}, const
 inline Symbol arcsin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arcsin", name, {data}, dict_of(options));
 }
-inline NDArray arcsin(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray arcsin(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("arcsin");
   return op.one({data}, options, out);
 }
@@ -1639,7 +1704,8 @@ inline NDArray arcsin(const NDArray& data, const NoOptions& options = {}, const 
 inline Symbol arcsinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arcsinh", name, {data}, dict_of(options));
 }
-inline NDArray arcsinh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray arcsinh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("arcsinh");
   return op.one({data}, options, out);
 }
@@ -1648,7 +1714,8 @@ inline NDArray arcsinh(const NDArray& data, const NoOptions& options = {}, const
 inline Symbol arctan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arctan", name, {data}, dict_of(options));
 }
-inline NDArray arctan(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray arctan(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("arctan");
   return op.one({data}, options, out);
 }
@@ -1657,7 +1724,8 @@ inline NDArray arctan(const NDArray& data, const NoOptions& options = {}, const 
 inline Symbol arctanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arctanh", name, {data}, dict_of(options));
 }
-inline NDArray arctanh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray arctanh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("arctanh");
   return op.one({data}, options, out);
 }
@@ -1680,7 +1748,8 @@ struct ArgmaxOptions {
 inline Symbol argmax(const std::string& name, const Symbol& data, const ops::ArgmaxOptions& options = {}) {
   return call_op("argmax", name, {data}, dict_of(options));
 }
-inline NDArray argmax(const NDArray& data, const ops::ArgmaxOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray argmax(const NDArray& data, const ops::ArgmaxOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("argmax");
   return op.one({data}, options, out);
 }
@@ -1689,7 +1758,8 @@ inline NDArray argmax(const NDArray& data, const ops::ArgmaxOptions& options = {
 inline Symbol argmax_channel(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("argmax_channel", name, {data}, dict_of(options));
 }
-inline NDArray argmax_channel(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray argmax_channel(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("argmax_channel");
   return op.one({data}, options, out);
 }
@@ -1712,7 +1782,8 @@ struct ArgminOptions {
 inline Symbol argmin(const std::string& name, const Symbol& data, const ops::ArgminOptions& options = {}) {
   return call_op("argmin", name, {data}, dict_of(options));
 }
-inline NDArray argmin(const NDArray& data, const ops::ArgminOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray argmin(const NDArray& data, const ops::ArgminOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("argmin");
   return op.one({data}, options, out);
 }
@@ -1739,7 +1810,8 @@ struct ArgsortOptions {
 inline Symbol argsort(const std::string& name, const Symbol& data, const ops::ArgsortOptions& options = {}) {
   return call_op("argsort", name, {data}, dict_of(options));
 }
-inline NDArray argsort(const NDArray& data, const ops::ArgsortOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray argsort(const NDArray& data, const ops::ArgsortOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("argsort");
   return op.one({data}, options, out);
 }
@@ -1776,7 +1848,8 @@ inline Symbol batch_dot(const std::string& name, const Symbol& lhs, const Symbol
 inline Symbol batch_dot(const std::string& name, const ops::BatchDotInputs& inputs, const ops::BatchDotOptions& options = {}) {
   return call_op_named("batch_dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray batch_dot(const NDArray& lhs, const NDArray& rhs, const ops::BatchDotOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray batch_dot(const NDArray& lhs, const NDArray& rhs, const ops::BatchDotOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("batch_dot");
   return op.one({lhs, rhs}, options, out);
 }
@@ -1797,7 +1870,8 @@ inline Symbol batch_take(const std::string& name, const Symbol& a, const Symbol&
 inline Symbol batch_take(const std::string& name, const ops::BatchTakeInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("batch_take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, dict_of(options));
 }
-inline NDArray batch_take(const NDArray& a, const NDArray& indices, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray batch_take(const NDArray& a, const NDArray& indices, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("batch_take");
   return op.one({a, indices}, options, out);
 }
@@ -1818,7 +1892,8 @@ inline Symbol broadcast_add(const std::string& name, const Symbol& lhs, const Sy
 inline Symbol broadcast_add(const std::string& name, const ops::BroadcastAddInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_add(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_add(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_add");
   return op.one({lhs, rhs}, options, out);
 }
@@ -1841,7 +1916,8 @@ struct BroadcastAxisOptions {
 inline Symbol broadcast_axis(const std::string& name, const Symbol& data, const ops::BroadcastAxisOptions& options = {}) {
   return call_op("broadcast_axis", name, {data}, dict_of(options));
 }
-inline NDArray broadcast_axis(const NDArray& data, const ops::BroadcastAxisOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_axis(const NDArray& data, const ops::BroadcastAxisOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_axis");
   return op.one({data}, options, out);
 }
@@ -1862,7 +1938,8 @@ inline Symbol broadcast_div(const std::string& name, const Symbol& lhs, const Sy
 inline Symbol broadcast_div(const std::string& name, const ops::BroadcastDivInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_div(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_div(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_div");
   return op.one({lhs, rhs}, options, out);
 }
@@ -1883,7 +1960,8 @@ inline Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const 
 inline Symbol broadcast_equal(const std::string& name, const ops::BroadcastEqualInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_equal");
   return op.one({lhs, rhs}, options, out);
 }
@@ -1904,7 +1982,8 @@ inline Symbol broadcast_greater(const std::string& name, const Symbol& lhs, cons
 inline Symbol broadcast_greater(const std::string& name, const ops::BroadcastGreaterInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_greater", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_greater(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_greater(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_greater");
   return op.one({lhs, rhs}, options, out);
 }
@@ -1925,7 +2004,8 @@ inline Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs
 inline Symbol broadcast_greater_equal(const std::string& name, const ops::BroadcastGreaterEqualInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_greater_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_greater_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_greater_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_greater_equal");
   return op.one({lhs, rhs}, options, out);
 }
@@ -1946,7 +2026,8 @@ inline Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const 
 inline Symbol broadcast_hypot(const std::string& name, const ops::BroadcastHypotInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_hypot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_hypot(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_hypot(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_hypot");
   return op.one({lhs, rhs}, options, out);
 }
@@ -1967,7 +2048,8 @@ inline Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const
 inline Symbol broadcast_lesser(const std::string& name, const ops::BroadcastLesserInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_lesser", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_lesser(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_lesser(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_lesser");
   return op.one({lhs, rhs}, options, out);
 }
@@ -1988,7 +2070,8 @@ inline Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs,
 inline Symbol broadcast_lesser_equal(const std::string& name, const ops::BroadcastLesserEqualInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_lesser_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_lesser_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_lesser_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_lesser_equal");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2021,7 +2104,8 @@ inline Symbol broadcast_like(const std::string& name, const Symbol& lhs, const S
 inline Symbol broadcast_like(const std::string& name, const ops::BroadcastLikeInputs& inputs, const ops::BroadcastLikeOptions& options = {}) {
   return call_op_named("broadcast_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_like(const NDArray& lhs, const NDArray& rhs, const ops::BroadcastLikeOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_like(const NDArray& lhs, const NDArray& rhs, const ops::BroadcastLikeOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_like");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2042,7 +2126,8 @@ inline Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, 
 inline Symbol broadcast_logical_and(const std::string& name, const ops::BroadcastLogicalAndInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_logical_and", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_logical_and(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_logical_and(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_logical_and");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2063,7 +2148,8 @@ inline Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, c
 inline Symbol broadcast_logical_or(const std::string& name, const ops::BroadcastLogicalOrInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_logical_or", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_logical_or(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_logical_or(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_logical_or");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2084,7 +2170,8 @@ inline Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, 
 inline Symbol broadcast_logical_xor(const std::string& name, const ops::BroadcastLogicalXorInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_logical_xor", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_logical_xor(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_logical_xor(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_logical_xor");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2105,7 +2192,8 @@ inline Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, cons
 inline Symbol broadcast_maximum(const std::string& name, const ops::BroadcastMaximumInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_maximum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_maximum(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_maximum(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_maximum");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2126,7 +2214,8 @@ inline Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, cons
 inline Symbol broadcast_minimum(const std::string& name, const ops::BroadcastMinimumInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_minimum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_minimum(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_minimum(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_minimum");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2147,7 +2236,8 @@ inline Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const Sy
 inline Symbol broadcast_mod(const std::string& name, const ops::BroadcastModInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_mod", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_mod(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_mod(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_mod");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2168,7 +2258,8 @@ inline Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const Sy
 inline Symbol broadcast_mul(const std::string& name, const ops::BroadcastMulInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_mul(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_mul(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_mul");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2189,7 +2280,8 @@ inline Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, co
 inline Symbol broadcast_not_equal(const std::string& name, const ops::BroadcastNotEqualInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_not_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_not_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_not_equal(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_not_equal");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2210,7 +2302,8 @@ inline Symbol broadcast_power(const std::string& name, const Symbol& lhs, const 
 inline Symbol broadcast_power(const std::string& name, const ops::BroadcastPowerInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_power", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_power(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_power(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_power");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2231,7 +2324,8 @@ inline Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const Sy
 inline Symbol broadcast_sub(const std::string& name, const ops::BroadcastSubInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray broadcast_sub(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_sub(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_sub");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2251,7 +2345,8 @@ struct BroadcastToOptions {
 inline Symbol broadcast_to(const std::string& name, const Symbol& data, const ops::BroadcastToOptions& options = {}) {
   return call_op("broadcast_to", name, {data}, dict_of(options));
 }
-inline NDArray broadcast_to(const NDArray& data, const ops::BroadcastToOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray broadcast_to(const NDArray& data, const ops::BroadcastToOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("broadcast_to");
   return op.one({data}, options, out);
 }
@@ -2260,7 +2355,8 @@ inline NDArray broadcast_to(const NDArray& data, const ops::BroadcastToOptions& 
 inline Symbol cbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("cbrt", name, {data}, dict_of(options));
 }
-inline NDArray cbrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray cbrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("cbrt");
   return op.one({data}, options, out);
 }
@@ -2269,7 +2365,8 @@ inline NDArray cbrt(const NDArray& data, const NoOptions& options = {}, const ND
 inline Symbol ceil(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("ceil", name, {data}, dict_of(options));
 }
-inline NDArray ceil(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray ceil(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("ceil");
   return op.one({data}, options, out);
 }
@@ -2292,7 +2389,8 @@ struct ClipOptions {
 inline Symbol clip(const std::string& name, const Symbol& data, const ops::ClipOptions& options = {}) {
   return call_op("clip", name, {data}, dict_of(options));
 }
-inline NDArray clip(const NDArray& data, const ops::ClipOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray clip(const NDArray& data, const ops::ClipOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("clip");
   return op.one({data}, options, out);
 }
@@ -2324,7 +2422,8 @@ struct Col2imOptions {
 inline Symbol col2im(const std::string& name, const Symbol& data, const ops::Col2imOptions& options = {}) {
   return call_op("col2im", name, {data}, dict_of(options));
 }
-inline NDArray col2im(const NDArray& data, const ops::Col2imOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray col2im(const NDArray& data, const ops::Col2imOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("col2im");
   return op.one({data}, options, out);
 }
@@ -2333,7 +2432,8 @@ inline NDArray col2im(const NDArray& data, const ops::Col2imOptions& options = {
 inline Symbol cos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("cos", name, {data}, dict_of(options));
 }
-inline NDArray cos(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray cos(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("cos");
   return op.one({data}, options, out);
 }
@@ -2342,7 +2442,8 @@ inline NDArray cos(const NDArray& data, const NoOptions& options = {}, const NDA
 inline Symbol cosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("cosh", name, {data}, dict_of(options));
 }
-inline NDArray cosh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray cosh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("cosh");
   return op.one({data}, options, out);
 }
@@ -2366,7 +2467,8 @@ struct CumsumOptions {
 inline Symbol cumsum(const std::string& name, const Symbol& a, const ops::CumsumOptions& options = {}) {
   return call_op("cumsum", name, {a}, dict_of(options));
 }
-inline NDArray cumsum(const NDArray& a, const ops::CumsumOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray cumsum(const NDArray& a, const ops::CumsumOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("cumsum");
   return op.one({a}, options, out);
 }
@@ -2375,7 +2477,8 @@ inline NDArray cumsum(const NDArray& a, const ops::CumsumOptions& options = {}, 
 inline Symbol degrees(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("degrees", name, {data}, dict_of(options));
 }
-inline NDArray degrees(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray degrees(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("degrees");
   return op.one({data}, options, out);
 }
@@ -2395,7 +2498,8 @@ struct DepthToSpaceOptions {
 inline Symbol depth_to_space(const std::string& name, const Symbol& data, const ops::DepthToSpaceOptions& options = {}) {
   return call_op("depth_to_space", name, {data}, dict_of(options));
 }
-inline NDArray depth_to_space(const NDArray& data, const ops::DepthToSpaceOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray depth_to_space(const NDArray& data, const ops::DepthToSpaceOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("depth_to_space");
   return op.one({data}, options, out);
 }
@@ -2422,7 +2526,8 @@ struct DiagOptions {
 inline Symbol diag(const std::string& name, const Symbol& data, const ops::DiagOptions& options = {}) {
   return call_op("diag", name, {data}, dict_of(options));
 }
-inline NDArray diag(const NDArray& data, const ops::DiagOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray diag(const NDArray& data, const ops::DiagOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("diag");
   return op.one({data}, options, out);
 }
@@ -2459,7 +2564,8 @@ inline Symbol dot(const std::string& name, const Symbol& lhs, const Symbol& rhs,
 inline Symbol dot(const std::string& name, const ops::DotInputs& inputs, const ops::DotOptions& options = {}) {
   return call_op_named("dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray dot(const NDArray& lhs, const NDArray& rhs, const ops::DotOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray dot(const NDArray& lhs, const NDArray& rhs, const ops::DotOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("dot");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2480,7 +2586,8 @@ inline Symbol elemwise_add(const std::string& name, const Symbol& lhs, const Sym
 inline Symbol elemwise_add(const std::string& name, const ops::ElemwiseAddInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("elemwise_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray elemwise_add(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray elemwise_add(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("elemwise_add");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2501,7 +2608,8 @@ inline Symbol elemwise_div(const std::string& name, const Symbol& lhs, const Sym
 inline Symbol elemwise_div(const std::string& name, const ops::ElemwiseDivInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("elemwise_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray elemwise_div(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray elemwise_div(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("elemwise_div");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2522,7 +2630,8 @@ inline Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const Sym
 inline Symbol elemwise_mul(const std::string& name, const ops::ElemwiseMulInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("elemwise_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray elemwise_mul(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray elemwise_mul(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("elemwise_mul");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2543,7 +2652,8 @@ inline Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const Sym
 inline Symbol elemwise_sub(const std::string& name, const ops::ElemwiseSubInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("elemwise_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray elemwise_sub(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray elemwise_sub(const NDArray& lhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("elemwise_sub");
   return op.one({lhs, rhs}, options, out);
 }
@@ -2552,7 +2662,8 @@ inline NDArray elemwise_sub(const NDArray& lhs, const NDArray& rhs, const NoOpti
 inline Symbol erf(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("erf", name, {data}, dict_of(options));
 }
-inline NDArray erf(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray erf(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("erf");
   return op.one({data}, options, out);
 }
@@ -2561,7 +2672,8 @@ inline NDArray erf(const NDArray& data, const NoOptions& options = {}, const NDA
 inline Symbol erfinv(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("erfinv", name, {data}, dict_of(options));
 }
-inline NDArray erfinv(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray erfinv(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("erfinv");
   return op.one({data}, options, out);
 }
@@ -2570,7 +2682,8 @@ inline NDArray erfinv(const NDArray& data, const NoOptions& options = {}, const 
 inline Symbol exp(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("exp", name, {data}, dict_of(options));
 }
-inline NDArray exp(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray exp(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("exp");
   return op.one({data}, options, out);
 }
@@ -2590,7 +2703,8 @@ struct ExpandDimsOptions {
 inline Symbol expand_dims(const std::string& name, const Symbol& data, const ops::ExpandDimsOptions& options = {}) {
   return call_op("expand_dims", name, {data}, dict_of(options));
 }
-inline NDArray expand_dims(const NDArray& data, const ops::ExpandDimsOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray expand_dims(const NDArray& data, const ops::ExpandDimsOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("expand_dims");
   return op.one({data}, options, out);
 }
@@ -2599,7 +2713,8 @@ inline NDArray expand_dims(const NDArray& data, const ops::ExpandDimsOptions& op
 inline Symbol expm1(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("expm1", name, {data}, dict_of(options));
 }
-inline NDArray expm1(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray expm1(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("expm1");
   return op.one({data}, options, out);
 }
@@ -2618,7 +2733,8 @@ inline Symbol fill_element_0index(const std::string& name, const Symbol& lhs, co
 inline Symbol fill_element_0index(const std::string& name, const ops::FillElement0indexInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("fill_element_0index", name, {{"lhs", inputs.lhs}, {"mhs", inputs.mhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray fill_element_0index(const NDArray& lhs, const NDArray& mhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray fill_element_0index(const NDArray& lhs, const NDArray& mhs, const NDArray& rhs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("fill_element_0index");
   return op.one({lhs, mhs, rhs}, options, out);
 }
@@ -2627,7 +2743,8 @@ inline NDArray fill_element_0index(const NDArray& lhs, const NDArray& mhs, const
 inline Symbol fix(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("fix", name, {data}, dict_of(options));
 }
-inline NDArray fix(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray fix(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("fix");
   return op.one({data}, options, out);
 }
@@ -2636,7 +2753,8 @@ inline NDArray fix(const NDArray& data, const NoOptions& options = {}, const NDA
 inline Symbol floor(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("floor", name, {data}, dict_of(options));
 }
-inline NDArray floor(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray floor(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("floor");
   return op.one({data}, options, out);
 }
@@ -2687,7 +2805,8 @@ inline Symbol ftml_update(const std::string& name, const Symbol& weight, const o
 inline Symbol ftml_update(const std::string& name, const ops::FtmlUpdateInputs& inputs, const ops::FtmlUpdateOptions& options = {}) {
   return call_op_named("ftml_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"d", inputs.d}, {"v", inputs.v}, {"z", inputs.z}}, dict_of(options));
 }
-inline NDArray ftml_update(const NDArray& weight, const NDArray& grad, const NDArray& d, const NDArray& v, const NDArray& z, const ops::FtmlUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray ftml_update(const NDArray& weight, const NDArray& grad, const NDArray& d, const NDArray& v, const NDArray& z, const ops::FtmlUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("ftml_update");
   return op.one({weight, grad, d, v, z}, options, out);
 }
@@ -2731,7 +2850,8 @@ inline Symbol ftrl_update(const std::string& name, const Symbol& weight, const o
 inline Symbol ftrl_update(const std::string& name, const ops::FtrlUpdateInputs& inputs, const ops::FtrlUpdateOptions& options = {}) {
   return call_op_named("ftrl_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"z", inputs.z}, {"n", inputs.n}}, dict_of(options));
 }
-inline NDArray ftrl_update(const NDArray& weight, const NDArray& grad, const NDArray& z, const NDArray& n, const ops::FtrlUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray ftrl_update(const NDArray& weight, const NDArray& grad, const NDArray& z, const NDArray& n, const ops::FtrlUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("ftrl_update");
   return op.one({weight, grad, z, n}, options, out);
 }
@@ -2740,7 +2860,8 @@ inline NDArray ftrl_update(const NDArray& weight, const NDArray& grad, const NDA
 inline Symbol gamma(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("gamma", name, {data}, dict_of(options));
 }
-inline NDArray gamma(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray gamma(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("gamma");
   return op.one({data}, options, out);
 }
@@ -2749,7 +2870,8 @@ inline NDArray gamma(const NDArray& data, const NoOptions& options = {}, const N
 inline Symbol gammaln(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("gammaln", name, {data}, dict_of(options));
 }
-inline NDArray gammaln(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray gammaln(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("gammaln");
   return op.one({data}, options, out);
 }
@@ -2770,7 +2892,8 @@ inline Symbol gather_nd(const std::string& name, const Symbol& data, const Symbo
 inline Symbol gather_nd(const std::string& name, const ops::GatherNdInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("gather_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, dict_of(options));
 }
-inline NDArray gather_nd(const NDArray& data, const NDArray& indices, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray gather_nd(const NDArray& data, const NDArray& indices, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("gather_nd");
   return op.one({data, indices}, options, out);
 }
@@ -2793,7 +2916,8 @@ struct HardSigmoidOptions {
 inline Symbol hard_sigmoid(const std::string& name, const Symbol& data, const ops::HardSigmoidOptions& options = {}) {
   return call_op("hard_sigmoid", name, {data}, dict_of(options));
 }
-inline NDArray hard_sigmoid(const NDArray& data, const ops::HardSigmoidOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray hard_sigmoid(const NDArray& data, const ops::HardSigmoidOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("hard_sigmoid");
   return op.one({data}, options, out);
 }
@@ -2802,7 +2926,8 @@ inline NDArray hard_sigmoid(const NDArray& data, const ops::HardSigmoidOptions& 
 inline Symbol identity(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("identity", name, {data}, dict_of(options));
 }
-inline NDArray identity(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray identity(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("identity");
   return op.one({data}, options, out);
 }
@@ -2831,7 +2956,8 @@ struct Im2colOptions {
 inline Symbol im2col(const std::string& name, const Symbol& data, const ops::Im2colOptions& options = {}) {
   return call_op("im2col", name, {data}, dict_of(options));
 }
-inline NDArray im2col(const NDArray& data, const ops::Im2colOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray im2col(const NDArray& data, const ops::Im2colOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("im2col");
   return op.one({data}, options, out);
 }
@@ -2881,7 +3007,8 @@ inline Symbol lamb_update_phase1(const std::string& name, const Symbol& weight, 
 inline Symbol lamb_update_phase1(const std::string& name, const ops::LambUpdatePhase1Inputs& inputs, const ops::LambUpdatePhase1Options& options = {}) {
   return call_op_named("lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, dict_of(options));
 }
-inline NDArray lamb_update_phase1(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const ops::LambUpdatePhase1Options& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray lamb_update_phase1(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const ops::LambUpdatePhase1Options& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("lamb_update_phase1");
   return op.one({weight, grad, mean, var}, options, out);
 }
@@ -2916,7 +3043,8 @@ inline Symbol lamb_update_phase2(const std::string& name, const Symbol& weight, 
 inline Symbol lamb_update_phase2(const std::string& name, const ops::LambUpdatePhase2Inputs& inputs, const ops::LambUpdatePhase2Options& options = {}) {
   return call_op_named("lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}}, dict_of(options));
 }
-inline NDArray lamb_update_phase2(const NDArray& weight, const NDArray& g, const NDArray& r1, const NDArray& r2, const ops::LambUpdatePhase2Options& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray lamb_update_phase2(const NDArray& weight, const NDArray& g, const NDArray& r1, const NDArray& r2, const ops::LambUpdatePhase2Options& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("lamb_update_phase2");
   return op.one({weight, g, r1, r2}, options, out);
 }
@@ -2925,7 +3053,8 @@ inline NDArray lamb_update_phase2(const NDArray& weight, const NDArray& g, const
 inline Symbol linalg_det(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_det", name, {A}, dict_of(options));
 }
-inline NDArray linalg_det(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_det(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_det");
   return op.one({A}, options, out);
 }
@@ -2945,7 +3074,8 @@ struct LinalgExtractdiagOptions {
 inline Symbol linalg_extractdiag(const std::string& name, const Symbol& A, const ops::LinalgExtractdiagOptions& options = {}) {
   return call_op("linalg_extractdiag", name, {A}, dict_of(options));
 }
-inline NDArray linalg_extractdiag(const NDArray& A, const ops::LinalgExtractdiagOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_extractdiag(const NDArray& A, const ops::LinalgExtractdiagOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_extractdiag");
   return op.one({A}, options, out);
 }
@@ -2968,7 +3098,8 @@ struct LinalgExtracttrianOptions {
 inline Symbol linalg_extracttrian(const std::string& name, const Symbol& A, const ops::LinalgExtracttrianOptions& options = {}) {
   return call_op("linalg_extracttrian", name, {A}, dict_of(options));
 }
-inline NDArray linalg_extracttrian(const NDArray& A, const ops::LinalgExtracttrianOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_extracttrian(const NDArray& A, const ops::LinalgExtracttrianOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_extracttrian");
   return op.one({A}, options, out);
 }
@@ -2977,7 +3108,8 @@ inline NDArray linalg_extracttrian(const NDArray& A, const ops::LinalgExtracttri
 inline Symbol linalg_gelqf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_gelqf", name, {A}, dict_of(options));
 }
-inline std::vector<NDArray> linalg_gelqf(const NDArray& A, const NoOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> linalg_gelqf(const NDArray& A, const NoOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("linalg_gelqf");
   return op.all({A}, options, out);
 }
@@ -3017,7 +3149,8 @@ inline Symbol linalg_gemm(const std::string& name, const Symbol& A, const ops::L
 inline Symbol linalg_gemm(const std::string& name, const ops::LinalgGemmInputs& inputs, const ops::LinalgGemmOptions& options = {}) {
   return call_op_named("linalg_gemm", name, {{"A", inputs.A}, {"B", inputs.B}, {"C", inputs.C}}, dict_of(options));
 }
-inline NDArray linalg_gemm(const NDArray& A, const NDArray& B, const NDArray& C, const ops::LinalgGemmOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_gemm(const NDArray& A, const NDArray& B, const NDArray& C, const ops::LinalgGemmOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_gemm");
   return op.one({A, B, C}, options, out);
 }
@@ -3056,7 +3189,8 @@ inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const Symbo
 inline Symbol linalg_gemm2(const std::string& name, const ops::LinalgGemm2Inputs& inputs, const ops::LinalgGemm2Options& options = {}) {
   return call_op_named("linalg_gemm2", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
 }
-inline NDArray linalg_gemm2(const NDArray& A, const NDArray& B, const ops::LinalgGemm2Options& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_gemm2(const NDArray& A, const NDArray& B, const ops::LinalgGemm2Options& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_gemm2");
   return op.one({A, B}, options, out);
 }
@@ -3065,7 +3199,8 @@ inline NDArray linalg_gemm2(const NDArray& A, const NDArray& B, const ops::Linal
 inline Symbol linalg_inverse(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_inverse", name, {A}, dict_of(options));
 }
-inline NDArray linalg_inverse(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_inverse(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_inverse");
   return op.one({A}, options, out);
 }
@@ -3085,7 +3220,8 @@ struct LinalgMakediagOptions {
 inline Symbol linalg_makediag(const std::string& name, const Symbol& A, const ops::LinalgMakediagOptions& options = {}) {
   return call_op("linalg_makediag", name, {A}, dict_of(options));
 }
-inline NDArray linalg_makediag(const NDArray& A, const ops::LinalgMakediagOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_makediag(const NDArray& A, const ops::LinalgMakediagOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_makediag");
   return op.one({A}, options, out);
 }
@@ -3108,7 +3244,8 @@ struct LinalgMaketrianOptions {
 inline Symbol linalg_maketrian(const std::string& name, const Symbol& A, const ops::LinalgMaketrianOptions& options = {}) {
   return call_op("linalg_maketrian", name, {A}, dict_of(options));
 }
-inline NDArray linalg_maketrian(const NDArray& A, const ops::LinalgMaketrianOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_maketrian(const NDArray& A, const ops::LinalgMaketrianOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_maketrian");
   return op.one({A}, options, out);
 }
@@ -3129,7 +3266,8 @@ struct LinalgPotrfOptions {
 inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const ops::LinalgPotrfOptions& options = {}) {
   return call_op("linalg_potrf", name, {A}, dict_of(options));
 }
-inline NDArray linalg_potrf(const NDArray& A, const ops::LinalgPotrfOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_potrf(const NDArray& A, const ops::LinalgPotrfOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_potrf");
   return op.one({A}, options, out);
 }
@@ -3150,7 +3288,8 @@ struct LinalgPotriOptions {
 inline Symbol linalg_potri(const std::string& name, const Symbol& A, const ops::LinalgPotriOptions& options = {}) {
   return call_op("linalg_potri", name, {A}, dict_of(options));
 }
-inline NDArray linalg_potri(const NDArray& A, const ops::LinalgPotriOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_potri(const NDArray& A, const ops::LinalgPotriOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_potri");
   return op.one({A}, options, out);
 }
@@ -3159,7 +3298,8 @@ inline NDArray linalg_potri(const NDArray& A, const ops::LinalgPotriOptions& opt
 inline Symbol linalg_slogdet(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_slogdet", name, {A}, dict_of(options));
 }
-inline std::vector<NDArray> linalg_slogdet(const NDArray& A, const NoOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> linalg_slogdet(const NDArray& A, const NoOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("linalg_slogdet");
   return op.all({A}, options, out);
 }
@@ -3168,7 +3308,8 @@ inline std::vector<NDArray> linalg_slogdet(const NDArray& A, const NoOptions& op
 inline Symbol linalg_sumlogdiag(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_sumlogdiag", name, {A}, dict_of(options));
 }
-inline NDArray linalg_sumlogdiag(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_sumlogdiag(const NDArray& A, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_sumlogdiag");
   return op.one({A}, options, out);
 }
@@ -3191,7 +3332,8 @@ struct LinalgSyrkOptions {
 inline Symbol linalg_syrk(const std::string& name, const Symbol& A, const ops::LinalgSyrkOptions& options = {}) {
   return call_op("linalg_syrk", name, {A}, dict_of(options));
 }
-inline NDArray linalg_syrk(const NDArray& A, const ops::LinalgSyrkOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_syrk(const NDArray& A, const ops::LinalgSyrkOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_syrk");
   return op.one({A}, options, out);
 }
@@ -3230,7 +3372,8 @@ inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const Symbol
 inline Symbol linalg_trmm(const std::string& name, const ops::LinalgTrmmInputs& inputs, const ops::LinalgTrmmOptions& options = {}) {
   return call_op_named("linalg_trmm", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
 }
-inline NDArray linalg_trmm(const NDArray& A, const NDArray& B, const ops::LinalgTrmmOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_trmm(const NDArray& A, const NDArray& B, const ops::LinalgTrmmOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_trmm");
   return op.one({A, B}, options, out);
 }
@@ -3269,7 +3412,8 @@ inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const Symbol
 inline Symbol linalg_trsm(const std::string& name, const ops::LinalgTrsmInputs& inputs, const ops::LinalgTrsmOptions& options = {}) {
   return call_op_named("linalg_trsm", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
 }
-inline NDArray linalg_trsm(const NDArray& A, const NDArray& B, const ops::LinalgTrsmOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray linalg_trsm(const NDArray& A, const NDArray& B, const ops::LinalgTrsmOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("linalg_trsm");
   return op.one({A, B}, options, out);
 }
@@ -3278,7 +3422,8 @@ inline NDArray linalg_trsm(const NDArray& A, const NDArray& B, const ops::Linalg
 inline Symbol log(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log", name, {data}, dict_of(options));
 }
-inline NDArray log(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray log(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("log");
   return op.one({data}, options, out);
 }
@@ -3287,7 +3432,8 @@ inline NDArray log(const NDArray& data, const NoOptions& options = {}, const NDA
 inline Symbol log10(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log10", name, {data}, dict_of(options));
 }
-inline NDArray log10(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray log10(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("log10");
   return op.one({data}, options, out);
 }
@@ -3296,7 +3442,8 @@ inline NDArray log10(const NDArray& data, const NoOptions& options = {}, const N
 inline Symbol log1p(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log1p", name, {data}, dict_of(options));
 }
-inline NDArray log1p(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray log1p(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("log1p");
   return op.one({data}, options, out);
 }
@@ -3305,7 +3452,8 @@ inline NDArray log1p(const NDArray& data, const NoOptions& options = {}, const N
 inline Symbol log2(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log2", name, {data}, dict_of(options));
 }
-inline NDArray log2(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray log2(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("log2");
   return op.one({data}, options, out);
 }
@@ -3336,7 +3484,8 @@ struct LogSoftmaxOptions {
 inline Symbol log_softmax(const std::string& name, const Symbol& data, const ops::LogSoftmaxOptions& options = {}) {
   return call_op("log_softmax", name, {data}, dict_of(options));
 }
-inline NDArray log_softmax(const NDArray& data, const ops::LogSoftmaxOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray log_softmax(const NDArray& data, const ops::LogSoftmaxOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("log_softmax");
   return op.one({data}, options, out);
 }
@@ -3345,7 +3494,8 @@ inline NDArray log_softmax(const NDArray& data, const ops::LogSoftmaxOptions& op
 inline Symbol logical_not(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("logical_not", name, {data}, dict_of(options));
 }
-inline NDArray logical_not(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray logical_not(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("logical_not");
   return op.one({data}, options, out);
 }
@@ -3354,7 +3504,8 @@ inline NDArray logical_not(const NDArray& data, const NoOptions& options = {}, c
 inline Symbol make_loss(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("make_loss", name, {data}, dict_of(options));
 }
-inline NDArray make_loss(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray make_loss(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("make_loss");
   return op.one({data}, options, out);
 }
@@ -3380,7 +3531,8 @@ struct MaxOptions {
 inline Symbol max(const std::string& name, const Symbol& data, const ops::MaxOptions& options = {}) {
   return call_op("max", name, {data}, dict_of(options));
 }
-inline NDArray max(const NDArray& data, const ops::MaxOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray max(const NDArray& data, const ops::MaxOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("max");
   return op.one({data}, options, out);
 }
@@ -3406,7 +3558,8 @@ struct MeanOptions {
 inline Symbol mean(const std::string& name, const Symbol& data, const ops::MeanOptions& options = {}) {
   return call_op("mean", name, {data}, dict_of(options));
 }
-inline NDArray mean(const NDArray& data, const ops::MeanOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray mean(const NDArray& data, const ops::MeanOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("mean");
   return op.one({data}, options, out);
 }
@@ -3432,7 +3585,8 @@ struct MinOptions {
 inline Symbol min(const std::string& name, const Symbol& data, const ops::MinOptions& options = {}) {
   return call_op("min", name, {data}, dict_of(options));
 }
-inline NDArray min(const NDArray& data, const ops::MinOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray min(const NDArray& data, const ops::MinOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("min");
   return op.one({data}, options, out);
 }
@@ -3455,7 +3609,8 @@ struct MomentsOptions {
 inline Symbol moments(const std::string& name, const Symbol& data, const ops::MomentsOptions& options = {}) {
   return call_op("moments", name, {data}, dict_of(options));
 }
-inline std::vector<NDArray> moments(const NDArray& data, const ops::MomentsOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> moments(const NDArray& data, const ops::MomentsOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("moments");
   return op.all({data}, options, out);
 }
@@ -3506,7 +3661,8 @@ inline Symbol mp_lamb_update_phase1(const std::string& name, const Symbol& weigh
 inline Symbol mp_lamb_update_phase1(const std::string& name, const ops::MpLambUpdatePhase1Inputs& inputs, const ops::MpLambUpdatePhase1Options& options = {}) {
   return call_op_named("mp_lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}, {"weight32", inputs.weight32}}, dict_of(options));
 }
-inline NDArray mp_lamb_update_phase1(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const NDArray& weight32, const ops::MpLambUpdatePhase1Options& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray mp_lamb_update_phase1(const NDArray& weight, const NDArray& grad, const NDArray& mean, const NDArray& var, const NDArray& weight32, const ops::MpLambUpdatePhase1Options& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("mp_lamb_update_phase1");
   return op.one({weight, grad, mean, var, weight32}, options, out);
 }
@@ -3542,7 +3698,8 @@ inline Symbol mp_lamb_update_phase2(const std::string& name, const Symbol& weigh
 inline Symbol mp_lamb_update_phase2(const std::string& name, const ops::MpLambUpdatePhase2Inputs& inputs, const ops::MpLambUpdatePhase2Options& options = {}) {
   return call_op_named("mp_lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}, {"weight32", inputs.weight32}}, dict_of(options));
 }
-inline NDArray mp_lamb_update_phase2(const NDArray& weight, const NDArray& g, const NDArray& r1, const NDArray& r2, const NDArray& weight32, const ops::MpLambUpdatePhase2Options& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray mp_lamb_update_phase2(const NDArray& weight, const NDArray& g, const NDArray& r1, const NDArray& r2, const NDArray& weight32, const ops::MpLambUpdatePhase2Options& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("mp_lamb_update_phase2");
   return op.one({weight, g, r1, r2, weight32}, options, out);
 }
@@ -3583,7 +3740,8 @@ inline Symbol mp_nag_mom_update(const std::string& name, const Symbol& weight, c
 inline Symbol mp_nag_mom_update(const std::string& name, const ops::MpNagMomUpdateInputs& inputs, const ops::MpNagMomUpdateOptions& options = {}) {
   return call_op_named("mp_nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, dict_of(options));
 }
-inline NDArray mp_nag_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const NDArray& weight32, const ops::MpNagMomUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray mp_nag_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const NDArray& weight32, const ops::MpNagMomUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("mp_nag_mom_update");
   return op.one({weight, grad, mom, weight32}, options, out);
 }
@@ -3627,7 +3785,8 @@ inline Symbol mp_sgd_mom_update(const std::string& name, const Symbol& weight, c
 inline Symbol mp_sgd_mom_update(const std::string& name, const ops::MpSgdMomUpdateInputs& inputs, const ops::MpSgdMomUpdateOptions& options = {}) {
   return call_op_named("mp_sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, dict_of(options));
 }
-inline NDArray mp_sgd_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const NDArray& weight32, const ops::MpSgdMomUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray mp_sgd_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const NDArray& weight32, const ops::MpSgdMomUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("mp_sgd_mom_update");
   return op.one({weight, grad, mom, weight32}, options, out);
 }
@@ -3667,7 +3826,8 @@ inline Symbol mp_sgd_update(const std::string& name, const Symbol& weight, const
 inline Symbol mp_sgd_update(const std::string& name, const ops::MpSgdUpdateInputs& inputs, const ops::MpSgdUpdateOptions& options = {}) {
   return call_op_named("mp_sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"weight32", inputs.weight32}}, dict_of(options));
 }
-inline NDArray mp_sgd_update(const NDArray& weight, const NDArray& grad, const NDArray& weight32, const ops::MpSgdUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray mp_sgd_update(const NDArray& weight, const NDArray& grad, const NDArray& weight32, const ops::MpSgdUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("mp_sgd_update");
   return op.one({weight, grad, weight32}, options, out);
 }
@@ -3687,7 +3847,8 @@ struct MultiAllFiniteOptions {
 inline Symbol multi_all_finite(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiAllFiniteOptions& options = {}) {
   return call_op("multi_all_finite", name, inputs, dict_of(options));
 }
-inline NDArray multi_all_finite(const std::vector<NDArray>& inputs, const ops::MultiAllFiniteOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray multi_all_finite(const std::vector<NDArray>& inputs, const ops::MultiAllFiniteOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("multi_all_finite");
   return op.one(inputs, options, out);
 }
@@ -3722,7 +3883,8 @@ inline Symbol multi_lars(const std::string& name, const Symbol& lrs, const ops::
 inline Symbol multi_lars(const std::string& name, const ops::MultiLarsInputs& inputs, const ops::MultiLarsOptions& options = {}) {
   return call_op_named("multi_lars", name, {{"lrs", inputs.lrs}, {"weights_sum_sq", inputs.weights_sum_sq}, {"grads_sum_sq", inputs.grads_sum_sq}, {"wds", inputs.wds}}, dict_of(options));
 }
-inline NDArray multi_lars(const NDArray& lrs, const NDArray& weights_sum_sq, const NDArray& grads_sum_sq, const NDArray& wds, const ops::MultiLarsOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray multi_lars(const NDArray& lrs, const NDArray& weights_sum_sq, const NDArray& grads_sum_sq, const NDArray& wds, const ops::MultiLarsOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("multi_lars");
   return op.one({lrs, weights_sum_sq, grads_sum_sq, wds}, options, out);
 }
@@ -3754,7 +3916,8 @@ struct MultiMpSgdMomUpdateOptions {
 inline Symbol multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdMomUpdateOptions& options = {}) {
   return call_op("multi_mp_sgd_mom_update", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> multi_mp_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::MultiMpSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> multi_mp_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::MultiMpSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("multi_mp_sgd_mom_update");
   return op.all(inputs, options, out);
 }
@@ -3783,7 +3946,8 @@ struct MultiMpSgdUpdateOptions {
 inline Symbol multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdUpdateOptions& options = {}) {
   return call_op("multi_mp_sgd_update", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> multi_mp_sgd_update(const std::vector<NDArray>& inputs, const ops::MultiMpSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> multi_mp_sgd_update(const std::vector<NDArray>& inputs, const ops::MultiMpSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("multi_mp_sgd_update");
   return op.all(inputs, options, out);
 }
@@ -3815,7 +3979,8 @@ struct MultiSgdMomUpdateOptions {
 inline Symbol multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdMomUpdateOptions& options = {}) {
   return call_op("multi_sgd_mom_update", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> multi_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::MultiSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> multi_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::MultiSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("multi_sgd_mom_update");
   return op.all(inputs, options, out);
 }
@@ -3844,7 +4009,8 @@ struct MultiSgdUpdateOptions {
 inline Symbol multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdUpdateOptions& options = {}) {
   return call_op("multi_sgd_update", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> multi_sgd_update(const std::vector<NDArray>& inputs, const ops::MultiSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> multi_sgd_update(const std::vector<NDArray>& inputs, const ops::MultiSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("multi_sgd_update");
   return op.all(inputs, options, out);
 }
@@ -3853,7 +4019,8 @@ inline std::vector<NDArray> multi_sgd_update(const std::vector<NDArray>& inputs,
 inline Symbol multi_sum_sq(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
   return call_op("multi_sum_sq", name, inputs, dict_of(options));
 }
-inline NDArray multi_sum_sq(const std::vector<NDArray>& inputs, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray multi_sum_sq(const std::vector<NDArray>& inputs, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("multi_sum_sq");
   return op.one(inputs, options, out);
 }
@@ -3893,7 +4060,8 @@ inline Symbol nag_mom_update(const std::string& name, const Symbol& weight, cons
 inline Symbol nag_mom_update(const std::string& name, const ops::NagMomUpdateInputs& inputs, const ops::NagMomUpdateOptions& options = {}) {
   return call_op_named("nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
 }
-inline NDArray nag_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::NagMomUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray nag_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::NagMomUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("nag_mom_update");
   return op.one({weight, grad, mom}, options, out);
 }
@@ -3919,7 +4087,8 @@ struct NanprodOptions {
 inline Symbol nanprod(const std::string& name, const Symbol& data, const ops::NanprodOptions& options = {}) {
   return call_op("nanprod", name, {data}, dict_of(options));
 }
-inline NDArray nanprod(const NDArray& data, const ops::NanprodOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray nanprod(const NDArray& data, const ops::NanprodOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("nanprod");
   return op.one({data}, options, out);
 }
@@ -3945,7 +4114,8 @@ struct NansumOptions {
 inline Symbol nansum(const std::string& name, const Symbol& data, const ops::NansumOptions& options = {}) {
   return call_op("nansum", name, {data}, dict_of(options));
 }
-inline NDArray nansum(const NDArray& data, const ops::NansumOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray nansum(const NDArray& data, const ops::NansumOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("nansum");
   return op.one({data}, options, out);
 }
@@ -3954,7 +4124,8 @@ inline NDArray nansum(const NDArray& data, const ops::NansumOptions& options = {
 inline Symbol negative(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("negative", name, {data}, dict_of(options));
 }
-inline NDArray negative(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray negative(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("negative");
   return op.one({data}, options, out);
 }
@@ -3983,7 +4154,8 @@ struct NormOptions {
 inline Symbol norm(const std::string& name, const Symbol& data, const ops::NormOptions& options = {}) {
   return call_op("norm", name, {data}, dict_of(options));
 }
-inline NDArray norm(const NDArray& data, const ops::NormOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray norm(const NDArray& data, const ops::NormOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("norm");
   return op.one({data}, options, out);
 }
@@ -4012,7 +4184,8 @@ struct OneHotOptions {
 inline Symbol one_hot(const std::string& name, const Symbol& indices, const ops::OneHotOptions& options = {}) {
   return call_op("one_hot", name, {indices}, dict_of(options));
 }
-inline NDArray one_hot(const NDArray& indices, const ops::OneHotOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray one_hot(const NDArray& indices, const ops::OneHotOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("one_hot");
   return op.one({indices}, options, out);
 }
@@ -4021,7 +4194,8 @@ inline NDArray one_hot(const NDArray& indices, const ops::OneHotOptions& options
 inline Symbol ones_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("ones_like", name, {data}, dict_of(options));
 }
-inline NDArray ones_like(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray ones_like(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("ones_like");
   return op.one({data}, options, out);
 }
@@ -4057,7 +4231,8 @@ inline Symbol pick(const std::string& name, const Symbol& data, const Symbol& in
 inline Symbol pick(const std::string& name, const ops::PickInputs& inputs, const ops::PickOptions& options = {}) {
   return call_op_named("pick", name, {{"data", inputs.data}, {"index", inputs.index}}, dict_of(options));
 }
-inline NDArray pick(const NDArray& data, const NDArray& index, const ops::PickOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray pick(const NDArray& data, const NDArray& index, const ops::PickOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("pick");
   return op.one({data, index}, options, out);
 }
@@ -4083,7 +4258,8 @@ struct PreloadedMultiMpSgdMomUpdateOptions {
 inline Symbol preloaded_multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdMomUpdateOptions& options = {}) {
   return call_op("preloaded_multi_mp_sgd_mom_update", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> preloaded_multi_mp_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiMpSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> preloaded_multi_mp_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiMpSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("preloaded_multi_mp_sgd_mom_update");
   return op.all(inputs, options, out);
 }
@@ -4106,7 +4282,8 @@ struct PreloadedMultiMpSgdUpdateOptions {
 inline Symbol preloaded_multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdUpdateOptions& options = {}) {
   return call_op("preloaded_multi_mp_sgd_update", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> preloaded_multi_mp_sgd_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiMpSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> preloaded_multi_mp_sgd_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiMpSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("preloaded_multi_mp_sgd_update");
   return op.all(inputs, options, out);
 }
@@ -4132,7 +4309,8 @@ struct PreloadedMultiSgdMomUpdateOptions {
 inline Symbol preloaded_multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdMomUpdateOptions& options = {}) {
   return call_op("preloaded_multi_sgd_mom_update", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> preloaded_multi_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> preloaded_multi_sgd_mom_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiSgdMomUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("preloaded_multi_sgd_mom_update");
   return op.all(inputs, options, out);
 }
@@ -4155,7 +4333,8 @@ struct PreloadedMultiSgdUpdateOptions {
 inline Symbol preloaded_multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdUpdateOptions& options = {}) {
   return call_op("preloaded_multi_sgd_update", name, inputs, dict_of(options));
 }
-inline std::vector<NDArray> preloaded_multi_sgd_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> preloaded_multi_sgd_update(const std::vector<NDArray>& inputs, const ops::PreloadedMultiSgdUpdateOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("preloaded_multi_sgd_update");
   return op.all(inputs, options, out);
 }
@@ -4181,7 +4360,8 @@ struct ProdOptions {
 inline Symbol prod(const std::string& name, const Symbol& data, const ops::ProdOptions& options = {}) {
   return call_op("prod", name, {data}, dict_of(options));
 }
-inline NDArray prod(const NDArray& data, const ops::ProdOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray prod(const NDArray& data, const ops::ProdOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("prod");
   return op.one({data}, options, out);
 }
@@ -4190,7 +4370,8 @@ inline NDArray prod(const NDArray& data, const ops::ProdOptions& options = {}, c
 inline Symbol radians(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("radians", name, {data}, dict_of(options));
 }
-inline NDArray radians(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray radians(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("radians");
   return op.one({data}, options, out);
 }
@@ -4219,7 +4400,8 @@ struct RandomExponentialOptions {
 inline Symbol random_exponential(const std::string& name, const ops::RandomExponentialOptions& options = {}) {
   return call_op("random_exponential", name, {}, dict_of(options));
 }
-inline NDArray random_exponential(const ops::RandomExponentialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_exponential(const ops::RandomExponentialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_exponential");
   return op.one(std::vector<NDArray>{}, options, out);
 }
@@ -4251,7 +4433,8 @@ struct RandomGammaOptions {
 inline Symbol random_gamma(const std::string& name, const ops::RandomGammaOptions& options = {}) {
   return call_op("random_gamma", name, {}, dict_of(options));
 }
-inline NDArray random_gamma(const ops::RandomGammaOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_gamma(const ops::RandomGammaOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_gamma");
   return op.one(std::vector<NDArray>{}, options, out);
 }
@@ -4283,7 +4466,8 @@ struct RandomGeneralizedNegativeBinomialOptions {
 inline Symbol random_generalized_negative_binomial(const std::string& name, const ops::RandomGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op("random_generalized_negative_binomial", name, {}, dict_of(options));
 }
-inline NDArray random_generalized_negative_binomial(const ops::RandomGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_generalized_negative_binomial(const ops::RandomGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_generalized_negative_binomial");
   return op.one(std::vector<NDArray>{}, options, out);
 }
@@ -4315,7 +4499,8 @@ struct RandomNegativeBinomialOptions {
 inline Symbol random_negative_binomial(const std::string& name, const ops::RandomNegativeBinomialOptions& options = {}) {
   return call_op("random_negative_binomial", name, {}, dict_of(options));
 }
-inline NDArray random_negative_binomial(const ops::RandomNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_negative_binomial(const ops::RandomNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_negative_binomial");
   return op.one(std::vector<NDArray>{}, options, out);
 }
@@ -4347,7 +4532,8 @@ struct RandomNormalOptions {
 inline Symbol random_normal(const std::string& name, const ops::RandomNormalOptions& options = {}) {
   return call_op("random_normal", name, {}, dict_of(options));
 }
-inline NDArray random_normal(const ops::RandomNormalOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_normal(const ops::RandomNormalOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_normal");
   return op.one(std::vector<NDArray>{}, options, out);
 }
@@ -4377,7 +4563,8 @@ inline Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample
 inline Symbol random_pdf_dirichlet(const std::string& name, const ops::RandomPdfDirichletInputs& inputs, const ops::RandomPdfDirichletOptions& options = {}) {
   return call_op_named("random_pdf_dirichlet", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}}, dict_of(options));
 }
-inline NDArray random_pdf_dirichlet(const NDArray& sample, const NDArray& alpha, const ops::RandomPdfDirichletOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_pdf_dirichlet(const NDArray& sample, const NDArray& alpha, const ops::RandomPdfDirichletOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_pdf_dirichlet");
   return op.one({sample, alpha}, options, out);
 }
@@ -4407,7 +4594,8 @@ inline Symbol random_pdf_exponential(const std::string& name, const Symbol& samp
 inline Symbol random_pdf_exponential(const std::string& name, const ops::RandomPdfExponentialInputs& inputs, const ops::RandomPdfExponentialOptions& options = {}) {
   return call_op_named("random_pdf_exponential", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, dict_of(options));
 }
-inline NDArray random_pdf_exponential(const NDArray& sample, const NDArray& lam, const ops::RandomPdfExponentialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_pdf_exponential(const NDArray& sample, const NDArray& lam, const ops::RandomPdfExponentialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_pdf_exponential");
   return op.one({sample, lam}, options, out);
 }
@@ -4435,7 +4623,8 @@ inline Symbol random_pdf_gamma(const std::string& name, const Symbol& sample, co
 inline Symbol random_pdf_gamma(const std::string& name, const ops::RandomPdfGammaInputs& inputs, const ops::RandomPdfGammaOptions& options = {}) {
   return call_op_named("random_pdf_gamma", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}, {"beta", inputs.beta}}, dict_of(options));
 }
-inline NDArray random_pdf_gamma(const NDArray& sample, const NDArray& alpha, const NDArray& beta, const ops::RandomPdfGammaOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_pdf_gamma(const NDArray& sample, const NDArray& alpha, const NDArray& beta, const ops::RandomPdfGammaOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_pdf_gamma");
   return op.one({sample, alpha, beta}, options, out);
 }
@@ -4463,7 +4652,8 @@ inline Symbol random_pdf_generalized_negative_binomial(const std::string& name, 
 inline Symbol random_pdf_generalized_negative_binomial(const std::string& name, const ops::RandomPdfGeneralizedNegativeBinomialInputs& inputs, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op_named("random_pdf_generalized_negative_binomial", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"alpha", inputs.alpha}}, dict_of(options));
 }
-inline NDArray random_pdf_generalized_negative_binomial(const NDArray& sample, const NDArray& mu, const NDArray& alpha, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_pdf_generalized_negative_binomial(const NDArray& sample, const NDArray& mu, const NDArray& alpha, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_pdf_generalized_negative_binomial");
   return op.one({sample, mu, alpha}, options, out);
 }
@@ -4491,7 +4681,8 @@ inline Symbol random_pdf_negative_binomial(const std::string& name, const Symbol
 inline Symbol random_pdf_negative_binomial(const std::string& name, const ops::RandomPdfNegativeBinomialInputs& inputs, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
   return call_op_named("random_pdf_negative_binomial", name, {{"sample", inputs.sample}, {"k", inputs.k}, {"p", inputs.p}}, dict_of(options));
 }
-inline NDArray random_pdf_negative_binomial(const NDArray& sample, const NDArray& k, const NDArray& p, const ops::RandomPdfNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_pdf_negative_binomial(const NDArray& sample, const NDArray& k, const NDArray& p, const ops::RandomPdfNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_pdf_negative_binomial");
   return op.one({sample, k, p}, options, out);
 }
@@ -4519,7 +4710,8 @@ inline Symbol random_pdf_normal(const std::string& name, const Symbol& sample, c
 inline Symbol random_pdf_normal(const std::string& name, const ops::RandomPdfNormalInputs& inputs, const ops::RandomPdfNormalOptions& options = {}) {
   return call_op_named("random_pdf_normal", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"sigma", inputs.sigma}}, dict_of(options));
 }
-inline NDArray random_pdf_normal(const NDArray& sample, const NDArray& mu, const NDArray& sigma, const ops::RandomPdfNormalOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_pdf_normal(const NDArray& sample, const NDArray& mu, const NDArray& sigma, const ops::RandomPdfNormalOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_pdf_normal");
   return op.one({sample, mu, sigma}, options, out);
 }
@@ -4549,7 +4741,8 @@ inline Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, 
 inline Symbol random_pdf_poisson(const std::string& name, const ops::RandomPdfPoissonInputs& inputs, const ops::RandomPdfPoissonOptions& options = {}) {
   return call_op_named("random_pdf_poisson", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, dict_of(options));
 }
-inline NDArray random_pdf_poisson(const NDArray& sample, const NDArray& lam, const ops::RandomPdfPoissonOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_pdf_poisson(const NDArray& sample, const NDArray& lam, const ops::RandomPdfPoissonOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_pdf_poisson");
   return op.one({sample, lam}, options, out);
 }
@@ -4577,7 +4770,8 @@ inline Symbol random_pdf_uniform(const std::string& name, const Symbol& sample, 
 inline Symbol random_pdf_uniform(const std::string& name, const ops::RandomPdfUniformInputs& inputs, const ops::RandomPdfUniformOptions& options = {}) {
   return call_op_named("random_pdf_uniform", name, {{"sample", inputs.sample}, {"low", inputs.low}, {"high", inputs.high}}, dict_of(options));
 }
-inline NDArray random_pdf_uniform(const NDArray& sample, const NDArray& low, const NDArray& high, const ops::RandomPdfUniformOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_pdf_uniform(const NDArray& sample, const NDArray& low, const NDArray& high, const ops::RandomPdfUniformOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_pdf_uniform");
   return op.one({sample, low, high}, options, out);
 }
@@ -4606,7 +4800,8 @@ struct RandomPoissonOptions {
 inline Symbol random_poisson(const std::string& name, const ops::RandomPoissonOptions& options = {}) {
   return call_op("random_poisson", name, {}, dict_of(options));
 }
-inline NDArray random_poisson(const ops::RandomPoissonOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_poisson(const ops::RandomPoissonOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_poisson");
   return op.one(std::vector<NDArray>{}, options, out);
 }
@@ -4638,7 +4833,8 @@ struct RandomRandintOptions {
 inline Symbol random_randint(const std::string& name, const ops::RandomRandintOptions& options = {}) {
   return call_op("random_randint", name, {}, dict_of(options));
 }
-inline NDArray random_randint(const ops::RandomRandintOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_randint(const ops::RandomRandintOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_randint");
   return op.one(std::vector<NDArray>{}, options, out);
 }
@@ -4670,7 +4866,8 @@ struct RandomUniformOptions {
 inline Symbol random_uniform(const std::string& name, const ops::RandomUniformOptions& options = {}) {
   return call_op("random_uniform", name, {}, dict_of(options));
 }
-inline NDArray random_uniform(const ops::RandomUniformOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray random_uniform(const ops::RandomUniformOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("random_uniform");
   return op.one(std::vector<NDArray>{}, options, out);
 }
@@ -4690,7 +4887,8 @@ struct RavelMultiIndexOptions {
 inline Symbol ravel_multi_index(const std::string& name, const Symbol& data, const ops::RavelMultiIndexOptions& options = {}) {
   return call_op("ravel_multi_index", name, {data}, dict_of(options));
 }
-inline NDArray ravel_multi_index(const NDArray& data, const ops::RavelMultiIndexOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray ravel_multi_index(const NDArray& data, const ops::RavelMultiIndexOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("ravel_multi_index");
   return op.one({data}, options, out);
 }
@@ -4699,7 +4897,8 @@ inline NDArray ravel_multi_index(const NDArray& data, const ops::RavelMultiIndex
 inline Symbol rcbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rcbrt", name, {data}, dict_of(options));
 }
-inline NDArray rcbrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray rcbrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("rcbrt");
   return op.one({data}, options, out);
 }
@@ -4708,7 +4907,8 @@ inline NDArray rcbrt(const NDArray& data, const NoOptions& options = {}, const N
 inline Symbol reciprocal(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("reciprocal", name, {data}, dict_of(options));
 }
-inline NDArray reciprocal(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray reciprocal(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("reciprocal");
   return op.one({data}, options, out);
 }
@@ -4717,7 +4917,8 @@ inline NDArray reciprocal(const NDArray& data, const NoOptions& options = {}, co
 inline Symbol relu(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("relu", name, {data}, dict_of(options));
 }
-inline NDArray relu(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray relu(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("relu");
   return op.one({data}, options, out);
 }
@@ -4740,7 +4941,8 @@ struct RepeatOptions {
 inline Symbol repeat(const std::string& name, const Symbol& data, const ops::RepeatOptions& options = {}) {
   return call_op("repeat", name, {data}, dict_of(options));
 }
-inline NDArray repeat(const NDArray& data, const ops::RepeatOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray repeat(const NDArray& data, const ops::RepeatOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("repeat");
   return op.one({data}, options, out);
 }
@@ -4779,7 +4981,8 @@ inline Symbol reshape_like(const std::string& name, const Symbol& lhs, const Sym
 inline Symbol reshape_like(const std::string& name, const ops::ReshapeLikeInputs& inputs, const ops::ReshapeLikeOptions& options = {}) {
   return call_op_named("reshape_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
-inline NDArray reshape_like(const NDArray& lhs, const NDArray& rhs, const ops::ReshapeLikeOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray reshape_like(const NDArray& lhs, const NDArray& rhs, const ops::ReshapeLikeOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("reshape_like");
   return op.one({lhs, rhs}, options, out);
 }
@@ -4799,7 +5002,8 @@ struct ReverseOptions {
 inline Symbol reverse(const std::string& name, const Symbol& data, const ops::ReverseOptions& options = {}) {
   return call_op("reverse", name, {data}, dict_of(options));
 }
-inline NDArray reverse(const NDArray& data, const ops::ReverseOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray reverse(const NDArray& data, const ops::ReverseOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("reverse");
   return op.one({data}, options, out);
 }
@@ -4808,7 +5012,8 @@ inline NDArray reverse(const NDArray& data, const ops::ReverseOptions& options =
 inline Symbol rint(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rint", name, {data}, dict_of(options));
 }
-inline NDArray rint(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray rint(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("rint");
   return op.one({data}, options, out);
 }
@@ -4854,7 +5059,8 @@ inline Symbol rmsprop_update(const std::string& name, const Symbol& weight, cons
 inline Symbol rmsprop_update(const std::string& name, const ops::RmspropUpdateInputs& inputs, const ops::RmspropUpdateOptions& options = {}) {
   return call_op_named("rmsprop_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}}, dict_of(options));
 }
-inline NDArray rmsprop_update(const NDArray& weight, const NDArray& grad, const NDArray& n, const ops::RmspropUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray rmsprop_update(const NDArray& weight, const NDArray& grad, const NDArray& n, const ops::RmspropUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("rmsprop_update");
   return op.one({weight, grad, n}, options, out);
 }
@@ -4905,7 +5111,8 @@ inline Symbol rmspropalex_update(const std::string& name, const Symbol& weight, 
 inline Symbol rmspropalex_update(const std::string& name, const ops::RmspropalexUpdateInputs& inputs, const ops::RmspropalexUpdateOptions& options = {}) {
   return call_op_named("rmspropalex_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}, {"g", inputs.g}, {"delta", inputs.delta}}, dict_of(options));
 }
-inline NDArray rmspropalex_update(const NDArray& weight, const NDArray& grad, const NDArray& n, const NDArray& g, const NDArray& delta, const ops::RmspropalexUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray rmspropalex_update(const NDArray& weight, const NDArray& grad, const NDArray& n, const NDArray& g, const NDArray& delta, const ops::RmspropalexUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("rmspropalex_update");
   return op.one({weight, grad, n, g, delta}, options, out);
 }
@@ -4914,7 +5121,8 @@ inline NDArray rmspropalex_update(const NDArray& weight, const NDArray& grad, co
 inline Symbol round(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("round", name, {data}, dict_of(options));
 }
-inline NDArray round(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray round(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("round");
   return op.one({data}, options, out);
 }
@@ -4923,7 +5131,8 @@ inline NDArray round(const NDArray& data, const NoOptions& options = {}, const N
 inline Symbol rsqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rsqrt", name, {data}, dict_of(options));
 }
-inline NDArray rsqrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray rsqrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("rsqrt");
   return op.one({data}, options, out);
 }
@@ -4946,7 +5155,8 @@ struct SampleExponentialOptions {
 inline Symbol sample_exponential(const std::string& name, const Symbol& lam, const ops::SampleExponentialOptions& options = {}) {
   return call_op("sample_exponential", name, {lam}, dict_of(options));
 }
-inline NDArray sample_exponential(const NDArray& lam, const ops::SampleExponentialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sample_exponential(const NDArray& lam, const ops::SampleExponentialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sample_exponential");
   return op.one({lam}, options, out);
 }
@@ -4979,7 +5189,8 @@ inline Symbol sample_gamma(const std::string& name, const Symbol& alpha, const S
 inline Symbol sample_gamma(const std::string& name, const ops::SampleGammaInputs& inputs, const ops::SampleGammaOptions& options = {}) {
   return call_op_named("sample_gamma", name, {{"alpha", inputs.alpha}, {"beta", inputs.beta}}, dict_of(options));
 }
-inline NDArray sample_gamma(const NDArray& alpha, const NDArray& beta, const ops::SampleGammaOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sample_gamma(const NDArray& alpha, const NDArray& beta, const ops::SampleGammaOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sample_gamma");
   return op.one({alpha, beta}, options, out);
 }
@@ -5012,7 +5223,8 @@ inline Symbol sample_generalized_negative_binomial(const std::string& name, cons
 inline Symbol sample_generalized_negative_binomial(const std::string& name, const ops::SampleGeneralizedNegativeBinomialInputs& inputs, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op_named("sample_generalized_negative_binomial", name, {{"mu", inputs.mu}, {"alpha", inputs.alpha}}, dict_of(options));
 }
-inline NDArray sample_generalized_negative_binomial(const NDArray& mu, const NDArray& alpha, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sample_generalized_negative_binomial(const NDArray& mu, const NDArray& alpha, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sample_generalized_negative_binomial");
   return op.one({mu, alpha}, options, out);
 }
@@ -5039,7 +5251,8 @@ struct SampleMultinomialOptions {
 inline Symbol sample_multinomial(const std::string& name, const Symbol& data, const ops::SampleMultinomialOptions& options = {}) {
   return call_op("sample_multinomial", name, {data}, dict_of(options));
 }
-inline std::vector<NDArray> sample_multinomial(const NDArray& data, const ops::SampleMultinomialOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> sample_multinomial(const NDArray& data, const ops::SampleMultinomialOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("sample_multinomial");
   return op.all({data}, options, out);
 }
@@ -5072,7 +5285,8 @@ inline Symbol sample_negative_binomial(const std::string& name, const Symbol& k,
 inline Symbol sample_negative_binomial(const std::string& name, const ops::SampleNegativeBinomialInputs& inputs, const ops::SampleNegativeBinomialOptions& options = {}) {
   return call_op_named("sample_negative_binomial", name, {{"k", inputs.k}, {"p", inputs.p}}, dict_of(options));
 }
-inline NDArray sample_negative_binomial(const NDArray& k, const NDArray& p, const ops::SampleNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sample_negative_binomial(const NDArray& k, const NDArray& p, const ops::SampleNegativeBinomialOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sample_negative_binomial");
   return op.one({k, p}, options, out);
 }
@@ -5105,7 +5319,8 @@ inline Symbol sample_normal(const std::string& name, const Symbol& mu, const Sym
 inline Symbol sample_normal(const std::string& name, const ops::SampleNormalInputs& inputs, const ops::SampleNormalOptions& options = {}) {
   return call_op_named("sample_normal", name, {{"mu", inputs.mu}, {"sigma", inputs.sigma}}, dict_of(options));
 }
-inline NDArray sample_normal(const NDArray& mu, const NDArray& sigma, const ops::SampleNormalOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sample_normal(const NDArray& mu, const NDArray& sigma, const ops::SampleNormalOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sample_normal");
   return op.one({mu, sigma}, options, out);
 }
@@ -5128,7 +5343,8 @@ struct SamplePoissonOptions {
 inline Symbol sample_poisson(const std::string& name, const Symbol& lam, const ops::SamplePoissonOptions& options = {}) {
   return call_op("sample_poisson", name, {lam}, dict_of(options));
 }
-inline NDArray sample_poisson(const NDArray& lam, const ops::SamplePoissonOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sample_poisson(const NDArray& lam, const ops::SamplePoissonOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sample_poisson");
   return op.one({lam}, options, out);
 }
@@ -5161,7 +5377,8 @@ inline Symbol sample_uniform(const std::string& name, const Symbol& low, const S
 inline Symbol sample_uniform(const std::string& name, const ops::SampleUniformInputs& inputs, const ops::SampleUniformOptions& options = {}) {
   return call_op_named("sample_uniform", name, {{"low", inputs.low}, {"high", inputs.high}}, dict_of(options));
 }
-inline NDArray sample_uniform(const NDArray& low, const NDArray& high, const ops::SampleUniformOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sample_uniform(const NDArray& low, const NDArray& high, const ops::SampleUniformOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sample_uniform");
   return op.one({low, high}, options, out);
 }
@@ -5191,7 +5408,8 @@ inline Symbol scatter_nd(const std::string& name, const Symbol& data, const Symb
 inline Symbol scatter_nd(const std::string& name, const ops::ScatterNdInputs& inputs, const ops::ScatterNdOptions& options = {}) {
   return call_op_named("scatter_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, dict_of(options));
 }
-inline NDArray scatter_nd(const NDArray& data, const NDArray& indices, const ops::ScatterNdOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray scatter_nd(const NDArray& data, const NDArray& indices, const ops::ScatterNdOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("scatter_nd");
   return op.one({data, indices}, options, out);
 }
@@ -5234,7 +5452,8 @@ inline Symbol sgd_mom_update(const std::string& name, const Symbol& weight, cons
 inline Symbol sgd_mom_update(const std::string& name, const ops::SgdMomUpdateInputs& inputs, const ops::SgdMomUpdateOptions& options = {}) {
   return call_op_named("sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
 }
-inline NDArray sgd_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::SgdMomUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sgd_mom_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::SgdMomUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sgd_mom_update");
   return op.one({weight, grad, mom}, options, out);
 }
@@ -5276,7 +5495,8 @@ inline Symbol sgd_update(const std::string& name, const Symbol& weight, const Sy
 inline Symbol sgd_update(const std::string& name, const ops::SgdUpdateInputs& inputs, const ops::SgdUpdateOptions& options = {}) {
   return call_op_named("sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, dict_of(options));
 }
-inline NDArray sgd_update(const NDArray& weight, const NDArray& grad, const ops::SgdUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sgd_update(const NDArray& weight, const NDArray& grad, const ops::SgdUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sgd_update");
   return op.one({weight, grad}, options, out);
 }
@@ -5285,7 +5505,8 @@ inline NDArray sgd_update(const NDArray& weight, const NDArray& grad, const ops:
 inline Symbol shape_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("shape_array", name, {data}, dict_of(options));
 }
-inline NDArray shape_array(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray shape_array(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("shape_array");
   return op.one({data}, options, out);
 }
@@ -5294,7 +5515,8 @@ inline NDArray shape_array(const NDArray& data, const NoOptions& options = {}, c
 inline Symbol shuffle(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("shuffle", name, {data}, dict_of(options));
 }
-inline NDArray shuffle(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray shuffle(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("shuffle");
   return op.one({data}, options, out);
 }
@@ -5303,7 +5525,8 @@ inline NDArray shuffle(const NDArray& data, const NoOptions& options = {}, const
 inline Symbol sigmoid(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sigmoid", name, {data}, dict_of(options));
 }
-inline NDArray sigmoid(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sigmoid(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sigmoid");
   return op.one({data}, options, out);
 }
@@ -5312,7 +5535,8 @@ inline NDArray sigmoid(const NDArray& data, const NoOptions& options = {}, const
 inline Symbol sign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sign", name, {data}, dict_of(options));
 }
-inline NDArray sign(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sign(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sign");
   return op.one({data}, options, out);
 }
@@ -5351,7 +5575,8 @@ inline Symbol signsgd_update(const std::string& name, const Symbol& weight, cons
 inline Symbol signsgd_update(const std::string& name, const ops::SignsgdUpdateInputs& inputs, const ops::SignsgdUpdateOptions& options = {}) {
   return call_op_named("signsgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, dict_of(options));
 }
-inline NDArray signsgd_update(const NDArray& weight, const NDArray& grad, const ops::SignsgdUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray signsgd_update(const NDArray& weight, const NDArray& grad, const ops::SignsgdUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("signsgd_update");
   return op.one({weight, grad}, options, out);
 }
@@ -5394,7 +5619,8 @@ inline Symbol signum_update(const std::string& name, const Symbol& weight, const
 inline Symbol signum_update(const std::string& name, const ops::SignumUpdateInputs& inputs, const ops::SignumUpdateOptions& options = {}) {
   return call_op_named("signum_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
 }
-inline NDArray signum_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::SignumUpdateOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray signum_update(const NDArray& weight, const NDArray& grad, const NDArray& mom, const ops::SignumUpdateOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("signum_update");
   return op.one({weight, grad, mom}, options, out);
 }
@@ -5403,7 +5629,8 @@ inline NDArray signum_update(const NDArray& weight, const NDArray& grad, const N
 inline Symbol sin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sin", name, {data}, dict_of(options));
 }
-inline NDArray sin(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sin(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sin");
   return op.one({data}, options, out);
 }
@@ -5412,7 +5639,8 @@ inline NDArray sin(const NDArray& data, const NoOptions& options = {}, const NDA
 inline Symbol sinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sinh", name, {data}, dict_of(options));
 }
-inline NDArray sinh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sinh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sinh");
   return op.one({data}, options, out);
 }
@@ -5421,7 +5649,8 @@ inline NDArray sinh(const NDArray& data, const NoOptions& options = {}, const ND
 inline Symbol size_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("size_array", name, {data}, dict_of(options));
 }
-inline NDArray size_array(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray size_array(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("size_array");
   return op.one({data}, options, out);
 }
@@ -5447,7 +5676,8 @@ struct SliceOptions {
 inline Symbol slice(const std::string& name, const Symbol& data, const ops::SliceOptions& options = {}) {
   return call_op("slice", name, {data}, dict_of(options));
 }
-inline NDArray slice(const NDArray& data, const ops::SliceOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray slice(const NDArray& data, const ops::SliceOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("slice");
   return op.one({data}, options, out);
 }
@@ -5473,7 +5703,8 @@ struct SliceAxisOptions {
 inline Symbol slice_axis(const std::string& name, const Symbol& data, const ops::SliceAxisOptions& options = {}) {
   return call_op("slice_axis", name, {data}, dict_of(options));
 }
-inline NDArray slice_axis(const NDArray& data, const ops::SliceAxisOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray slice_axis(const NDArray& data, const ops::SliceAxisOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("slice_axis");
   return op.one({data}, options, out);
 }
@@ -5503,7 +5734,8 @@ inline Symbol slice_like(const std::string& name, const Symbol& data, const Symb
 inline Symbol slice_like(const std::string& name, const ops::SliceLikeInputs& inputs, const ops::SliceLikeOptions& options = {}) {
   return call_op_named("slice_like", name, {{"data", inputs.data}, {"shape_like", inputs.shape_like}}, dict_of(options));
 }
-inline NDArray slice_like(const NDArray& data, const NDArray& shape_like, const ops::SliceLikeOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray slice_like(const NDArray& data, const NDArray& shape_like, const ops::SliceLikeOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("slice_like");
   return op.one({data, shape_like}, options, out);
 }
@@ -5523,7 +5755,8 @@ struct SmoothL1Options {
 inline Symbol smooth_l1(const std::string& name, const Symbol& data, const ops::SmoothL1Options& options = {}) {
   return call_op("smooth_l1", name, {data}, dict_of(options));
 }
-inline NDArray smooth_l1(const NDArray& data, const ops::SmoothL1Options& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray smooth_l1(const NDArray& data, const ops::SmoothL1Options& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("smooth_l1");
   return op.one({data}, options, out);
 }
@@ -5563,11 +5796,13 @@ inline Symbol softmax(const std::string& name, const Symbol& data, const Symbol&
 inline Symbol softmax(const std::string& name, const ops::SoftmaxInputs& inputs, const ops::SoftmaxOptions& options = {}) {
   return call_op_named("softmax", name, {{"data", inputs.data}, {"length", inputs.length}}, dict_of(options));
 }
-inline NDArray softmax(const NDArray& data, const ops::SoftmaxOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray softmax(const NDArray& data, const ops::SoftmaxOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("softmax");
   return op.one({data}, options, out);
 }
-inline NDArray softmax(const NDArray& data, const NDArray& length, const ops::SoftmaxOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray softmax(const NDArray& data, const NDArray& length, const ops::SoftmaxOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("softmax");
   return op.one({data, length}, options, out);
 }
@@ -5588,7 +5823,8 @@ inline Symbol softmax_cross_entropy(const std::string& name, const Symbol& data,
 inline Symbol softmax_cross_entropy(const std::string& name, const ops::SoftmaxCrossEntropyInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("softmax_cross_entropy", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
-inline NDArray softmax_cross_entropy(const NDArray& data, const NDArray& label, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray softmax_cross_entropy(const NDArray& data, const NDArray& label, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("softmax_cross_entropy");
   return op.one({data, label}, options, out);
 }
@@ -5619,7 +5855,8 @@ struct SoftminOptions {
 inline Symbol softmin(const std::string& name, const Symbol& data, const ops::SoftminOptions& options = {}) {
   return call_op("softmin", name, {data}, dict_of(options));
 }
-inline NDArray softmin(const NDArray& data, const ops::SoftminOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray softmin(const NDArray& data, const ops::SoftminOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("softmin");
   return op.one({data}, options, out);
 }
@@ -5628,7 +5865,8 @@ inline NDArray softmin(const NDArray& data, const ops::SoftminOptions& options =
 inline Symbol softsign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("softsign", name, {data}, dict_of(options));
 }
-inline NDArray softsign(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray softsign(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("softsign");
   return op.one({data}, options, out);
 }
@@ -5652,7 +5890,8 @@ struct SortOptions {
 inline Symbol sort(const std::string& name, const Symbol& data, const ops::SortOptions& options = {}) {
   return call_op("sort", name, {data}, dict_of(options));
 }
-inline NDArray sort(const NDArray& data, const ops::SortOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sort(const NDArray& data, const ops::SortOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sort");
   return op.one({data}, options, out);
 }
@@ -5672,7 +5911,8 @@ struct SpaceToDepthOptions {
 inline Symbol space_to_depth(const std::string& name, const Symbol& data, const ops::SpaceToDepthOptions& options = {}) {
   return call_op("space_to_depth", name, {data}, dict_of(options));
 }
-inline NDArray space_to_depth(const NDArray& data, const ops::SpaceToDepthOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray space_to_depth(const NDArray& data, const ops::SpaceToDepthOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("space_to_depth");
   return op.one({data}, options, out);
 }
@@ -5681,7 +5921,8 @@ inline NDArray space_to_depth(const NDArray& data, const ops::SpaceToDepthOption
 inline Symbol sqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sqrt", name, {data}, dict_of(options));
 }
-inline NDArray sqrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sqrt(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sqrt");
   return op.one({data}, options, out);
 }
@@ -5690,7 +5931,8 @@ inline NDArray sqrt(const NDArray& data, const NoOptions& options = {}, const ND
 inline Symbol square(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("square", name, {data}, dict_of(options));
 }
-inline NDArray square(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray square(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("square");
   return op.one({data}, options, out);
 }
@@ -5710,7 +5952,8 @@ struct SqueezeOptions {
 inline Symbol squeeze(const std::string& name, const Symbol& data, const ops::SqueezeOptions& options = {}) {
   return call_op("squeeze", name, {data}, dict_of(options));
 }
-inline NDArray squeeze(const NDArray& data, const ops::SqueezeOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray squeeze(const NDArray& data, const ops::SqueezeOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("squeeze");
   return op.one({data}, options, out);
 }
@@ -5730,7 +5973,8 @@ struct StackOptions {
 inline Symbol stack(const std::string& name, const std::vector<Symbol>& inputs, const ops::StackOptions& options = {}) {
   return call_op("stack", name, inputs, dict_of(options));
 }
-inline NDArray stack(const std::vector<NDArray>& inputs, const ops::StackOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray stack(const std::vector<NDArray>& inputs, const ops::StackOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("stack");
   return op.one(inputs, options, out);
 }
@@ -5756,7 +6000,8 @@ struct SumOptions {
 inline Symbol sum(const std::string& name, const Symbol& data, const ops::SumOptions& options = {}) {
   return call_op("sum", name, {data}, dict_of(options));
 }
-inline NDArray sum(const NDArray& data, const ops::SumOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray sum(const NDArray& data, const ops::SumOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("sum");
   return op.one({data}, options, out);
 }
@@ -5789,7 +6034,8 @@ inline Symbol take(const std::string& name, const Symbol& a, const Symbol& indic
 inline Symbol take(const std::string& name, const ops::TakeInputs& inputs, const ops::TakeOptions& options = {}) {
   return call_op_named("take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, dict_of(options));
 }
-inline NDArray take(const NDArray& a, const NDArray& indices, const ops::TakeOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray take(const NDArray& a, const NDArray& indices, const ops::TakeOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("take");
   return op.one({a, indices}, options, out);
 }
@@ -5798,7 +6044,8 @@ inline NDArray take(const NDArray& a, const NDArray& indices, const ops::TakeOpt
 inline Symbol tan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("tan", name, {data}, dict_of(options));
 }
-inline NDArray tan(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray tan(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("tan");
   return op.one({data}, options, out);
 }
@@ -5807,7 +6054,8 @@ inline NDArray tan(const NDArray& data, const NoOptions& options = {}, const NDA
 inline Symbol tanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("tanh", name, {data}, dict_of(options));
 }
-inline NDArray tanh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray tanh(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("tanh");
   return op.one({data}, options, out);
 }
@@ -5827,7 +6075,8 @@ struct TileOptions {
 inline Symbol tile(const std::string& name, const Symbol& data, const ops::TileOptions& options = {}) {
   return call_op("tile", name, {data}, dict_of(options));
 }
-inline NDArray tile(const NDArray& data, const ops::TileOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray tile(const NDArray& data, const ops::TileOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("tile");
   return op.one({data}, options, out);
 }
@@ -5861,7 +6110,8 @@ struct TopkOptions {
 inline Symbol topk(const std::string& name, const Symbol& data, const ops::TopkOptions& options = {}) {
   return call_op("topk", name, {data}, dict_of(options));
 }
-inline std::vector<NDArray> topk(const NDArray& data, const ops::TopkOptions& options = {}, const std::vector<NDArray>& out = {}) {
+template <class = void>
+std::vector<NDArray> topk(const NDArray& data, const ops::TopkOptions& options = {}, const std::vector<NDArray>& out = {}) {
   static const ArrayOp op("topk");
   return op.all({data}, options, out);
 }
@@ -5882,7 +6132,8 @@ struct TransposeOptions {
 inline Symbol transpose(const std::string& name, const Symbol& data, const ops::TransposeOptions& options = {}) {
   return call_op("transpose", name, {data}, dict_of(options));
 }
-inline NDArray transpose(const NDArray& data, const ops::TransposeOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray transpose(const NDArray& data, const ops::TransposeOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("transpose");
   return op.one({data}, options, out);
 }
@@ -5891,7 +6142,8 @@ inline NDArray transpose(const NDArray& data, const ops::TransposeOptions& optio
 inline Symbol trunc(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("trunc", name, {data}, dict_of(options));
 }
-inline NDArray trunc(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray trunc(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("trunc");
   return op.one({data}, options, out);
 }
@@ -5911,7 +6163,8 @@ struct UnravelIndexOptions {
 inline Symbol unravel_index(const std::string& name, const Symbol& data, const ops::UnravelIndexOptions& options = {}) {
   return call_op("unravel_index", name, {data}, dict_of(options));
 }
-inline NDArray unravel_index(const NDArray& data, const ops::UnravelIndexOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray unravel_index(const NDArray& data, const ops::UnravelIndexOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("unravel_index");
   return op.one({data}, options, out);
 }
@@ -5930,7 +6183,8 @@ inline Symbol where(const std::string& name, const Symbol& condition, const NoOp
 inline Symbol where(const std::string& name, const ops::WhereInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("where", name, {{"condition", inputs.condition}, {"x", inputs.x}, {"y", inputs.y}}, dict_of(options));
 }
-inline NDArray where(const NDArray& condition, const NDArray& x, const NDArray& y, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray where(const NDArray& condition, const NDArray& x, const NDArray& y, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("where");
   return op.one({condition, x, y}, options, out);
 }
@@ -5939,7 +6193,8 @@ inline NDArray where(const NDArray& condition, const NDArray& x, const NDArray& 
 inline Symbol zeros_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("zeros_like", name, {data}, dict_of(options));
 }
-inline NDArray zeros_like(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
+template <class = void>
+NDArray zeros_like(const NDArray& data, const NoOptions& options = {}, const NDArray& out = {}) {
   static const ArrayOp op("zeros_like");
   return op.one({data}, options, out);
 }

@@ -25,6 +25,8 @@ constexpr const char* kOpening = R"(#pragma once
 //   NDArray y = FullyConnected(x, weight, {.num_hidden = 128, .no_bias = true})
 //   relu(x, {}, y)          writes y
 //   std::vector<NDArray> parts = SliceChannel(x, {.num_outputs = 2})
+//
+// These are templates so that a program compiles those it calls and no others.
 
 #include <symbind/detail/op_call.h>
 
@@ -109,7 +111,7 @@ std::string array_function(const Page& page, const std::string& parameters,
                            const std::string& inputs) {
   const char* type = page.one_output ? "NDArray" : "std::vector<NDArray>";
   return fmt::format(
-      "inline {0} {1}({2}const {3}& options = {{}}, const {0}& out = {{}}) {{\n"
+      "template <class = void>\n{0} {1}({2}const {3}& options = {{}}, const {0}& out = {{}}) {{\n"
       "  static const ArrayOp op(\"{1}\");\n  return op.{4}({5}, options, out);\n}}\n",
       type, page.name, parameters, options_type(page), page.one_output ? "one" : "all", inputs);
 }
