@@ -7,7 +7,7 @@
     tools/check_walk.py program             README.md: its C++ program is examples/cpp/readme.cpp
     tools/check_walk.py snippets            the C++ of the pages in PAGES is that of the examples
 
-A length is written behind the file's name: `src/executor/runner.cpp` (~110 lines). It is kept when the
+A length follows the file's name: `src/executor/runner.cpp` (~110 lines). It is kept when the
 file has at most a tenth more lines than that.
 """
 

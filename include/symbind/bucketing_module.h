@@ -14,7 +14,7 @@ struct BucketNetwork {
   std::vector<std::string> data_names = {"data"};
   std::vector<std::string> label_names = {"softmax_label"};
 };
-/// The network of a bucket. Names it makes up begin anew for each bucket.
+/// The network of a bucket. Names it makes up start again for each bucket.
 using BucketGenerator = std::function<BucketNetwork(std::int64_t key)>;
 
 /// One Module per bucket. All are bound over the default bucket's parameters, gradients and memory,

@@ -7,6 +7,7 @@
 #include <symbind/runtime.h>
 
 #include "base/check.h"
+#include "base/interrupt.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/profiling.h"
@@ -141,6 +142,7 @@ void FusedStep::run(const Update& u, std::size_t number) {
 void FusedStep::run_updates() {
   const profiling::ApiSpan span("Executor.update");
   bring_values_to_device();
+  const InterruptDeferral whole;  // all weights change: each was counted before
   const VendorThreads threads;
   for (std::size_t number = 0; number < updates_.size(); ++number) {
     const Update& u = updates_[number];

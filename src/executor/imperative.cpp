@@ -234,7 +234,7 @@ std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
   KeyWriter write(key);
   // Two ways of writing options differ by their writers.
   write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(
-      out_shape)(recorded)(options.append_key);
+      out_shape)(recorded)(options.append_key)(inputs.size());
   for (const NDArray& a : inputs) {
     check(a.defined(), ErrorKind::kType, "{}: an input is no array", op.name);
     write(a.dtype())(a.context().type)(a.context().id)(a.shape());

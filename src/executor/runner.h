@@ -43,7 +43,7 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  /// Compiles for the bound arrays. `watched`: every output is shown to somebody, nothing is fused
+  /// Compiles for the bound arrays. `watched`: every output is shown, nothing is fused
   /// and no memory is used twice. Outputs take the memory of `outputs_to_reuse` where it fits. On
   /// an error all is as before.
   void compile(bool watched, const std::vector<NDArray>& outputs_to_reuse);

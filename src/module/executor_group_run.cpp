@@ -3,6 +3,7 @@
 #include <symbind/detail/executor_group.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <symbind/metric.h>
 
@@ -193,9 +194,10 @@ void ExecutorGroup::set_states(double value) {
 }
 
 // The lists are kept from call to call, so that a step allocates none; the arrays in them are not.
+// A metric that calls this again meanwhile gets other lists.
 void ExecutorGroup::show(EvalMetric& metric, std::span<const NDArray> labels,
                          std::size_t device) const {
-  auto& [named, preds, own] = shown_;
+  auto [named, preds] = std::exchange(shown_, {});
   std::size_t count = 0;
   if (options_.label_shapes) count = std::min(options_.label_shapes->size(), labels.size());
   named.names.resize(count);
@@ -203,30 +205,25 @@ void ExecutorGroup::show(EvalMetric& metric, std::span<const NDArray> labels,
   named.arrays.assign(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(count));
   preds.names = output_names_;
   preds.arrays = execs_[device].outputs();
-  try {
-    metric.update_dict(named, preds);
-  } catch (...) {
-    named.arrays.clear();
-    preds.arrays.clear();
-    throw;
-  }
+  metric.update_dict(named, preds);
   named.arrays.clear();
   preds.arrays.clear();
+  shown_ = {std::move(named), std::move(preds)};
 }
 
 void ExecutorGroup::update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const {
   const profiling::ApiSpan span("Module.update_metric");
   const TeamScope scope(threads_->team());
-  if (execs_.size() == 1 && slices_.empty())
-    return show(metric, std::span(labels).first(std::min(labels.size(), label_layouts_.size())), 0);
+  const auto given = std::span(labels).first(std::min(labels.size(), label_layouts_.size()));
   for (std::size_t d = 0; d < execs_.size(); ++d) {
-    std::vector<NDArray>& own = shown_.own;
-    own.clear();
-    for (std::size_t i = 0; i < labels.size() && i < label_layouts_.size(); ++i)
-      own.push_back(slices_.empty() ? labels[i]
-                                    : rows_of(labels[i], label_layouts_[i], slices_[d]));
+    if (slices_.empty()) {
+      show(metric, given, d);
+      continue;
+    }
+    std::vector<NDArray> own;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      own.push_back(rows_of(given[i], label_layouts_[i], slices_[d]));
     show(metric, own, d);
-    own.clear();
   }
 }
 

@@ -118,7 +118,7 @@ void TrainingSession::restore_optimizer(TrainedNetwork& network, const StateValu
 void TrainingSession::restore_named(const TrainingState& state) {
   const char* what = state.source.c_str();
   if (!training_.set_metric_facts(state.facts.at("metric", what)) && state.batch > 0)
-    training_.warn("resume: the checkpoint is of another metric: its sums begin anew");
+    training_.warn("resume: the checkpoint is of another metric: its sums start at zero");
   const StateValue* eval = state.facts.find("eval_iterator");
   if (eval != nullptr && eval->kind != StateValue::Kind::kNone) training_.set_eval_state(*eval);
   const StateValue& named = state.facts.at("named", what);

@@ -86,7 +86,7 @@ std::unique_ptr<ExecutorPool::Lane> ExecutorPool::take() {
 }
 
 void ExecutorPool::give_back(std::unique_ptr<Lane> lane) noexcept {
-  std::list<Wired> leaving;  // destroyed behind the lock: users' objects too
+  std::list<Wired> leaving;  // destroyed after the lock: users' objects too
   {
     const std::lock_guard lock(guard_);
     idle_.push_back(std::move(lane));

@@ -159,7 +159,6 @@ class ExecutorGroup {
 
   struct Shown {
     NamedArrays labels, preds;
-    std::vector<NDArray> own;
   };
   mutable Shown shown_;  ///< lists for a metric, empty between its updates
 };

@@ -269,7 +269,7 @@ class DataParallelExecutorGroup:
     # ------------------------------------------------------------------- fused step
 
     def _lists_own_arrays(self):
-        """Whether nobody put other arrays into the lists of parameters and gradients."""
+        """Whether the lists of parameters and gradients hold the arrays they were made with."""
         for name in ("param_arrays", "grad_arrays"):
             if name in self.__dict__:
                 return False

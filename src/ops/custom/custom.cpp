@@ -225,7 +225,7 @@ class Instance {
   Instance() = default;
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
-  ~Instance() {  // users' objects are destroyed behind the lock
+  ~Instance() {  // users' objects are destroyed after the lock is free
     const std::lock_guard lock(living().guard);
     living().by_number.erase(number_);
   }

@@ -261,7 +261,7 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
   if (!relu) op.alias("BatchNorm_v1").alias("CuDNNBatchNorm");
   // Mean and variance 4, normalising 2, scale and shift 2.
   op.flops(relu ? 9 : 8, Per::kFirstInput)
-      .doc(relu ? "BatchNorm with relu behind it." : "Normalises every channel over the batch.")
+      .doc(relu ? "BatchNorm, then relu." : "Normalises every channel over the batch.")
       .inputs({"data", "gamma", "beta", "moving_mean", "moving_var"})
       .outputs(
           [relu](const A&) -> std::vector<std::string> {
