@@ -197,7 +197,7 @@ void ExecutorGroup::set_states(double value) {
 // A metric that calls this again meanwhile gets other lists.
 void ExecutorGroup::show(EvalMetric& metric, std::span<const NDArray> labels,
                          std::size_t device) const {
-  auto [named, preds] = std::exchange(shown_, {});
+  auto [named, preds, rows] = std::exchange(shown_, {});
   std::size_t count = 0;
   if (options_.label_shapes) count = std::min(options_.label_shapes->size(), labels.size());
   named.names.resize(count);
@@ -208,7 +208,7 @@ void ExecutorGroup::show(EvalMetric& metric, std::span<const NDArray> labels,
   metric.update_dict(named, preds);
   named.arrays.clear();
   preds.arrays.clear();
-  shown_ = {std::move(named), std::move(preds)};
+  shown_ = {std::move(named), std::move(preds), std::move(rows)};
 }
 
 void ExecutorGroup::update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const {
@@ -220,10 +220,12 @@ void ExecutorGroup::update_metric(EvalMetric& metric, const std::vector<NDArray>
       show(metric, given, d);
       continue;
     }
-    std::vector<NDArray> own;
+    std::vector<NDArray> rows = std::exchange(shown_.rows, {});
     for (std::size_t i = 0; i < given.size(); ++i)
-      own.push_back(rows_of(given[i], label_layouts_[i], slices_[d]));
-    show(metric, own, d);
+      rows.push_back(rows_of(given[i], label_layouts_[i], slices_[d]));
+    show(metric, rows, d);
+    rows.clear();
+    shown_.rows = std::move(rows);
   }
 }
 

@@ -159,6 +159,7 @@ class ExecutorGroup {
 
   struct Shown {
     NamedArrays labels, preds;
+    std::vector<NDArray> rows;  ///< of one device
   };
   mutable Shown shown_;  ///< lists for a metric, empty between its updates
 };
