@@ -19,7 +19,7 @@ LEVELS = {
     "base": 0,
     "device": 1,
     "ndarray": 2,
-    "kernel": 3,
+    "kernel_api": 3,
     "graph": 4,
     "kernels": 4,
     "passes": 5,
@@ -42,7 +42,7 @@ OWNERS = {
     "base": "attr_dict error interrupt log profiler settings",
     "device": "context runtime",
     "ndarray": "dtype ndarray shape detail/state_value detail/storage_type",
-    "kernel": "kernel",
+    "kernel_api": "kernel",
     "graph": "attributes control_flow cost custom operator rules symbol detail/op_builder"
              " detail/op_call detail/op_info",
     "executor": "executor random",

@@ -54,7 +54,8 @@ constexpr Setting kTable[] = {
     {"SYMBIND_EXACT", "0", Treatment::kHonoured, "",
      "Forbid kernels that trade digits for speed: Winograd and reduced precision."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",
-     "Comma list of kernels to forbid, each with a minus sign, e.g. -onednn."},
+     "Comma list of kernels to forbid, each with a minus sign: -onednn forbids all of oneDNN's, "
+     "-onednn_winograd that algorithm. An operator's last kernel always stays."},
     {"SYMBIND_GPU_AS_CPU", "0", Treatment::kHonoured, "",
      "A number above 0: there are that many GPUs, and gpu(i), of any number, runs on the CPU. "
      "Settled when the first GPU is used."},

@@ -1,7 +1,8 @@
 // Choosing a kernel.
 //
 // Decided here: kernels are asked in the operator's own order and the first that accepts runs. The
-// plain reference is never forbidden, so that every operator runs somehow.
+// last one is never forbidden, so that every operator runs somehow. `-onednn` forbids
+// `onednn_winograd` and every other kernel of that family too.
 //
 // Arrays without elements (a batch of 0 images, an empty slice): a node whose outputs all have no
 // elements is skipped as a whole, its values are not checked, as in MXNet. A node with elements to
@@ -48,10 +49,15 @@ bool is_plain(const std::vector<TensorDesc>& descs, const std::vector<Layout>& l
   return true;
 }
 
-Offer offer_of(const KernelDef& kernel, const void* attrs, const KernelRequest& r,
+bool is_forbidden(const std::string& name) {
+  const std::string family = name.substr(0, name.find('_'));
+  return settings::has_item("SYMBIND_KERNELS", "-" + name) ||
+         settings::has_item("SYMBIND_KERNELS", "-" + family);
+}
+
+Offer offer_of(const KernelDef& kernel, bool is_last, const void* attrs, const KernelRequest& r,
                const KernelLimits& limits) {
-  if (kernel.name != "reference" && settings::has_item("SYMBIND_KERNELS", "-" + kernel.name))
-    return refuse("forbidden by SYMBIND_KERNELS");
+  if (!is_last && is_forbidden(kernel.name)) return refuse("forbidden by SYMBIND_KERNELS");
   Offer offer = kernel.offer(attrs, r);
   if (offer.accepted() && limits.plain_only &&
       !(is_plain(r.in, offer.in_layouts) && is_plain(r.out, offer.out_layouts)))
@@ -62,10 +68,13 @@ Offer offer_of(const KernelDef& kernel, const void* attrs, const KernelRequest& 
 KernelChoice first_accepting(const OpDef& op, const void* attrs, const KernelRequest& r,
                              const std::string& title, const KernelLimits& limits) {
   KernelChoice choice;
+  const KernelDef* last = nullptr;
+  for (const KernelDef& kernel : op.kernels)
+    if (kernel.device == r.device) last = &kernel;
   for (const KernelDef& kernel : op.kernels) {
     if (kernel.device != r.device) continue;
     if (!limits.only.empty() && kernel.name != limits.only) continue;
-    choice.offer = offer_of(kernel, attrs, r, limits);
+    choice.offer = offer_of(kernel, &kernel == last, attrs, r, limits);
     if (choice.offer.accepted()) {
       choice.kernel = &kernel;
       return choice;

@@ -142,6 +142,10 @@ std::vector<HostTensor> run_layer() {
 
 TEST(Convolution, winograd_is_near_the_direct_kernel_and_exact_forbids_it) {
   const std::vector<HostTensor> usual = run_layer();
+  const std::vector<HostTensor> forbidden = [] {
+    const settings::override_for_test winograd("SYMBIND_KERNELS", "-onednn_winograd");
+    return run_layer();
+  }();
   const settings::override_for_test exact("SYMBIND_EXACT", "1");
   const std::vector<HostTensor> direct = run_layer();
   const settings::override_for_test plain("SYMBIND_KERNELS", "-onednn,-blas");
@@ -152,6 +156,7 @@ TEST(Convolution, winograd_is_near_the_direct_kernel_and_exact_forbids_it) {
     // oneDNN has Winograd with AVX-512 only; elsewhere the direct kernel runs both times.
     const bool has_winograd = kOneDnn && cpu_isa() == Isa::kAvx512;
     EXPECT_EQ(usual[i].values != direct[i].values, has_winograd) << i;
+    EXPECT_EQ(forbidden[i].values, direct[i].values) << i;
   }
 }
 

@@ -8,6 +8,8 @@
 #include <symbind/executor.h>
 #include <symbind/runtime.h>
 
+#include "base/build.h"
+#include "base/cpu_isa.h"
 #include "passes/lower.h"
 
 namespace symbind {
@@ -62,7 +64,7 @@ class Kernels : public testing::Test {
   }
 };
 
-TEST_F(Kernels, the_first_that_accepts_is_taken_and_the_reference_is_last) {
+TEST_F(Kernels, the_first_that_accepts_is_taken) {
   const auto plan = plan_of(convolution(), {2, 16, 8, 8}, {});
   const PlanStep& step = step_of(*plan, "Convolution");
   const std::vector<KernelDef>& kernels = step.node->op->kernels;
@@ -87,10 +89,32 @@ TEST_F(Kernels, what_is_forbidden_gives_way_and_the_plan_says_why) {
   EXPECT_NE(plan->text().find("refused " + usual + ": forbidden"), std::string::npos);
 }
 
-TEST_F(Kernels, the_reference_cannot_be_forbidden) {
-  forbid("-reference");
-  const auto plan = plan_of(call("square", "sq", {Variable("x")}), {4}, {});
-  EXPECT_EQ(step_of(*plan, "square").kernel, "reference");
+TEST_F(Kernels, the_last_kernel_cannot_be_forbidden) {
+  forbid("-reference,-native");
+  const auto kernel = [](const char* op) {
+    return step_of(*plan_of(call(op, "y", {Variable("x")}), {4}, {}), op).kernel;
+  };
+  EXPECT_EQ(kernel("square"), "native");          // vector code
+  EXPECT_EQ(kernel("shape_array"), "reference");  // plain loops
+}
+
+// oneDNN has two algorithms for a convolution. Winograd needs AVX-512.
+TEST_F(Kernels, the_algorithms_of_a_convolution_are_kernels_with_names) {
+  if (!kOneDnn) GTEST_SKIP() << "built without oneDNN";
+  const bool winograd = cpu_isa() == Isa::kAvx512;
+  const Symbol wide = call("Convolution", "conv", {Variable("x")},
+                           {{"kernel", "(3, 3)"}, {"pad", "(1, 1)"}, {"num_filter", "32"}});
+  const auto kernels = [&](const char* forbidden) {
+    forbid(forbidden);
+    const auto plan = plan_of(wide, {2, 32, 16, 16}, {"x"});
+    return std::pair(step_of(*plan, "Convolution").kernel,
+                     step_of(*plan, "_backward_Convolution", Phase::kBackward).kernel);
+  };
+  const std::string best = winograd ? "onednn_winograd" : "onednn_direct";
+  EXPECT_EQ(kernels(""), std::pair(best, best));
+  EXPECT_EQ(kernels("-onednn_winograd"),
+            std::pair(std::string("onednn_direct"), std::string("onednn_direct")));
+  EXPECT_EQ(kernels("-onednn"), std::pair(std::string("blas"), std::string("blas")));
 }
 
 // A maximum's places are bytes that only the kernel which wrote them reads.

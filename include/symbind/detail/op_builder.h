@@ -199,7 +199,10 @@ class OpBuilder {
     def_.inplace.emplace_back(input, output);
     return *this;
   }
-  /// Adds a kernel behind those already there. `offer` may be null: plain layouts, no workspace.
+  /// Adds a kernel after those already there: the first that accepts runs, the last of a device
+  /// takes everything. `name`: "reference" for plain loops that follow the definition, "native" for
+  /// our own vector code, else the library that computes, with the algorithm where it has several
+  /// ("onednn_winograd"). `offer` may be null: plain layouts, no workspace.
   OpBuilder& kernel(DeviceType device, std::string name,
                     std::function<Offer(const A&, const KernelRequest&)> offer,
                     std::function<Prepared(const A&, const KernelRequest&, const Offer&)> prepare) {
@@ -220,11 +223,15 @@ class OpBuilder {
     if constexpr (enabled) kernel(device, std::move(name), std::move(offer), std::move(prepare));
     return *this;
   }
-  /// The plain CPU reference: plain layouts, no workspace.
-  OpBuilder& reference(Prepared (*prepare)(const A&, const KernelRequest&)) {
+  /// A CPU kernel with plain layouts and without workspace.
+  OpBuilder& cpu_kernel(std::string name, Prepared (*prepare)(const A&, const KernelRequest&)) {
     return kernel(
-        DeviceType::kCpu, "reference", nullptr,
+        DeviceType::kCpu, std::move(name), nullptr,
         [prepare](const A& a, const KernelRequest& r, const Offer&) { return prepare(a, r); });
+  }
+  /// The plain one: loops that follow the definition.
+  OpBuilder& reference(Prepared (*prepare)(const A&, const KernelRequest&)) {
+    return cpu_kernel("reference", prepare);
   }
 
  private:

@@ -3,11 +3,12 @@
 
 namespace symbind::onednn {
 
-Offer offer_convolution(const ConvolutionSizes&, bool, const KernelRequest&) {
+Offer offer_convolution(ConvolutionAlgorithm, const ConvolutionSizes&, bool, const KernelRequest&) {
   return refuse("built without oneDNN");
 }
 Prepared prepare_convolution(const KernelRequest&, const Offer&) { return {}; }
-Offer offer_convolution_backward(const ConvolutionSizes&, const KernelRequest&) {
+Offer offer_convolution_backward(ConvolutionAlgorithm, const ConvolutionSizes&,
+                                 const KernelRequest&) {
   return refuse("built without oneDNN");
 }
 Prepared prepare_convolution_backward(const KernelRequest&, const Offer&) { return {}; }

@@ -2,8 +2,8 @@
 //
 // Decided here: oneDNN is asked which layouts it likes and gets them where they are ours (the
 // channels divide into whole blocks), else the widest that divides. Weights are packed into the
-// workspace at each run, or kept packed with the array where it is constant. Winograd by the rule
-// below.
+// workspace at each run, or kept packed with the array where it is constant. Winograd is offered by
+// the rule below; the direct algorithm for everything.
 #include "kernels/onednn/convolution.h"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ using Dims = dnnl::memory::dims;
 ///     32 (7², batch 8)      1.29  1.23     1.49          1.71
 ///   1568 (56², batch 8)     2.30  2.35     2.24          2.32
 ///
-/// It is less exact by about 1e-6 of the output's scale.
-bool likes_winograd(const ConvolutionSizes& s, bool kept_weights) {
+/// It is less exact by about 1e-6 of the output's scale. The reason against it, or nothing.
+std::string against_winograd(const ConvolutionSizes& s, bool kept_weights) {
   using Axes = ConvolutionSizes::Axes;
   const Axes ones{1, 1, 1};
   const bool fits = s.spatial == 2 && s.groups == 1 && s.kernel == Axes{1, 3, 3} &&
@@ -48,8 +48,10 @@ bool likes_winograd(const ConvolutionSizes& s, bool kept_weights) {
                     s.in_channels % 16 == 0 && s.out_channels % 16 == 0 && s.in_channels >= 32 &&
                     s.out_channels >= 32;
   const std::int64_t tiles = s.batch * ((s.out[1] + 3) / 4) * ((s.out[2] + 3) / 4);
-  return fits && (kept_weights || tiles >= 32) && cpu_isa() == Isa::kAvx512 &&
-         !settings::flag("SYMBIND_EXACT");
+  if (!fits) return "not 3x3 at stride 1 over 32 channels or more";
+  if (!kept_weights && tiles < 32) return "too few tiles";
+  if (cpu_isa() != Isa::kAvx512) return "needs AVX-512";
+  return settings::flag("SYMBIND_EXACT") ? "SYMBIND_EXACT is set" : "";
 }
 
 /// The shapes and parameters oneDNN wants.
@@ -79,9 +81,8 @@ struct Problem {
     }
   }
 
-  Forward::primitive_desc forward(const MemoryDesc& src, const MemoryDesc& dst, bool winograd,
+  Forward::primitive_desc forward(const MemoryDesc& src, const MemoryDesc& dst, algorithm how,
                                   prop_kind kind, bool with_sum) const {
-    const auto how = winograd ? algorithm::convolution_winograd : algorithm::convolution_direct;
     dnnl::primitive_attr attr = user_scratchpad();
     if (with_sum) {
       dnnl::post_ops post;
@@ -95,17 +96,15 @@ struct Problem {
     return {d, attr, engine(), true};
   }
   BackwardData::primitive_desc backward_data(const MemoryDesc& src, const MemoryDesc& dst,
-                                             bool winograd) const {
-    const auto how = winograd ? algorithm::convolution_winograd : algorithm::convolution_direct;
-    const auto hint = forward(src, dst, winograd, prop_kind::forward_training, false);
+                                             algorithm how) const {
+    const auto hint = forward(src, dst, how, prop_kind::forward_training, false);
     if (!hint) return {};
     return {BackwardData::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after),
             user_scratchpad(), engine(), hint, true};
   }
   BackwardWeights::primitive_desc backward_weights(const MemoryDesc& src, const MemoryDesc& dst,
-                                                   bool winograd, bool bias) const {
-    const auto how = winograd ? algorithm::convolution_winograd : algorithm::convolution_direct;
-    const auto hint = forward(src, dst, winograd, prop_kind::forward_training, false);
+                                                   algorithm how, bool bias) const {
+    const auto hint = forward(src, dst, how, prop_kind::forward_training, false);
     if (!hint) return {};
     const BackwardWeights::desc d =
         bias
@@ -128,26 +127,14 @@ struct Layouts {
 /// and plain ones.
 std::vector<Layouts> candidates(const Problem& p) {
   std::vector<Layouts> all;
-  const auto pd =
-      p.forward(describe_any(p.x), describe_any(p.y), false, prop_kind::forward_training, false);
+  const auto pd = p.forward(describe_any(p.x), describe_any(p.y), algorithm::convolution_direct,
+                            prop_kind::forward_training, false);
   if (pd) {
     const auto x = layout_of(pd.src_desc(), p.x), y = layout_of(pd.dst_desc(), p.y);
     all.push_back({x.value_or(widest_layout(p.x)), y.value_or(widest_layout(p.y))});
   }
   all.push_back({});
   return all;
-}
-
-/// Asks for Winograd where it is liked, and for the direct kernel where that is refused.
-template <class F>
-auto winograd_or_direct(bool winograd, F&& ask) {
-  if (winograd) {
-    try {
-      if (auto pd = ask(true)) return pd;
-    } catch (const dnnl::error&) {  // not offered for this shape
-    }
-  }
-  return ask(false);
 }
 
 /// oneDNN's own reference: slower than any of ours.
@@ -160,11 +147,12 @@ double operations(const ConvolutionSizes& s) {
   return 2 * static_cast<double>(s.batch * s.out_channels) * s.out_plane_work();
 }
 
-std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
+std::string unfit(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s, bool kept_weights,
+                  const KernelRequest& r) {
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
   if (s.batch == 0 || ConvolutionSizes::product(s.in) == 0) return "the data is empty";
   if (!windows_fit(s.kernel, s.stride, s.dilate, s.pad)) return "the window is too wide";
-  return {};
+  return algorithm == ConvolutionAlgorithm::kWinograd ? against_winograd(s, kept_weights) : "";
 }
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -190,27 +178,31 @@ struct BackwardPlan {
   std::size_t scratch = 0, dw_unused = 0;
 };
 
+algorithm named(ConvolutionAlgorithm a) {
+  return a == ConvolutionAlgorithm::kWinograd ? algorithm::convolution_winograd
+                                              : algorithm::convolution_direct;
+}
+
 }  // namespace
 
-Offer offer_convolution(const ConvolutionSizes& s, bool with_sum, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
+Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s, bool with_sum,
+                        const KernelRequest& r) {
+  const bool constant = r.constant.size() > 1 && r.constant[1];
+  if (std::string reason = unfit(algorithm, s, constant, r); !reason.empty())
+    return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
     auto plan = std::make_shared<ForwardPlan>(ForwardPlan{Problem(s), with_sum, {}, {}, {}});
     const Problem& p = plan->problem;
-    const bool constant = r.constant.size() > 1 && r.constant[1];
     const auto kind = constant ? prop_kind::forward_inference : prop_kind::forward_training;
     Layouts layouts;
     for (const Layouts& candidate : candidates(p)) {
       layouts = candidate;
-      plan->pd = winograd_or_direct(likes_winograd(s, constant), [&](bool winograd) {
-        return p.forward(describe(p.x, layouts.x), describe(p.y, layouts.y), winograd, kind,
-                         with_sum);
-      });
+      plan->pd = p.forward(describe(p.x, layouts.x), describe(p.y, layouts.y), named(algorithm),
+                           kind, with_sum);
       if (plan->pd && !is_reference(plan->pd)) break;
     }
-    if (!plan->pd || is_reference(plan->pd))
-      return refuse("oneDNN has only its reference for this");
+    if (!plan->pd || is_reference(plan->pd)) return refuse("oneDNN has nothing fast for this");
     Carver workspace;
     plan->weights = Packing(describe(p.w), plan->pd.weights_desc(), constant, workspace);
     plan->scratch = workspace.take(
@@ -256,8 +248,10 @@ Prepared prepare_convolution(const KernelRequest& r, const Offer& offer) {
   };
 }
 
-Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
+Offer offer_convolution_backward(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s,
+                                 const KernelRequest& r) {
+  if (std::string reason = unfit(algorithm, s, false, r); !reason.empty())
+    return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
     const bool wants_db = s.bias && r.wanted[2];
@@ -273,17 +267,13 @@ Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest&
       layouts = candidate;
       src = describe(p.x, layouts.x);
       dst = describe(p.y, layouts.y);
-      const bool winograd = likes_winograd(s, false);
-      if (plan->wants_dx)
-        data = winograd_or_direct(winograd, [&](bool w) { return p.backward_data(src, dst, w); });
-      if (plan->wants_dw)
-        weights = winograd_or_direct(
-            winograd, [&](bool w) { return p.backward_weights(src, dst, w, wants_db); });
+      if (plan->wants_dx) data = p.backward_data(src, dst, named(algorithm));
+      if (plan->wants_dw) weights = p.backward_weights(src, dst, named(algorithm), wants_db);
       found = (!plan->wants_dx || (data && !is_reference(data))) &&
               (!plan->wants_dw || (weights && !is_reference(weights)));
       if (found) break;
     }
-    if (!found) return refuse("oneDNN has only its reference for this gradient");
+    if (!found) return refuse("oneDNN has nothing fast for this gradient");
     Carver workspace;
     std::size_t scratch = 0;
     if (plan->wants_dx) {

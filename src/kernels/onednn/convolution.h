@@ -1,5 +1,8 @@
-// Convolution through oneDNN: direct or Winograd, blocked layouts where the channels allow them.
+// Convolution through oneDNN: by one of two algorithms, each a kernel with its own name; blocked
+// layouts where the channels allow them.
 #pragma once
+
+#include <cstdint>
 
 #include <symbind/kernel.h>
 
@@ -7,12 +10,25 @@
 
 namespace symbind::onednn {
 
+enum class ConvolutionAlgorithm : std::uint8_t { kWinograd, kDirect };
+
+/// The kernels, in order of preference.
+struct ConvolutionKernel {
+  const char* name;
+  ConvolutionAlgorithm algorithm;
+};
+inline constexpr ConvolutionKernel kConvolutionKernels[] = {
+    {"onednn_winograd", ConvolutionAlgorithm::kWinograd},
+    {"onednn_direct", ConvolutionAlgorithm::kDirect}};
+
 /// Inputs x, W[, b][, sum_data]; output y, plus sum_data where `with_sum`.
-Offer offer_convolution(const ConvolutionSizes& sizes, bool with_sum, const KernelRequest& request);
+Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& sizes,
+                        bool with_sum, const KernelRequest& request);
 Prepared prepare_convolution(const KernelRequest& request, const Offer& offer);
 
 /// Inputs dy, x, W; outputs dx, dW and, with a bias, db.
-Offer offer_convolution_backward(const ConvolutionSizes& sizes, const KernelRequest& request);
+Offer offer_convolution_backward(ConvolutionAlgorithm algorithm, const ConvolutionSizes& sizes,
+                                 const KernelRequest& request);
 Prepared prepare_convolution_backward(const KernelRequest& request, const Offer& offer);
 
 }  // namespace symbind::onednn

@@ -383,8 +383,8 @@ void register_custom(OpRegistry& r) {
       .skips_unread()
       .infer(infer)
       .gradient(gradient)
-      .kernel_if<kCuda>(DeviceType::kGpu, "reference", offer_forward, forward)
-      .kernel(DeviceType::kCpu, "reference", offer_forward, forward);
+      .kernel_if<kCuda>(DeviceType::kGpu, "custom", offer_forward, forward)
+      .kernel(DeviceType::kCpu, "custom", offer_forward, forward);
   r.add<CustomAttrs>("_backward_Custom")
       .backward()
       .inputs([](const CustomAttrs& a) { return BackwardInputs(a).names; })
@@ -394,8 +394,8 @@ void register_custom(OpRegistry& r) {
       .user_code()
       .skips_unread()
       .infer(infer_backward)
-      .kernel_if<kCuda>(DeviceType::kGpu, "reference", nullptr, backward)
-      .kernel(DeviceType::kCpu, "reference", nullptr, backward);
+      .kernel_if<kCuda>(DeviceType::kGpu, "custom", nullptr, backward)
+      .kernel(DeviceType::kCpu, "custom", nullptr, backward);
 }
 
 }  // namespace symbind

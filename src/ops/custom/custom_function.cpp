@@ -83,8 +83,8 @@ void register_custom_function(OpRegistry& r) {
       .user_code()
       .skips_unread()
       .infer([](const A& a, Inference& io) { describe_outputs(a.in, io); })
-      .kernel_if<kCuda>(DeviceType::kGpu, "reference", nullptr, backward)
-      .kernel(DeviceType::kCpu, "reference", nullptr, backward);
+      .kernel_if<kCuda>(DeviceType::kGpu, "custom", nullptr, backward)
+      .kernel(DeviceType::kCpu, "custom", nullptr, backward);
 }
 
 }  // namespace symbind

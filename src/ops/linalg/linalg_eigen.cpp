@@ -128,12 +128,12 @@ void register_linalg_eigen(OpRegistry& r) {
       .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
         return {g.call("_backward_linalg_syevd", {g.head(0), g.head(1), g.output(0), g.output(1)})};
       })
-      .kernel(DeviceType::kCpu, "reference", offer_forward, forward);
+      .kernel(DeviceType::kCpu, "blas", offer_forward, forward);
   r.add("_backward_linalg_syevd")
       .inputs(Names{"U_head", "L_head", "U", "L"})
       .infer(infer_backward)
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
+      .kernel(DeviceType::kCpu, "blas", offer_backward, backward);
 }
 
 }  // namespace symbind

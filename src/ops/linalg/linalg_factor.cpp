@@ -211,13 +211,13 @@ void register_linalg_factor(OpRegistry& r) {
         return g.call_with_same_attrs("_backward_linalg_potrf", {g.head(0), g.output(0)});
       })
       .inplace(0, 0)
-      .reference(prepare_potrf);
+      .cpu_kernel("blas", prepare_potrf);
   r.add<CholeskyAttrs>("_backward_linalg_potrf")
       .inputs(Names{"head", "L"})
       .infer(infer_square)
       .backward()
       .inplace(0, 0)
-      .reference(prepare_backward_potrf);
+      .cpu_kernel("blas", prepare_backward_potrf);
   r.add<CholeskyAttrs>("_linalg_potri")
       .doc("The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹.")
       .alias("linalg_potri")
@@ -225,7 +225,7 @@ void register_linalg_factor(OpRegistry& r) {
       .infer(infer_square)
       .gradient(gradient_potri)
       .inplace(0, 0)
-      .reference(prepare_potri);
+      .cpu_kernel("blas", prepare_potri);
   r.add("_linalg_gelqf")
       .doc("The factors of A = L · Q, the rows of Q orthonormal: Q, then L.")
       .alias("linalg_gelqf")
@@ -236,12 +236,12 @@ void register_linalg_factor(OpRegistry& r) {
       .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
         return {g.call("_backward_linalg_gelqf", {g.head(0), g.head(1), g.output(0), g.output(1)})};
       })
-      .kernel(DeviceType::kCpu, "reference", offer_gelqf, prepare_gelqf);
+      .kernel(DeviceType::kCpu, "blas", offer_gelqf, prepare_gelqf);
   r.add("_backward_linalg_gelqf")
       .inputs(Names{"Q_head", "L_head", "Q", "L"})
       .infer(infer_backward_gelqf)
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer_backward_gelqf, prepare_backward_gelqf);
+      .kernel(DeviceType::kCpu, "blas", offer_backward_gelqf, prepare_backward_gelqf);
 }
 
 }  // namespace symbind

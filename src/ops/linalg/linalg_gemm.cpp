@@ -229,7 +229,8 @@ void register_linalg_gemm(OpRegistry& r) {
       .inputs(Names{"A", "B"})
       .infer(infer_gemm)
       .gradient(gradient_gemm2)
-      .reference([](const Gemm2Attrs& a, const KernelRequest& q) { return forward(a, 0, q); });
+      .cpu_kernel("blas",
+                  [](const Gemm2Attrs& a, const KernelRequest& q) { return forward(a, 0, q); });
   r.add<Gemm2Attrs>("_backward_linalg_gemm2")
       .flops([](const Gemm2Attrs&, const Work& w) {
         return matrix_backward_flops(w, matrices_in(w.in[0].desc.shape));
@@ -239,7 +240,7 @@ void register_linalg_gemm(OpRegistry& r) {
       .skips_unread()
       .infer(infer_backward)
       .backward()
-      .reference(prepare_backward);
+      .cpu_kernel("blas", prepare_backward);
   r.add<GemmAttrs>("_linalg_gemm")
       .doc("The product of matrices and a sum, alpha · op(A) · op(B) + beta · C.")
       .alias("linalg_gemm")
@@ -247,14 +248,15 @@ void register_linalg_gemm(OpRegistry& r) {
       .infer(infer_gemm)
       .gradient(gradient_gemm)
       .inplace(2, 0)
-      .reference([](const GemmAttrs& a, const KernelRequest& q) { return forward(a, a.beta, q); });
+      .cpu_kernel("blas",
+                  [](const GemmAttrs& a, const KernelRequest& q) { return forward(a, a.beta, q); });
   r.add<SyrkAttrs>("_linalg_syrk")
       .doc("The product of a matrix with its own transpose.")
       .alias("linalg_syrk")
       .inputs(Names{"A"})
       .infer(infer_syrk)
       .gradient(gradient_syrk)
-      .reference(prepare_syrk);
+      .cpu_kernel("blas", prepare_syrk);
 }
 
 }  // namespace symbind

@@ -155,7 +155,7 @@ void register_linalg_inverse(OpRegistry& r) {
       .infer(infer_inverse)
       .gradient(gradient_inverse)
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "reference", offer, prepare_inverse);
+      .kernel(DeviceType::kCpu, "blas", offer, prepare_inverse);
   r.add("_linalg_det")
       .doc("The determinant of square matrices.")
       .alias("linalg_det")
@@ -165,12 +165,12 @@ void register_linalg_inverse(OpRegistry& r) {
       .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
         return {g.call("_backward_linalg_det", {g.head(0), g.output(0), g.input(0)})};
       })
-      .kernel(DeviceType::kCpu, "reference", offer, prepare_det);
+      .kernel(DeviceType::kCpu, "blas", offer, prepare_det);
   r.add("_backward_linalg_det")
       .inputs(Names{"head", "det", "A"})
       .infer(infer_backward)
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer, prepare_backward);
+      .kernel(DeviceType::kCpu, "blas", offer, prepare_backward);
   r.add("_linalg_slogdet")
       .doc("Sign and logarithm of the magnitude of the determinant of square matrices.")
       .alias("linalg_slogdet")
@@ -181,12 +181,12 @@ void register_linalg_inverse(OpRegistry& r) {
       .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
         return {g.call("_backward_linalg_slogdet", {g.head(1), g.input(0)})};
       })
-      .kernel(DeviceType::kCpu, "reference", offer, prepare_slogdet);
+      .kernel(DeviceType::kCpu, "blas", offer, prepare_slogdet);
   r.add("_backward_linalg_slogdet")
       .inputs(Names{"head", "A"})
       .infer(infer_backward)
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer, prepare_backward);
+      .kernel(DeviceType::kCpu, "blas", offer, prepare_backward);
 }
 
 }  // namespace symbind

@@ -204,7 +204,7 @@ void register_linalg_triangular(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient_trmm)
       .inplace(1, 0)
-      .reference(prepare_trmm);
+      .cpu_kernel("blas", prepare_trmm);
   r.add<TriangularAttrs>("_linalg_trsm")
       .doc("Solves a system of equations with a triangular matrix.")
       .alias("linalg_trsm")
@@ -212,7 +212,7 @@ void register_linalg_triangular(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient_trsm)
       .inplace(1, 0)
-      .reference(prepare_trsm);
+      .cpu_kernel("blas", prepare_trsm);
   r.add<MaskAttrs>("_backward_linalg_triangle")
       .inputs(Names{"A"})
       .infer(infer_same)

@@ -79,7 +79,7 @@ void register_add_n(OpRegistry& r) {
       .gradient(gradient)
       .inplace(0, 0)
       .kernel(
-          DeviceType::kCpu, "reference",
+          DeviceType::kCpu, "native",
           [](const AddNAttrs&, const KernelRequest& q) { return accept_same_layout(q); }, prepare)
       .kernel_if<kCuda>(
           DeviceType::kGpu, "cuda",

@@ -135,7 +135,7 @@ void add(OpRegistry& r, const Entry& e, InferRule infer, GradientRule gradient) 
                 .gradient(gradient)
                 .inplace(0, 0)
                 .inplace(1, 0)
-                .kernel(DeviceType::kCpu, "reference", offer,
+                .kernel(DeviceType::kCpu, "native", offer,
                         [&f = binary_function(e.function)](const NoAttrs&, const KernelRequest& q,
                                                            const Offer&) {
                           return prepare_forward(f, q);
@@ -161,7 +161,7 @@ void add(OpRegistry& r, const Entry& e, InferRule infer, GradientRule gradient) 
       .skips_unread()
       .infer(infer_backward)
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer,
+      .kernel(DeviceType::kCpu, "native", offer,
               [function = e.function](const NoAttrs&, const KernelRequest& q, const Offer&) {
                 return prepare_backward(binary_gradient(function, q.in[0].dtype), q);
               });

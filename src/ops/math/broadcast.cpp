@@ -143,7 +143,7 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
           .infer(infer)
           .gradient(gradient)
           .kernel(
-              DeviceType::kCpu, "reference", offer,
+              DeviceType::kCpu, "native", offer,
               [&f = binary_function(e.function)](const NoAttrs&, const KernelRequest& q,
                                                  const Offer&) { return prepare_forward(f, q); });
   if (e.alias != nullptr) op.alias(e.alias);
@@ -154,7 +154,7 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
       .skips_unread()
       .infer(infer_backward)
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer,
+      .kernel(DeviceType::kCpu, "native", offer,
               [function = e.function](const NoAttrs&, const KernelRequest& q, const Offer&) {
                 return prepare_backward(binary_gradient(function, q.in[0].dtype), q);
               });
@@ -180,7 +180,7 @@ void register_broadcast(OpRegistry& r) {
         return {g.call("broadcast_mul", {ones, g.head(0)}), {}};
       })
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer, prepare_sum_like);
+      .kernel(DeviceType::kCpu, "native", offer, prepare_sum_like);
 }
 
 }  // namespace symbind

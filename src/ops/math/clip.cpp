@@ -133,14 +133,14 @@ template <class A, class F, int values>
 void add(OpRegistry& r, const std::string& name, const char* doc, double flops,
          NodeEntries (*gradient)(const A&, GradientBuilder&)) {
   r.add<A>(name).doc(doc).flops(flops).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
-      DeviceType::kCpu, "reference", offer<A>,
+      DeviceType::kCpu, "native", offer<A>,
       [](const A&, const KernelRequest& q, const Offer&) { return prepare<F, false, values>(q); });
   r.add<A>("_backward_" + name)
       .inputs(std::vector<std::string>{"head", "data"})
       .infer(infer<A>)
       .backward()
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "reference", offer<A>,
+      .kernel(DeviceType::kCpu, "native", offer<A>,
               [](const A&, const KernelRequest& q, const Offer&) {
                 return prepare<F, true, values>(q);
               });

@@ -256,7 +256,7 @@ void add(OpRegistry& r) {
       .inputs(p.inputs())
       .infer(p.infer)
       .gradient(gradient<index>)
-      .kernel(DeviceType::kCpu, "reference", nullptr,
+      .kernel(DeviceType::kCpu, "blas", nullptr,
               [](const A& a, const KernelRequest& q, const Offer&) {
                 return forward(kProducts[index], a, q);
               });
@@ -268,7 +268,7 @@ void add(OpRegistry& r) {
       .outputs(p.inputs())
       .skips_unread()
       .infer(infer_backward<index>)
-      .kernel(DeviceType::kCpu, "reference", nullptr,
+      .kernel(DeviceType::kCpu, "blas", nullptr,
               [](const A& a, const KernelRequest& q, const Offer&) {
                 return backward(kProducts[index], a, q);
               });

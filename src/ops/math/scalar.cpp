@@ -159,7 +159,7 @@ void add(OpRegistry& r, const Entry& e, GradientRule gradient, GradientRule grad
       .infer(infer)
       .gradient(gradient)
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "reference", offer,
+      .kernel(DeviceType::kCpu, "native", offer,
               [&e](const ScalarAttrs&, const KernelRequest& q, const Offer&) {
                 return prepare_forward(e, q);
               });
@@ -171,7 +171,7 @@ void add(OpRegistry& r, const Entry& e, GradientRule gradient, GradientRule grad
       .infer(infer)
       .backward()
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "reference", offer,
+      .kernel(DeviceType::kCpu, "native", offer,
               [&e](const ScalarAttrs&, const KernelRequest& q, const Offer&) {
                 return prepare_backward(e, q);
               });

@@ -69,7 +69,7 @@ void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
       .infer(infer)
       .gradient(gradient)
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "reference", offer,
+      .kernel(DeviceType::kCpu, "native", offer,
               [&f](const NoAttrs&, const KernelRequest& q, const Offer&) {
                 return prepare_forward(f, q);
               });
@@ -82,7 +82,7 @@ void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
       .backward()
       .inplace(0, 0)
       .inplace(1, 0)
-      .kernel(DeviceType::kCpu, "reference", offer,
+      .kernel(DeviceType::kCpu, "native", offer,
               [&f](const NoAttrs&, const KernelRequest& q, const Offer&) {
                 return prepare_backward(f, q);
               });

@@ -116,20 +116,20 @@ Sizes sizes_backward(const ConvolutionAttrs& a, const KernelRequest& r) {
   return convolution_sizes(a, r.in[1].shape, r.in[0].shape);
 }
 
-OpBuilder<ConvolutionAttrs>& forward_kernels(OpBuilder<ConvolutionAttrs>& op, bool with_sum) {
+void forward_kernels(OpBuilder<ConvolutionAttrs>& op, bool with_sum) {
   using A = ConvolutionAttrs;
   using R = KernelRequest;
-  return op
-      .kernel(
-          DeviceType::kCpu, "onednn",
-          [=](const A& a, const R& q) {
-            return onednn::offer_convolution(sizes_forward(a, q), with_sum, q);
-          },
-          [](const A&, const R& q, const Offer& o) { return onednn::prepare_convolution(q, o); })
-      .kernel(
-          DeviceType::kCpu, "blas",
-          [](const A& a, const R& q) { return offer_blas(sizes_forward(a, q), q); },
-          [=](const A& a, const R& q, const Offer&) { return forward_blas(a, q, with_sum); })
+  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+    op.kernel(
+        DeviceType::kCpu, name,
+        [=](const A& a, const R& q) {
+          return onednn::offer_convolution(algorithm, sizes_forward(a, q), with_sum, q);
+        },
+        [](const A&, const R& q, const Offer& o) { return onednn::prepare_convolution(q, o); });
+  op.kernel(
+        DeviceType::kCpu, "blas",
+        [](const A& a, const R& q) { return offer_blas(sizes_forward(a, q), q); },
+        [=](const A& a, const R& q, const Offer&) { return forward_blas(a, q, with_sum); })
       .kernel(DeviceType::kCpu, "reference", nullptr, [=](const A& a, const R& q, const Offer&) {
         return forward_reference(a, q, with_sum);
       });
@@ -163,7 +163,8 @@ void register_convolution(OpRegistry& r) {
       .inplace(-1, 0);  // sum_data, behind the bias where there is one
   forward_kernels(fused, true);
 
-  r.add<A>("_backward_Convolution")
+  auto backward = r.add<A>("_backward_Convolution");
+  backward
       .flops([](const A&, const Work& w) {
         return layer_backward_flops(w, filter_flops(w.in[0].size(), w.in[2]));
       })
@@ -171,15 +172,17 @@ void register_convolution(OpRegistry& r) {
       .inputs({"dy", "data", "weight"})
       .outputs(filter_names, [](const A& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
-      .infer(infer_filter_backward<infer_convolution, A>)
-      .kernel(
-          DeviceType::kCpu, "onednn",
-          [](const A& a, const R& q) {
-            return onednn::offer_convolution_backward(sizes_backward(a, q), q);
-          },
-          [](const A&, const R& q, const Offer& o) {
-            return onednn::prepare_convolution_backward(q, o);
-          })
+      .infer(infer_filter_backward<infer_convolution, A>);
+  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+    backward.kernel(
+        DeviceType::kCpu, name,
+        [=](const A& a, const R& q) {
+          return onednn::offer_convolution_backward(algorithm, sizes_backward(a, q), q);
+        },
+        [](const A&, const R& q, const Offer& o) {
+          return onednn::prepare_convolution_backward(q, o);
+        });
+  backward
       .kernel(
           DeviceType::kCpu, "blas",
           [](const A& a, const R& q) { return offer_blas(sizes_backward(a, q), q); },

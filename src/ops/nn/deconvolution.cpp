@@ -170,9 +170,10 @@ KernelRequest as_convolution(const KernelRequest& r) {
   return q;
 }
 
-Offer offer_forward(const DeconvolutionAttrs& a, const KernelRequest& r) {
+Offer offer_forward(onednn::ConvolutionAlgorithm algorithm, const DeconvolutionAttrs& a,
+                    const KernelRequest& r) {
   const Offer inner = onednn::offer_convolution_backward(
-      sizes_forward(a, r), as_convolution_backward(r, r.in[0], r.in[1], r.out[0], true));
+      algorithm, sizes_forward(a, r), as_convolution_backward(r, r.in[0], r.in[1], r.out[0], true));
   if (!inner.accepted()) return inner;
   Offer offer = accept_plain(r, inner.workspace_bytes);
   offer.in_layouts[0] = inner.in_layouts[0];
@@ -201,20 +202,21 @@ struct BackwardPlan {
   Offer data, weights;
 };
 
-Offer offer_backward(const DeconvolutionAttrs& a, const KernelRequest& r) {
+Offer offer_backward(onednn::ConvolutionAlgorithm algorithm, const DeconvolutionAttrs& a,
+                     const KernelRequest& r) {
   if (!r.wanted[0] && !r.wanted[1]) return refuse("only the bias has a gradient");
   const Sizes s = sizes_backward(a, r);
   auto plan = std::make_shared<BackwardPlan>();
   Layout dy = Layout::kPlain, x = Layout::kPlain;
   if (r.wanted[0]) {
-    plan->data = onednn::offer_convolution(s, false, as_convolution(r));
+    plan->data = onednn::offer_convolution(algorithm, s, false, as_convolution(r));
     if (!plan->data.accepted()) return plan->data;
     dy = plan->data.in_layouts[0];
     x = plan->data.out_layouts[0];
   }
   if (r.wanted[1]) {
     plan->weights = onednn::offer_convolution_backward(
-        s, as_convolution_backward(r, r.in[1], r.in[2], r.in[0], false));
+        algorithm, s, as_convolution_backward(r, r.in[1], r.in[2], r.in[0], false));
     if (!plan->weights.accepted()) return plan->weights;
     if (r.wanted[0] && (plan->weights.in_layouts[0] != x || plan->weights.in_layouts[1] != dy))
       return refuse("oneDNN wants different layouts for both gradients");
@@ -261,21 +263,27 @@ Prepared backward_onednn(const DeconvolutionAttrs& a, const KernelRequest& r, co
 void register_deconvolution(OpRegistry& r) {
   using A = DeconvolutionAttrs;
   using R = KernelRequest;
-  r.add<A>("Deconvolution")
+  auto forward = r.add<A>("Deconvolution");
+  forward
       .flops([](const A& a, const Work& w) {
         return filter_flops(w.in[0].size(), w.in[1]) + (a.no_bias ? 0 : w.out[0].size());
       })
       .doc("The transpose of a convolution over one, two or three spatial axes.")
       .inputs(filter_names)
       .infer(infer_filter<infer_deconvolution, A>)
-      .gradient(gradient)
-      .kernel(DeviceType::kCpu, "onednn", offer_forward, forward_onednn)
+      .gradient(gradient);
+  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+    forward.kernel(
+        DeviceType::kCpu, name,
+        [=](const A& a, const R& q) { return offer_forward(algorithm, a, q); }, forward_onednn);
+  forward
       .kernel(
           DeviceType::kCpu, "blas",
           [](const A& a, const R& q) { return offer_blas(sizes_forward(a, q), q); },
           [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
       .reference(forward_reference);
-  r.add<A>("_backward_Deconvolution")
+  auto backward = r.add<A>("_backward_Deconvolution");
+  backward
       .flops([](const A&, const Work& w) {
         return layer_backward_flops(w, filter_flops(w.in[1].size(), w.in[2]));
       })
@@ -283,8 +291,12 @@ void register_deconvolution(OpRegistry& r) {
       .inputs({"dy", "data", "weight"})
       .outputs(filter_names, [](const A& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
-      .infer(infer_filter_backward<infer_deconvolution, A>)
-      .kernel(DeviceType::kCpu, "onednn", offer_backward, backward_onednn)
+      .infer(infer_filter_backward<infer_deconvolution, A>);
+  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+    backward.kernel(
+        DeviceType::kCpu, name,
+        [=](const A& a, const R& q) { return offer_backward(algorithm, a, q); }, backward_onednn);
+  backward
       .kernel(
           DeviceType::kCpu, "blas",
           [](const A& a, const R& q) { return offer_blas(sizes_backward(a, q), q); },

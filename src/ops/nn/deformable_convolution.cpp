@@ -304,14 +304,14 @@ void register_deformable_convolution(OpRegistry& r) {
       .inputs(names)
       .infer(infer)
       .gradient(gradient)
-      .kernel(DeviceType::kCpu, "reference", offer_forward, forward);
+      .kernel(DeviceType::kCpu, "blas", offer_forward, forward);
   r.add<A>("_backward_DeformableConvolution")
       .backward()
       .inputs({"dy", "data", "offset", "weight"})
       .outputs(names, [](const A& a) { return a.no_bias ? 3 : 4; })
       .skips_unread()
       .infer(infer_backward)
-      .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
+      .kernel(DeviceType::kCpu, "blas", offer_backward, backward);
 }
 
 }  // namespace symbind

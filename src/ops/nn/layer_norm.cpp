@@ -329,7 +329,7 @@ void add(OpRegistry& r, const std::string& name, const char* text, const char* s
       .outputs(outputs, visible<A>)
       .skips_unread(1)
       .infer(infer<A>)
-      .reference(forward<A>);
+      .cpu_kernel("native", forward<A>);
   op.gradient([](const A&, GradientBuilder& g) {
     constexpr const char* kBackward = std::is_same_v<A, LayerNormAttrs> ? "_backward_LayerNorm"
                                       : std::is_same_v<A, InstanceNormAttrs>
@@ -345,7 +345,7 @@ void add(OpRegistry& r, const std::string& name, const char* text, const char* s
       .outputs({"data", "gamma", "beta"})
       .skips_unread()
       .infer(infer_backward<A>)
-      .kernel(DeviceType::kCpu, "reference", offer_backward<A>, backward<A>);
+      .kernel(DeviceType::kCpu, "native", offer_backward<A>, backward<A>);
 }
 
 }  // namespace

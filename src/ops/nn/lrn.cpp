@@ -181,12 +181,12 @@ void register_lrn(OpRegistry& r) {
       .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
-      .reference(forward);
+      .cpu_kernel("native", forward);
   r.add<LRNAttrs>("_backward_LRN")
       .backward()
       .inputs({"dy", "data", "tmp_norm"})
       .infer(infer)
-      .kernel(DeviceType::kCpu, "reference", offer_backward, backward);
+      .kernel(DeviceType::kCpu, "native", offer_backward, backward);
 }
 
 }  // namespace symbind

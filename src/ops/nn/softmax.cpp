@@ -372,8 +372,8 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
           return onednn::prepare_softmax_backward(q, o);
         });
   }
-  op.reference([](const A& a, const R& q) { return forward<kind>(a, q); });
-  back.reference([](const A& a, const R& q) { return backward<kind>(a, q); });
+  op.cpu_kernel("native", [](const A& a, const R& q) { return forward<kind>(a, q); });
+  back.cpu_kernel("native", [](const A& a, const R& q) { return backward<kind>(a, q); });
 }
 
 void add_activation(OpRegistry& r) {
@@ -391,7 +391,8 @@ void add_activation(OpRegistry& r) {
           DeviceType::kCpu, "onednn",
           [](const A& a, const R& q) { return offer_onednn(as_softmax(a), q, false, false); },
           [](const A&, const R& q, const Offer& o) { return onednn::prepare_softmax(q, o); })
-      .reference([](const A& a, const R& q) { return forward<Kind::kSoftmax>(as_softmax(a), q); });
+      .cpu_kernel("native",
+                  [](const A& a, const R& q) { return forward<Kind::kSoftmax>(as_softmax(a), q); });
   r.add<A>("_backward_SoftmaxActivation")
       .flops(2, Per::kFirstInput)
       .backward()
@@ -405,7 +406,9 @@ void add_activation(OpRegistry& r) {
           [](const A&, const R& q, const Offer& o) {
             return onednn::prepare_softmax_backward(q, o);
           })
-      .reference([](const A& a, const R& q) { return backward<Kind::kSoftmax>(as_softmax(a), q); });
+      .cpu_kernel("native", [](const A& a, const R& q) {
+        return backward<Kind::kSoftmax>(as_softmax(a), q);
+      });
 }
 
 }  // namespace

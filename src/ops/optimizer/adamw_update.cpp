@@ -144,7 +144,7 @@ void add(OpRegistry& r, const char* one, const char* many) {
       .mutates(written)
       .infer(infer_many<mixed>)
       .inplace(0, 0)
-      .reference(prepare<MultiAdamWAttrs, mixed>);
+      .cpu_kernel("native", prepare<MultiAdamWAttrs, mixed>);
   names.push_back("rescale_grad");
   r.add<AdamWAttrs>(one)
       .doc("One step of AdamW; writes the states; give the weight as out.")
@@ -152,7 +152,7 @@ void add(OpRegistry& r, const char* one, const char* many) {
       .mutates(written)
       .infer(infer_one<mixed>)
       .inplace(0, 0)
-      .reference(prepare<AdamWAttrs, mixed>);
+      .cpu_kernel("native", prepare<AdamWAttrs, mixed>);
 }
 
 }  // namespace

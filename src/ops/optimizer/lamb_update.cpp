@@ -255,33 +255,33 @@ void register_lamb_update(OpRegistry& r) {
       .mutates({2, 3})
       .infer(infer_update)
       .inplace(0, 0)
-      .reference(prepare_update<Phase1Attrs, Phase1>);
+      .cpu_kernel("native", prepare_update<Phase1Attrs, Phase1>);
   r.add<Phase2Attrs>("lamb_update_phase2")
       .doc("The step of LAMB along direction g; r1 and r2 are the norms of weight and g.")
       .inputs(Names{"weight", "g", "r1", "r2"})
       .infer(infer_phase2<false>)
       .inplace(0, 0)
-      .reference(prepare_phase2<false>);
+      .cpu_kernel("native", prepare_phase2<false>);
   r.add<Phase1Attrs>("mp_lamb_update_phase1")
       .doc("lamb_update_phase1 on a float master copy; the direction is in float32.")
       .inputs(Names{"weight", "grad", "mean", "var", "weight32"})
       .mutates({2, 3})
       .infer(infer_mp_phase1)
-      .reference(prepare_mp_phase1);
+      .cpu_kernel("native", prepare_mp_phase1);
   r.add<Phase2Attrs>("mp_lamb_update_phase2")
       .doc("lamb_update_phase2 on a float master copy; writes weight32.")
       .inputs(Names{"weight", "g", "r1", "r2", "weight32"})
       .mutates({4})
       .infer(infer_phase2<true>)
       .inplace(0, 0)
-      .reference(prepare_phase2<true>);
+      .cpu_kernel("native", prepare_phase2<true>);
   r.add<MultiLambAttrs>("_multi_lamb_update")
       .doc("A step of LAMB on several weights; writes every mean and var.")
       .groups("num_tensors", &MultiLambAttrs::num_tensors, {"weight", "grad", "mean", "var"})
       .mutates({2, 3})
       .infer(infer_multi<false>)
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "reference", offer_multi<false>, prepare_multi<false>);
+      .kernel(DeviceType::kCpu, "native", offer_multi<false>, prepare_multi<false>);
   r.add<MultiLambAttrs>("_multi_mp_lamb_update")
       .doc("_multi_lamb_update on float master copies; writes every mean, var and weight32.")
       .groups("num_tensors", &MultiLambAttrs::num_tensors,
@@ -289,7 +289,7 @@ void register_lamb_update(OpRegistry& r) {
       .mutates({2, 3, 4})
       .infer(infer_multi<true>)
       .inplace(0, 0)
-      .kernel(DeviceType::kCpu, "reference", offer_multi<true>, prepare_multi<true>);
+      .kernel(DeviceType::kCpu, "native", offer_multi<true>, prepare_multi<true>);
 }
 
 }  // namespace symbind

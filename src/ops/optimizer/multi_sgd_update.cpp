@@ -125,7 +125,7 @@ void add(OpRegistry& r, const char* name, const char* doc) {
       .mutates(written)
       .infer(infer<A, mom, mixed>)
       .inplace(0, 0)
-      .reference(prepare<A, mom, mixed>);
+      .cpu_kernel("native", prepare<A, mom, mixed>);
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ void register_multi_sum_sq(OpRegistry& r) {
       .groups("num_arrays", &SumSqAttrs::num_arrays, {"array"})
       .outputs({"output"})
       .infer(infer_sums)
-      .reference(prepare_sums);
+      .cpu_kernel("native", prepare_sums);
   r.add<LarsAttrs>("multi_lars")
       .doc("The learning rates of LARS from those given and the sums of squares.")
       .inputs(std::vector<std::string>{"lrs", "weights_sum_sq", "grads_sum_sq", "wds"})

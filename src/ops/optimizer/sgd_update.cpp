@@ -61,7 +61,7 @@ void register_sgd_update(OpRegistry& r) {
       .inputs(Names{"weight", "grad"})
       .infer(infer_update)
       .inplace(0, 0)
-      .reference(prepare_update<SgdAttrs, SgdRule>)
+      .cpu_kernel("native", prepare_update<SgdAttrs, SgdRule>)
       .kernel_if<kCuda>(DeviceType::kGpu, "cuda", kOfferCuda,
                         [](const SgdAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
                           return [number = cuda::number_of(q.in[0].dtype),
@@ -79,7 +79,7 @@ void register_sgd_update(OpRegistry& r) {
       .mutates({2})
       .infer(infer_update)
       .inplace(0, 0)
-      .reference(prepare_update<SgdMomAttrs, SgdMomRule>)
+      .cpu_kernel("native", prepare_update<SgdMomAttrs, SgdMomRule>)
       .kernel_if<kCuda>(
           DeviceType::kGpu, "cuda", kOfferCuda,
           [](const SgdMomAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
@@ -97,14 +97,14 @@ void register_sgd_update(OpRegistry& r) {
       .mutates({2})
       .infer(infer_mixed_update)
       .inplace(0, 0)
-      .reference(prepare_update<SgdAttrs, SgdRule, true>);
+      .cpu_kernel("native", prepare_update<SgdAttrs, SgdRule, true>);
   r.add<SgdMomAttrs>("mp_sgd_mom_update")
       .doc("sgd_mom_update on a float master copy; writes mom and weight32.")
       .inputs(Names{"weight", "grad", "mom", "weight32"})
       .mutates({2, 3})
       .infer(infer_mixed_update)
       .inplace(0, 0)
-      .reference(prepare_update<SgdMomAttrs, SgdMomRule, true>);
+      .cpu_kernel("native", prepare_update<SgdMomAttrs, SgdMomRule, true>);
 }
 
 }  // namespace symbind

@@ -261,7 +261,7 @@ void add_update(OpRegistry& r, const char* name, const std::vector<std::string>&
       .mutates(written)
       .infer(infer_update)
       .inplace(0, 0)
-      .reference(prepare);
+      .cpu_kernel("native", prepare);
 }
 
 }  // namespace
@@ -278,7 +278,7 @@ void register_update(OpRegistry& r) {
       .mutates({2, 3})
       .infer(infer_mixed_update)
       .inplace(0, 0)
-      .reference(prepare_update<NagAttrs, Nag, true>);
+      .cpu_kernel("native", prepare_update<NagAttrs, Nag, true>);
   add_update<RmsPropAttrs>(r, "rmsprop_update", {"n"}, 10,
                            "One step of RMSProp (Tieleman and Hinton); writes n.",
                            prepare_update<RmsPropAttrs, RmsProp>);

@@ -123,12 +123,12 @@ void register_moments(OpRegistry& r) {
         return g.call_with_same_attrs("_backward_moments",
                                       {g.head(0), g.head(1), g.input(0), g.output(0)});
       })
-      .reference(prepare);
+      .cpu_kernel("native", prepare);
   r.add<MomentsAttrs>("_backward_moments")
       .inputs(std::vector<std::string>{"mean_head", "var_head", "data", "mean"})
       .infer(infer_backward)
       .backward()
-      .reference(prepare_backward);
+      .cpu_kernel("native", prepare_backward);
 }
 
 }  // namespace symbind

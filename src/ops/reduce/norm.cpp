@@ -110,12 +110,12 @@ void register_norm(OpRegistry& r) {
       .doc("The norm along axes.")
       .infer(infer)
       .gradient(gradient)
-      .kernel(DeviceType::kCpu, "reference", offer, prepare);
+      .kernel(DeviceType::kCpu, "native", offer, prepare);
   r.add<NormAttrs>("_backward_norm")
       .inputs(std::vector<std::string>{"head", "data", "output"})
       .infer(infer_backward)
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer_backward, prepare_backward);
+      .kernel(DeviceType::kCpu, "native", offer_backward, prepare_backward);
 }
 
 }  // namespace symbind

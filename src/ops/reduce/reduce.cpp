@@ -137,7 +137,7 @@ void add(OpRegistry& r, const Entry& e,
                 .doc(std::string("Reduces by ") + e.name + " along axes.")
                 .infer(infer)
                 .gradient(gradient)
-                .kernel(DeviceType::kCpu, "reference", nullptr,
+                .kernel(DeviceType::kCpu, "native", nullptr,
                         [&e](const ReduceAttrs& a, const KernelRequest& q, const Offer&) {
                           return prepare_forward(e, a, q);
                         });
@@ -149,7 +149,7 @@ void add(OpRegistry& r, const Entry& e,
       .inputs(names)
       .infer(infer_backward)
       .backward()
-      .kernel(DeviceType::kCpu, "reference", nullptr,
+      .kernel(DeviceType::kCpu, "native", nullptr,
               [&e](const ReduceAttrs& a, const KernelRequest& q, const Offer&) {
                 return prepare_backward(e, a, q);
               });

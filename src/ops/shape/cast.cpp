@@ -119,13 +119,13 @@ void register_cast(OpRegistry& r) {
       .alias("cast")
       .infer(infer)
       .gradient(gradient)
-      .kernel(DeviceType::kCpu, "reference", offer<CastAttrs>, prepare<CastAttrs>);
+      .kernel(DeviceType::kCpu, "native", offer<CastAttrs>, prepare<CastAttrs>);
   r.add<CastAttrs>("amp_cast")
       .flops(0)
       .doc("A float32 or 16-bit array in another element type; others as they are.")
       .infer(infer_amp)
       .gradient(gradient)
-      .kernel(DeviceType::kCpu, "reference", offer<CastAttrs>, prepare<CastAttrs>);
+      .kernel(DeviceType::kCpu, "native", offer<CastAttrs>, prepare<CastAttrs>);
   r.add<AmpMulticastAttrs>("amp_multicast")
       .flops(0)
       .doc("float32 and 16-bit arrays in one type; others as they are.")
@@ -133,14 +133,14 @@ void register_cast(OpRegistry& r) {
       .skips_unread()
       .infer(infer_multicast)
       .gradient(multicast_gradient)
-      .reference(prepare_multicast);
+      .cpu_kernel("native", prepare_multicast);
   r.add("_backward_cast")
       .flops(0)
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_back)
       .shape_only({1})
       .backward()
-      .kernel(DeviceType::kCpu, "reference", offer<NoAttrs>, prepare<NoAttrs>);
+      .kernel(DeviceType::kCpu, "native", offer<NoAttrs>, prepare<NoAttrs>);
 }
 
 }  // namespace symbind

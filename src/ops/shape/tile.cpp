@@ -135,7 +135,7 @@ void add_backward(OpRegistry& r, const char* name) {
       .infer(infer_backward<A>)
       .shape_only({1})
       .backward()
-      .reference(prepare_backward<A>);
+      .cpu_kernel("native", prepare_backward<A>);
 }
 
 }  // namespace
