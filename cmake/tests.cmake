@@ -79,6 +79,8 @@ if(Python3_FOUND)
   symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
   # The documents: files and their lengths, tests that are named, the README's program.
   symbind_script_test(walk.files unit "${Python3_EXECUTABLE}" tools/check_walk.py files)
+  symbind_script_test(walk.step_files slow "${Python3_EXECUTABLE}" tools/step_files
+      "${PROJECT_BINARY_DIR}" --check)
   symbind_script_test(contract.tests unit
       "${Python3_EXECUTABLE}" tools/check_walk.py tests "${PROJECT_BINARY_DIR}")
   symbind_script_test(readme.program unit "${Python3_EXECUTABLE}" tools/check_walk.py program)
