@@ -1,4 +1,4 @@
-// Recurrent layers forward; rnn.h tells how.
+// Recurrent layers forward, the native kernel; rnn.h says how.
 #include <algorithm>
 
 #include "base/parallel.h"

@@ -123,7 +123,7 @@ void check_countable(const rnn::Sizes& s) {
         s.layers, s.hidden, s.steps, s.batch, s.input);
 }
 
-/// The tensors around an RNN node, wherever they stand.
+/// The tensors around an RNN node, of forward or backward.
 struct Places {
   Inference::Ref data, parameters, output;
   std::vector<Inference::Ref> states, cells, lengths;
