@@ -178,7 +178,7 @@ constexpr Setting kTable[] = {
     {"MXNET_USE_FUSION", "1", Treatment::kIgnored, "", kPatterns},
     {"MXNET_FUSION_VERBOSE", "0", Treatment::kIgnored, "", kPatterns},
     {"MXNET_USE_MKLDNN_RNN", "1", Treatment::kIgnored, "",
-     "SYMBIND_KERNELS=-onednn forbids oneDNN."},
+     "RNN has no oneDNN kernel; SYMBIND_KERNELS=-native runs its plain reference."},
     {"MXNET_FC_TRUE_FP16", "0", Treatment::kIgnored, "",
      "16-bit products are always summed in float32."},
     {"MXNET_USE_OPERATOR_TUNING", "1", Treatment::kIgnored, "", kBySize},

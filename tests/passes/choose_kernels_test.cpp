@@ -132,6 +132,19 @@ TEST_F(Kernels, a_gradient_is_bound_to_the_kernel_that_saved_for_it) {
   }
 }
 
+TEST_F(Kernels, a_recurrent_layer_whose_native_kernel_is_forbidden_runs_by_the_reference) {
+  const Symbol net =
+      call("RNN", "rnn", {Variable("x")},
+           {{"mode", "gru"}, {"state_size", "4"}, {"num_layers", "2"}, {"p", "0.5"}});
+  for (const auto& [forbidden, kernel] :
+       {std::pair{"", "native"}, std::pair{"-native", "reference"}}) {
+    forbid(forbidden);
+    const auto plan = plan_of(net, {3, 2, 5}, {"x"});
+    EXPECT_EQ(step_of(*plan, "RNN").kernel, kernel) << plan->text();
+    EXPECT_EQ(step_of(*plan, "_backward_RNN", Phase::kBackward).kernel, kernel) << plan->text();
+  }
+}
+
 TEST_F(Kernels, a_gradient_that_nothing_asks_for_is_not_computed) {
   const auto plan = plan_of(convolution(), {2, 16, 8, 8}, {"conv_weight"});
   const PlanStep& backward = plan->steps.back();

@@ -108,7 +108,7 @@ Gradients run_gradients(const OpCase& c, const BindRequest& request) {
 void check_kernel_gradients(const OpCase& c) {
   if (!has_gradient(c) || main_type(c) != DType::kFloat32) return;
   const std::vector<std::string> req = all_gradients(c);
-  // In float64 only the plain reference runs.
+  // Check 3 confirms the gradients in float64 by differences.
   const bool has_double = !c.inputs().at(0).dtype.has_value();
   const Gradients want =
       run_gradients(c, {.dtype = has_double ? DType::kFloat64 : DType::kFloat32, .grad_req = req});

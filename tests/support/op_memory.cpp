@@ -171,7 +171,7 @@ void check_op_empty(const OpCase& c) {
       run_invoke(c, main_type(c), values);
       if (c.is_imperative()) continue;
       expect_written(c, values, text(shapes));
-      const settings::override_for_test kernels("SYMBIND_KERNELS", "-onednn,-blas");
+      const settings::override_for_test kernels("SYMBIND_KERNELS", "-onednn,-blas,-native");
       expect_written(c, values, "by the reference, " + text(shapes));
     } catch (
         const Error& e) {  // refused by name: the shapes do not fit, or there is nothing to pick

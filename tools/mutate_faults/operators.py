@@ -5,6 +5,7 @@ BATCH_NORM_ONEDNN = "src/kernels/onednn/batch_norm.cpp"
 POOLING = "src/ops/nn/pooling.cpp"
 UPDATE_LOOP = "src/ops/optimizer/update_loop.h"
 SOFTMAX = "src/ops/loss/softmax_output.cpp"
+PLAIN_RNN = "src/kernels/rnn/reference.cpp"
 
 ROWS = [
     # ---- gradients
@@ -38,6 +39,26 @@ ROWS = [
      "bias + width + 2 * s_.hidden);", "bias + 2 * s_.hidden);", "ops:Ops.RNN"),
     ("backwards in time, a short sample starts from its padding", "src/kernels/rnn/rnn.h",
      "first || before >= lengths[n] ? h0", "first ? h0", "ops:Ops.RNN"),
+    ("the plain GRU without its reset gate", PLAIN_RNN,
+     "from_x(2) + reset * part", "from_x(2) + part", "ops:Ops.RNN"),
+    ("the plain RNN without the h2h biases", PLAIN_RNN,
+     " + w.h2h_bias[row];", ";", "ops:Ops.RNN"),
+    ("the plain LSTM cuts its state instead of projecting it", PLAIN_RNN,
+     "dot(w.projection + j * s.hidden, at.raw, s.hidden);", "at.raw[j];", "ops:Ops.RNN"),
+    ("the plain RNN ignores lengths", PLAIN_RNN,
+     "if (lengths) length =", "if (lengths && n < 0) length =", "ops:Ops.RNN"),
+    ("the plain RNN: backwards in time, a short sample starts from its padding", PLAIN_RNN,
+     "direction == 0 ? i : length - 1 - i;", "direction == 0 ? i : s.steps - 1 - i;", "ops:Ops.RNN"),
+    ("the plain LSTM's forget gate reads the new cell", PLAIN_RNN,
+     "dc * at.c[unit] * sigmoid_slope(forget)", "dc * at.cell[unit] * sigmoid_slope(forget)",
+     "ops:Ops.RNN"),
+    ("the plain RNN's gradient passes what was dropped", PLAIN_RNN,
+     "dx[i] *= mask[i];", "dx[i] *= mask[i] > T(0) ? mask[i] : T(1);", "ops:RnnKernels.agree*"),
+    ("the plain RNN draws the next layer's dropout", PLAIN_RNN,
+     "dropout_scale(s, io, layer, i)", "dropout_scale(s, io, layer + 1, i)", "ops:RnnKernels.*"),
+    ("an RNN's plain gradient has another name than what saved for it", "src/ops/rnn/rnn.cpp",
+     '"reference", offer_backward<Reference>', '"plain", offer_backward<Reference>',
+     "passes:Kernels.a_recurrent*"),
     ("a bias alone asks oneDNN for its gradient", "src/ops/nn/deconvolution.cpp",
      'if (!r.wanted[0] && !r.wanted[1]) return refuse("only the bias has a gradient");', "",
      "ops:Ops.Deconvolution"),

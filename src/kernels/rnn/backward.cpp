@@ -1,4 +1,4 @@
-// Recurrent layers backward; rnn.h tells how.
+// Recurrent layers backward, the native kernel; rnn.h says how.
 #include <algorithm>
 
 #include "base/parallel.h"

@@ -7,7 +7,7 @@ namespace symbind::rnn {
 
 /// Rows of one step, forward. `gates` holds x·Wᵀ + h·Rᵀ and receives the gates' values; a GRU has
 /// h·Rᵀ of its last gate in `hidden_part` instead, which receives it with its bias. `bias` is the
-/// sum of both biases; a GRU's last gate has them apart, the h2h one behind all others.
+/// sum of both biases; a GRU's last gate has them apart, the h2h one after all others.
 template <class T>
 struct CellForward {
   std::int64_t rows, hidden;

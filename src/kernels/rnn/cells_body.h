@@ -263,7 +263,7 @@ void multiply(const StepProduct<float>& s) {
   }
 }
 
-/// Panels of columns, their rows one behind the other; what a panel has too many is 0.
+/// Panels of columns, their rows one after the other; the last panel is zero-padded.
 void pack(const float* w, std::int64_t row_step, std::int64_t column_step, std::int64_t k,
           std::int64_t n, float* packed) {
   for (std::int64_t j = 0; j < n; j += kPanel)

@@ -1,8 +1,7 @@
-// Recurrent layers forward; rnn.h tells how.
+// Recurrent layers forward, the native kernel; rnn.h says how.
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "base/philox.h"
 #include "kernels/accumulate.h"
 #include "kernels/rnn/cells.h"
 #include "kernels/rnn/rnn.h"
@@ -206,15 +205,9 @@ const T* drop(const Sizes& s, const Forward<T>& io, const Tape& tape, std::int64
   T* dropped = tape.kept() ? io.tape + tape.dropped(layer) : out;
   T* mask = tape.kept() ? io.tape + tape.mask(layer) : nullptr;
   const std::int64_t n = s.rows() * s.directions * s.width();
-  const float keep = 1 - s.dropout;
   parallel_for(n, kElementGrain / 8, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      float scale = 1;
-      if (io.dropping) {
-        const std::int64_t counter = layer * n + i;
-        const auto bits = philox(io.seed, io.draw, static_cast<std::uint64_t>(counter / 4));
-        scale = unit_float(bits[static_cast<std::size_t>(counter % 4)]) < keep ? 1 / keep : 0;
-      }
+      const float scale = dropout_scale(s, io, layer, i);
       if (mask) mask[i] = static_cast<T>(scale);
       dropped[i] = out[i] * static_cast<T>(scale);
     }

@@ -1,4 +1,5 @@
-// Stacks of recurrent layers, forward and backward.
+// Stacks of recurrent layers, forward and backward: the native kernel. reference.h has the plain
+// one.
 //
 // Each layer and direction is one product over all steps (x·Wᵀ), then step by step h·Rᵀ and the
 // cell's arithmetic. Threads share the samples of the batch and both directions, and meet only
@@ -7,34 +8,15 @@
 
 #include <cstdint>
 
-#include "kernels/rnn/tape.h"
+#include "kernels/rnn/io.h"
 
 namespace symbind::rnn {
 
-/// `lengths`, where given, has the number of steps of every sample: outputs behind are 0, states
-/// stay as they were. hy and cy are null when unread; y never is, the last layer works in it.
-template <class T>
-struct Forward {
-  const T *x, *parameters, *h0, *c0;
-  const std::int64_t* lengths;
-  T *y, *hy, *cy;
-  T *tape, *scratch;
-  bool kept, dropping;
-  std::uint64_t seed, draw;
-};
 template <class T>
 void forward(const Sizes& s, const Forward<T>& io);
 /// Elements of `scratch`.
 std::int64_t forward_scratch(const Sizes& s);
 
-template <class T>
-struct Backward {
-  const T *dy, *dhy, *dcy;
-  const T *x, *parameters, *h0, *c0, *y, *tape;
-  const std::int64_t* lengths;
-  T *dx, *dparameters, *dh0, *dc0;
-  T* scratch;
-};
 template <class T>
 void backward(const Sizes& s, const Backward<T>& io);
 std::int64_t backward_scratch(const Sizes& s);

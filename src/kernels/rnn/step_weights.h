@@ -1,6 +1,6 @@
 // The h2h product of every step: its weights are packed once, for they are the same at all of them.
 //
-// Decided here: float32 has its own kernel, for OpenBLAS packs the weights anew at every call, an
+// Decided here: float32 has its own kernel, for OpenBLAS packs the weights again at every call, an
 // eighth of the time at 32 rows. float64 goes to OpenBLAS. Measured (two LSTM layers, 35 steps,
 // batch 32, 200 inputs and states, one thread, ms of CPU time): forward 14.5, forward and backward
 // 45; MXNet 1.9.1 with oneDNN 17.5 and 48.

@@ -4,16 +4,18 @@
 //   LSTM        i, f, o = σ(…),  g = tanh(…),  c' = f·c + i·g,  h' = o·tanh c'   gates i, f, g, o
 //   GRU         r, z = σ(…),  n = tanh(W x + b + r·(R h + c)),  h' = (1−z)·n + z·h   gates r, z, n
 //
-// kernels/rnn has the arithmetic and where each matrix lies in `parameters`. Decided here: what
-// backward needs is one opaque hidden output. Dropout acts between layers while training; its bits
-// come from Philox counters. Beyond MXNet's CPU: use_sequence_length, projection_size with
-// gradients, lstm_state_clip_* without. 16-bit data is computed in float.
+// kernels/rnn has the arithmetic, native and as a plain reference, and where each matrix is in
+// `parameters`. Decided here: what backward needs is one opaque hidden output. Dropout acts between
+// layers while training; its bits come from Philox counters. Beyond MXNet's CPU:
+// use_sequence_length, projection_size with gradients, lstm_state_clip_* without. 16-bit data is
+// computed in float.
 #include <symbind/operator.h>
 
 #include <algorithm>
 
 #include "base/check.h"
 #include "base/checked.h"
+#include "kernels/rnn/reference.h"
 #include "kernels/rnn/rnn.h"
 #include "ndarray/convert.h"
 #include "ops/rnn/staging.h"
@@ -121,7 +123,7 @@ void check_countable(const rnn::Sizes& s) {
         s.layers, s.hidden, s.steps, s.batch, s.input);
 }
 
-/// The tensors around an RNN node, wherever they stand.
+/// The tensors around an RNN node, of forward or backward.
 struct Places {
   Inference::Ref data, parameters, output;
   std::vector<Inference::Ref> states, cells, lengths;
@@ -231,6 +233,27 @@ const std::int64_t* read_lengths(const Args& a, int input, DType t, std::int64_t
   return static_cast<const std::int64_t*>(into);
 }
 
+/// The arithmetic of each kernel, and the memory it takes in elements. The rest is the same.
+struct Native {
+  static std::int64_t tape(const rnn::Sizes& s, bool kept) { return rnn::Tape(s, kept).elements(); }
+  static std::int64_t forward_scratch(const rnn::Sizes& s) { return rnn::forward_scratch(s); }
+  static std::int64_t backward_scratch(const rnn::Sizes& s) { return rnn::backward_scratch(s); }
+  static void run(const rnn::Sizes& s, const auto& forward) { rnn::forward(s, forward); }
+  static void run_back(const rnn::Sizes& s, const auto& backward) { rnn::backward(s, backward); }
+};
+struct Reference {
+  static std::int64_t tape(const rnn::Sizes& s, bool) { return rnn::Tape(s, true).elements(); }
+  static std::int64_t forward_scratch(const rnn::Sizes&) { return 0; }
+  static std::int64_t backward_scratch(const rnn::Sizes& s) {
+    return rnn::reference::backward_scratch(s);
+  }
+  static void run(const rnn::Sizes& s, const auto& forward) { rnn::reference::forward(s, forward); }
+  static void run_back(const rnn::Sizes& s, const auto& backward) {
+    rnn::reference::backward(s, backward);
+  }
+};
+
+template <class Kernel>
 struct ForwardPlan {
   rnn::Sizes s;
   Staging staging;
@@ -241,8 +264,8 @@ struct ForwardPlan {
         kept(r.wanted.back()) {
     check_countable(s);
     const std::size_t size = r.in[0].dtype == DType::kFloat64 ? 8 : 4;
-    if (!kept) staging.tape = staging.take(rnn::Tape(s, false).elements(), size);
-    staging.scratch = staging.take(rnn::forward_scratch(s), size);
+    if (!kept) staging.tape = staging.take(Kernel::tape(s, false), size);
+    staging.scratch = staging.take(Kernel::forward_scratch(s), size);
     staging.lengths = staging.take(a.use_sequence_length ? s.batch : 0, 8);
   }
   /// The last layer works in the output sequence, read or not.
@@ -257,18 +280,19 @@ struct ForwardPlan {
   }
 };
 
+template <class Kernel>
 Offer offer_forward(const RNNAttrs& a, const KernelRequest& r) {
-  const ForwardPlan plan(a, r);
+  const ForwardPlan<Kernel> plan(a, r);
   Offer offer = accept_plain(r, plan.staging.total);
   const std::size_t size = r.in[0].dtype == DType::kFloat64 ? 8 : 4;
   if (plan.kept)
-    offer.opaque_bytes.back() = static_cast<std::size_t>(rnn::Tape(plan.s, true).elements()) * size;
+    offer.opaque_bytes.back() = static_cast<std::size_t>(Kernel::tape(plan.s, true)) * size;
   return offer;
 }
 
-template <class T>
+template <class Kernel, class T>
 Prepared forward_typed(const RNNAttrs& a, const KernelRequest& r) {
-  return [plan = ForwardPlan(a, r), lstm = a.is_lstm(), states = a.state_outputs,
+  return [plan = ForwardPlan<Kernel>(a, r), lstm = a.is_lstm(), states = a.state_outputs,
           with_lengths = a.use_sequence_length, type = r.in.back().dtype,
           tape = static_cast<int>(r.out.size()) - 1](const Args& args) {
     const Staging& staged = plan.staging;
@@ -290,11 +314,18 @@ Prepared forward_typed(const RNNAttrs& a, const KernelRequest& r) {
     io.dropping = args.run->is_train;
     io.seed = args.run->random_seed;
     io.draw = args.run->random_draw;
-    rnn::forward(plan.s, io);
+    Kernel::run(plan.s, io);
     staged.store(args);
   };
 }
 
+template <class Kernel>
+Prepared forward(const RNNAttrs& a, const KernelRequest& r, const Offer&) {
+  return r.in[0].dtype == DType::kFloat64 ? forward_typed<Kernel, double>(a, r)
+                                          : forward_typed<Kernel, float>(a, r);
+}
+
+template <class Kernel>
 struct BackwardPlan {
   rnn::Sizes s;
   Staging staging;
@@ -303,7 +334,7 @@ struct BackwardPlan {
         staging(r, r.in[0].dtype, floats(a, r), r.out.size()) {
     check_countable(s);
     const std::size_t size = r.in[0].dtype == DType::kFloat64 ? 8 : 4;
-    staging.scratch = staging.take(rnn::backward_scratch(s), size);
+    staging.scratch = staging.take(Kernel::backward_scratch(s), size);
     staging.lengths = staging.take(a.use_sequence_length ? s.batch : 0, 8);
   }
   static std::vector<bool> floats(const RNNAttrs& a, const KernelRequest& r) {
@@ -314,13 +345,14 @@ struct BackwardPlan {
   }
 };
 
+template <class Kernel>
 Offer offer_backward(const RNNAttrs& a, const KernelRequest& r) {
-  return accept_plain(r, BackwardPlan(a, r).staging.total);
+  return accept_plain(r, BackwardPlan<Kernel>(a, r).staging.total);
 }
 
-template <class T>
+template <class Kernel, class T>
 Prepared backward_typed(const RNNAttrs& a, const KernelRequest& r) {
-  return [plan = BackwardPlan(a, r), lstm = a.is_lstm(), states = a.state_outputs,
+  return [plan = BackwardPlan<Kernel>(a, r), lstm = a.is_lstm(), states = a.state_outputs,
           with_lengths = a.use_sequence_length, first = a.visible(),
           count = static_cast<int>(r.in.size()),
           type = r.in[r.in.size() - 3].dtype](const Args& args) {
@@ -344,16 +376,21 @@ Prepared backward_typed(const RNNAttrs& a, const KernelRequest& r) {
     io.dh0 = staged.output<T>(args, 2);
     io.dc0 = lstm ? staged.output<T>(args, 3) : nullptr;
     io.scratch = reinterpret_cast<T*>(Staging::at(args, staged.scratch));
-    rnn::backward(plan.s, io);
+    Kernel::run_back(plan.s, io);
     staged.store(args);
   };
+}
+
+template <class Kernel>
+Prepared backward(const RNNAttrs& a, const KernelRequest& r, const Offer&) {
+  return r.in[0].dtype == DType::kFloat64 ? backward_typed<Kernel, double>(a, r)
+                                          : backward_typed<Kernel, float>(a, r);
 }
 
 }  // namespace
 
 void register_rnn(OpRegistry& r) {
   using A = RNNAttrs;
-  using R = KernelRequest;
   r.add<A>("RNN")
       .flops([](const A& a, const Work& w) { return products(a, w.in[0], w.in[1]); })
       .doc("A stack of recurrent layers over all steps.")
@@ -371,11 +408,8 @@ void register_rnn(OpRegistry& r) {
       .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
-      .kernel(DeviceType::kCpu, "reference", offer_forward,
-              [](const A& a, const R& q, const Offer&) {
-                return q.in[0].dtype == DType::kFloat64 ? forward_typed<double>(a, q)
-                                                        : forward_typed<float>(a, q);
-              });
+      .kernel(DeviceType::kCpu, "native", offer_forward<Native>, forward<Native>)
+      .kernel(DeviceType::kCpu, "reference", offer_forward<Reference>, forward<Reference>);
   r.add<A>("_backward_RNN")
       .flops([](const A& a, const Work& w) {
         const std::size_t data = !a.state_outputs ? 1 : a.is_lstm() ? 3 : 2;
@@ -401,11 +435,8 @@ void register_rnn(OpRegistry& r) {
           [](const A& a) { return a.is_lstm() ? 4 : 3; })
       .skips_unread()
       .infer(infer_backward)
-      .kernel(DeviceType::kCpu, "reference", offer_backward,
-              [](const A& a, const R& q, const Offer&) {
-                return q.in[0].dtype == DType::kFloat64 ? backward_typed<double>(a, q)
-                                                        : backward_typed<float>(a, q);
-              });
+      .kernel(DeviceType::kCpu, "native", offer_backward<Native>, backward<Native>)
+      .kernel(DeviceType::kCpu, "reference", offer_backward<Reference>, backward<Reference>);
 }
 
 }  // namespace symbind

@@ -1,4 +1,4 @@
-// The memory of an RNN node: 16-bit tensors have a copy in float, behind them lies what else the
+// The memory of an RNN node: 16-bit tensors have a copy in float, after which comes what else the
 // arithmetic needs.
 #pragma once
 
