@@ -151,6 +151,8 @@ nb::object context_to(Context context) {
 
 namespace {
 
+std::int64_t texts_made = 0;
+
 /// `depth` lists and tuples are around the value. One that contains itself is deeper than any
 /// limit.
 std::string text_of(nb::handle value, std::int64_t depth) {
@@ -181,7 +183,11 @@ std::string text_of(nb::handle value, std::int64_t depth) {
 
 }  // namespace
 
-std::string attr_text(nb::handle value) { return text_of(value, 0); }
+std::string attr_text(nb::handle value) {
+  ++texts_made;
+  return text_of(value, 0);
+}
+std::int64_t attr_texts_made() { return texts_made; }
 
 AttrDict attr_dict_from(nb::handle mapping) {
   AttrDict result;

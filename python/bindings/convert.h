@@ -37,6 +37,8 @@ nb::object context_to(Context context);
 
 /// An attribute as MXNet's scripts expect it written: str(value), types by name, no NumPy reprs.
 std::string attr_text(nb::handle value);
+/// How many such texts were made.
+std::int64_t attr_texts_made();
 AttrDict attr_dict_from(nb::handle mapping);
 
 bool is_array(nb::handle value);

@@ -4,7 +4,8 @@
 //
 // Decided here: positional arguments are inputs as long as they are arrays (or stand where an input
 // is expected and are None), then parameters in their declared order; keywords name inputs or
-// parameters; what is no array becomes the text MXNet would store.
+// parameters; what is no array becomes the text MXNet would store. A call on arrays is known again
+// by the values of its parameters, so that one that was made before makes no text of them.
 
 #include <algorithm>
 
@@ -14,13 +15,98 @@
 #include "convert.h"
 
 #include <symbind/autograd.h>
+#include <symbind/detail/op_call.h>
 #include <symbind/detail/op_info.h>
 
 namespace symbind::python {
 namespace {
 
+/// The text of a str; lives as long as the object.
+std::string_view view_of(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) throw nb::python_error();
+  return {data, static_cast<std::size_t>(size)};
+}
+
 // Whether the inputs are a list: as many as are given, or named by the attributes (Custom).
 bool takes_list(const OpDef& op) { return !op.variadic_key.empty() || op.take_rest != nullptr; }
+
+/// The parameters of a call, in the order they were given; they live as long as its arguments.
+class Params {
+ public:
+  void add(std::string_view name, nb::handle value) { given_.emplace_back(name, value); }
+  /// As MXNet stores them; of two with one name the later counts.
+  AttrDict texts() const {
+    AttrDict all;
+    for (const auto& [name, value] : given_) all[std::string(name)] = attr_text(value);
+    return all;
+  }
+  /// Equal bytes, equal texts.
+  std::string key() const {
+    std::string bytes;
+    for (const auto& [name, value] : given_) {
+      append_number(bytes, name.size());
+      bytes += name;
+      append(bytes, value, 0);
+    }
+    return bytes;
+  }
+
+ private:
+  template <class T>
+  static void append_number(std::string& bytes, T value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  static void append_text(std::string& bytes, char kind, std::string_view text) {
+    bytes += kind;
+    append_number(bytes, text.size());
+    bytes += text;
+  }
+  /// Values of Python's own types by their bits; all else, and what nests deeply, by its text.
+  static void append(std::string& bytes, nb::handle value, int depth) {
+    constexpr int kDeepest = 4;
+    PyObject* const v = value.ptr();
+    int overflow = 0;
+    if (v == Py_None || PyBool_Check(v)) {
+      bytes += v == Py_None ? 'n' : v == Py_True ? 'y' : 'z';
+    } else if (PyFloat_CheckExact(v)) {
+      bytes += 'f';
+      append_number(bytes, PyFloat_AS_DOUBLE(v));
+    } else if (const long long whole =
+                   PyLong_CheckExact(v) ? PyLong_AsLongLongAndOverflow(v, &overflow) : 0;
+               PyLong_CheckExact(v) && overflow == 0) {
+      bytes += 'i';
+      append_number(bytes, whole);
+    } else if (PyUnicode_CheckExact(v)) {
+      append_text(bytes, 's', view_of(value));
+    } else if ((PyTuple_CheckExact(v) || PyList_CheckExact(v)) && depth < kDeepest) {
+      bytes += PyTuple_CheckExact(v) ? '(' : '[';
+      const Py_ssize_t n = PySequence_Fast_GET_SIZE(v);
+      append_number(bytes, n);
+      for (Py_ssize_t i = 0; i < n; ++i) append(bytes, PySequence_Fast_GET_ITEM(v, i), depth + 1);
+    } else {
+      append_text(bytes, 't', attr_text(value));
+    }
+  }
+
+  std::vector<std::pair<std::string_view, nb::handle>> given_;
+};
+
+/// A call's parameters while the GIL is released.
+struct CallParams {
+  const Params& params;
+  std::string key;
+  CallOptions options() const {
+    return {
+        this,
+        [](const void* self, std::string& to) { to += static_cast<const CallParams*>(self)->key; },
+        [](const void* self) {
+          const nb::gil_scoped_acquire acquire;
+          return static_cast<const CallParams*>(self)->params.texts();
+        }};
+  }
+};
 
 struct OpFunction {
   std::string called;  ///< one of the operator's names
@@ -28,6 +114,17 @@ struct OpFunction {
   const OpDef* op = nullptr;
   std::vector<std::string> inputs, params;  ///< all inputs there may be
   bool inputs_vary = false;                 ///< which of them there are hangs on the parameters
+
+  /// The inputs of the last call that named some.
+  struct Inputs {
+    std::string key;
+    std::size_t given = 0;
+    std::vector<std::string> names;
+    bool fits(const std::string& k, std::size_t n) const {
+      return !names.empty() && given == n && key == k;
+    }
+  };
+  mutable Inputs last_inputs;
 
   explicit OpFunction(const std::string& operator_name, const std::string& function_name = "")
       : called(operator_name),
@@ -53,7 +150,7 @@ struct Call {
   std::vector<T> inputs;  ///< positional ones
   std::vector<std::pair<std::string, T>> by_keyword;
   std::vector<const T*> given;  ///< the arrays themselves, in the order they were met
-  AttrDict attrs;
+  Params params;
   nb::object out = nb::none(), name = nb::none(), attr = nb::none();
 };
 
@@ -99,7 +196,7 @@ void add_positional(const OpFunction& f, nb::handle value, Call<T>& call, std::s
                 f.name + " takes " + std::to_string(f.inputs.size()) + " inputs and " +
                     std::to_string(f.params.size()) +
                     " parameters; this is one too many: " + nb::repr(value).c_str());
-  call.attrs[f.params[param++]] = attr_text(value);
+  call.params.add(f.params[param++], value);
 }
 
 template <class T>
@@ -109,7 +206,7 @@ Call<T> sort_arguments(const OpFunction& f, const nb::args& args, const nb::kwar
   for (const nb::handle value : args) add_positional(f, value, call, param);
   while (!call.inputs.empty() && !is_given(call.inputs.back())) call.inputs.pop_back();
   for (const auto& [key, value] : kwargs) {
-    const std::string name = nb::cast<std::string>(key);
+    const std::string_view name = view_of(key);
     if (name == "out") {
       call.out = nb::borrow(value);
     } else if (name == "name") {
@@ -117,7 +214,7 @@ Call<T> sort_arguments(const OpFunction& f, const nb::args& args, const nb::kwar
     } else if (name == "attr" && !std::ranges::count(f.params, name)) {
       call.attr = nb::borrow(value);
     } else if (const T* input = value_in<T>(value)) {
-      call.by_keyword.emplace_back(name, *input);
+      call.by_keyword.emplace_back(std::string(name), *input);
       call.given.push_back(input);
     } else if (nb::handle(value).is_none() && std::ranges::count(f.inputs, name)) {
       continue;
@@ -126,24 +223,27 @@ Call<T> sort_arguments(const OpFunction& f, const nb::args& args, const nb::kwar
       for (const nb::handle item : nb::handle(value))  // add_n(args=[a, b]), stack(data=[…])
         if (const T* element = value_in<T>(item)) call.inputs.push_back(*element);
     } else if (std::ranges::count(f.inputs, name) && !std::ranges::count(f.params, name)) {
-      throw Error(ErrorKind::kType, f.name + ": input '" + name + "' must be " +
+      throw Error(ErrorKind::kType, f.name + ": input '" + std::string(name) + "' must be " +
                                         (std::is_same_v<T, NDArray> ? "an NDArray" : "a Symbol") +
                                         ", not " + nb::repr(nb::handle(value).type()).c_str());
     } else {
-      call.attrs[name] = attr_text(value);
+      call.params.add(name, value);
     }
   }
   return call;
 }
 
 /// Positional and named inputs in the operator's order; missing ones at the end are left out.
-std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call) {
+std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call, const std::string& key) {
   std::vector<NDArray> inputs = std::move(call.inputs);
   if (call.by_keyword.empty()) return inputs;
   std::vector<std::string> names = f.inputs;
   if (f.inputs_vary) {  // LeakyReLU has a gamma when act_type is 'prelu'
     const std::size_t given = inputs.size() + call.by_keyword.size();
-    names = f.op->input_names(f.op->parse(call.attrs, f.name, given).get());
+    if (!f.last_inputs.fits(key, given))
+      f.last_inputs = {key, given,
+                       f.op->input_names(f.op->parse(call.params.texts(), f.name, given).get())};
+    names = f.last_inputs.names;
   }
   for (auto& [name, array] : call.by_keyword) {
     const auto it = std::ranges::find(names, name);
@@ -173,12 +273,13 @@ void keep_record(nb::handle out, const std::vector<NDArray>& results) {
 
 nb::object call_arrays(const ArrayFunction& f, const nb::args& args, const nb::kwargs& kwargs) {
   Call<NDArray> call = sort_arguments<NDArray>(f, args, kwargs);
-  const std::vector<NDArray> inputs = ordered(f, call);
+  const CallParams params{call.params, call.params.key()};
+  const std::vector<NDArray> inputs = ordered(f, call, params.key);
   const std::vector<NDArray> out = writables_from(call.out, "out");
   std::vector<NDArray> results;
   {
     const nb::gil_scoped_release release;
-    results = invoke(*f.op, inputs, call.attrs, out);
+    results = invoke(*f.op, inputs, params.options(), out);
   }
   if (autograd::is_recording()) {
     keep_record(call.given, inputs);
@@ -195,7 +296,7 @@ nb::object call_symbols(const SymbolFunction& f, const nb::args& args, const nb:
   std::ranges::transform(hint, hint.begin(), [](unsigned char c) { return std::tolower(c); });
   const auto name = nb::cast<std::string>(registered("name_for")(call.name, hint));
   AttrDict attrs = attr_dict_from(registered("attrs_for")(call.attr));
-  attrs.merge(std::move(call.attrs));
+  attrs.merge(call.params.texts());
   if (call.by_keyword.empty()) return symbol_to(make_symbol(f.called, name, call.inputs, attrs));
   NamedSymbols named;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
@@ -279,6 +380,8 @@ void bind_operator(nb::module_& m) {
         return names;
       },
       "Every name of the operators users may call, in alphabetical order.");
+  m.def("_texts_made", attr_texts_made,
+        "How many parameters were made text. A call that was made before makes none.");
   m.def("op_info", [](const std::string& name) { return info(OpRegistry::global().get(name)); });
   m.def(
       "invoke",

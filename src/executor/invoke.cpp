@@ -264,9 +264,15 @@ std::span<const NDArray> without_undefined_end(std::span<const NDArray> arrays) 
 std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs, const std::vector<NDArray>& out,
                             std::optional<bool> is_train) {
+  return invoke(op, inputs, CallOptions::of(attrs), out, is_train);
+}
+
+std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
+                            const CallOptions& options, const std::vector<NDArray>& out,
+                            std::optional<bool> is_train) {
   CallMemory<8 * sizeof(NDArray)> memory;
   Results r(memory.get());
-  run_call(op, inputs, CallOptions::of(attrs), out, is_train, r);
+  run_call(op, inputs, options, out, is_train, r);
   return {std::make_move_iterator(r.results.begin()), std::make_move_iterator(r.results.end())};
 }
 

@@ -123,6 +123,11 @@ struct CallOptions {
   static CallOptions of(const AttrDict& attrs);
 };
 
+/// As `invoke` of executor.h, with options written in any way.
+std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
+                            const CallOptions& options, const std::vector<NDArray>& out,
+                            std::optional<bool> is_train = {});
+
 /// An operator for calls on arrays; made once for each place in a program that calls it.
 class ArrayOp {
  public:
