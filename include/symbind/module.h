@@ -52,7 +52,7 @@ struct SetParamsOptions {
 struct InitOptimizerOptions {
   StoreArg kvstore = "local";
   OptimizerArg optimizer = "sgd";
-  OptimizerParams optimizer_params = {{"learning_rate", 0.01}};
+  OptimizerParams optimizer_params = default_optimizer_params();
   bool force_init = false;
 };
 
@@ -71,7 +71,7 @@ struct FitOptions {
   Callbacks<BatchEndCallback> batch_end_callback = {};
   StoreArg kvstore = "local";
   OptimizerArg optimizer = "sgd";
-  OptimizerParams optimizer_params = {{"learning_rate", 0.01}};
+  OptimizerParams optimizer_params = default_optimizer_params();
   Callbacks<BatchEndCallback> eval_end_callback = {};
   Callbacks<BatchEndCallback> eval_batch_end_callback = {};
   InitializerPtr initializer = Uniform(0.01);

@@ -17,7 +17,7 @@
 //   relu(x, {}, y)          writes y
 //   std::vector<NDArray> parts = SliceChannel(x, {.num_outputs = 2})
 //
-// These are templates so that a program compiles those it calls and no others.
+// Both kinds are templates so that a program compiles those it calls and no others.
 
 #include <symbind/detail/op_call.h>
 
@@ -36,7 +36,8 @@ struct ActivationOptions {
 };
 }  // namespace ops
 /// Applies an activation function to every element.
-inline Symbol Activation(const std::string& name, const Symbol& data, const ops::ActivationOptions& options = {}) {
+template <class = void>
+Symbol Activation(const std::string& name, const Symbol& data, const ops::ActivationOptions& options = {}) {
   return call_op("Activation", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -88,10 +89,12 @@ struct BatchNormInputs {
 };
 }  // namespace ops
 /// Normalises every channel over the batch.
-inline Symbol BatchNorm(const std::string& name, const Symbol& data, const ops::BatchNormOptions& options = {}) {
+template <class = void>
+Symbol BatchNorm(const std::string& name, const Symbol& data, const ops::BatchNormOptions& options = {}) {
   return call_op("BatchNorm", name, {data}, dict_of(options));
 }
-inline Symbol BatchNorm(const std::string& name, const ops::BatchNormInputs& inputs, const ops::BatchNormOptions& options = {}) {
+template <class = void>
+Symbol BatchNorm(const std::string& name, const ops::BatchNormInputs& inputs, const ops::BatchNormOptions& options = {}) {
   return call_op_named("BatchNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}, {"moving_mean", inputs.moving_mean}, {"moving_var", inputs.moving_var}}, dict_of(options));
 }
 template <class = void>
@@ -116,13 +119,16 @@ struct BilinearSamplerInputs {
 };
 }  // namespace ops
 /// Images read at the places of a grid.
-inline Symbol BilinearSampler(const std::string& name, const Symbol& data, const ops::BilinearSamplerOptions& options = {}) {
+template <class = void>
+Symbol BilinearSampler(const std::string& name, const Symbol& data, const ops::BilinearSamplerOptions& options = {}) {
   return call_op("BilinearSampler", name, {data}, dict_of(options));
 }
-inline Symbol BilinearSampler(const std::string& name, const Symbol& data, const Symbol& grid, const ops::BilinearSamplerOptions& options = {}) {
+template <class = void>
+Symbol BilinearSampler(const std::string& name, const Symbol& data, const Symbol& grid, const ops::BilinearSamplerOptions& options = {}) {
   return call_op("BilinearSampler", name, {data, grid}, dict_of(options));
 }
-inline Symbol BilinearSampler(const std::string& name, const ops::BilinearSamplerInputs& inputs, const ops::BilinearSamplerOptions& options = {}) {
+template <class = void>
+Symbol BilinearSampler(const std::string& name, const ops::BilinearSamplerInputs& inputs, const ops::BilinearSamplerOptions& options = {}) {
   return call_op_named("BilinearSampler", name, {{"data", inputs.data}, {"grid", inputs.grid}}, dict_of(options));
 }
 template <class = void>
@@ -132,7 +138,8 @@ NDArray BilinearSampler(const NDArray& data, const NDArray& grid, const ops::Bil
 }
 
 /// The input, through which no gradient flows.
-inline Symbol BlockGrad(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol BlockGrad(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("BlockGrad", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -165,10 +172,12 @@ struct CTCLossInputs {
 };
 }  // namespace ops
 /// The connectionist temporal classification loss of every sample.
-inline Symbol CTCLoss(const std::string& name, const Symbol& data, const ops::CTCLossOptions& options = {}) {
+template <class = void>
+Symbol CTCLoss(const std::string& name, const Symbol& data, const ops::CTCLossOptions& options = {}) {
   return call_op("CTCLoss", name, {data}, dict_of(options));
 }
-inline Symbol CTCLoss(const std::string& name, const ops::CTCLossInputs& inputs, const ops::CTCLossOptions& options = {}) {
+template <class = void>
+Symbol CTCLoss(const std::string& name, const ops::CTCLossInputs& inputs, const ops::CTCLossOptions& options = {}) {
   return call_op_named("CTCLoss", name, {{"data", inputs.data}, {"label", inputs.label}, {"data_lengths", inputs.data_lengths}, {"label_lengths", inputs.label_lengths}}, dict_of(options));
 }
 template <class = void>
@@ -199,7 +208,8 @@ struct CastOptions {
 };
 }  // namespace ops
 /// The input in another element type.
-inline Symbol Cast(const std::string& name, const Symbol& data, const ops::CastOptions& options = {}) {
+template <class = void>
+Symbol Cast(const std::string& name, const Symbol& data, const ops::CastOptions& options = {}) {
   return call_op("Cast", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -221,7 +231,8 @@ struct ConcatOptions {
 };
 }  // namespace ops
 /// Joins the inputs along an axis.
-inline Symbol Concat(const std::string& name, const std::vector<Symbol>& inputs, const ops::ConcatOptions& options = {}) {
+template <class = void>
+Symbol Concat(const std::string& name, const std::vector<Symbol>& inputs, const ops::ConcatOptions& options = {}) {
   return call_op("Concat", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -280,10 +291,12 @@ struct ConvolutionInputs {
 };
 }  // namespace ops
 /// Convolution over one, two or three spatial axes.
-inline Symbol Convolution(const std::string& name, const Symbol& data, const ops::ConvolutionOptions& options = {}) {
+template <class = void>
+Symbol Convolution(const std::string& name, const Symbol& data, const ops::ConvolutionOptions& options = {}) {
   return call_op("Convolution", name, {data}, dict_of(options));
 }
-inline Symbol Convolution(const std::string& name, const ops::ConvolutionInputs& inputs, const ops::ConvolutionOptions& options = {}) {
+template <class = void>
+Symbol Convolution(const std::string& name, const ops::ConvolutionInputs& inputs, const ops::ConvolutionOptions& options = {}) {
   return call_op_named("Convolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
 }
 template <class = void>
@@ -328,13 +341,16 @@ struct CorrelationInputs {
 };
 }  // namespace ops
 /// Compares patches of one image with displaced patches of another.
-inline Symbol Correlation(const std::string& name, const Symbol& data1, const ops::CorrelationOptions& options = {}) {
+template <class = void>
+Symbol Correlation(const std::string& name, const Symbol& data1, const ops::CorrelationOptions& options = {}) {
   return call_op("Correlation", name, {data1}, dict_of(options));
 }
-inline Symbol Correlation(const std::string& name, const Symbol& data1, const Symbol& data2, const ops::CorrelationOptions& options = {}) {
+template <class = void>
+Symbol Correlation(const std::string& name, const Symbol& data1, const Symbol& data2, const ops::CorrelationOptions& options = {}) {
   return call_op("Correlation", name, {data1, data2}, dict_of(options));
 }
-inline Symbol Correlation(const std::string& name, const ops::CorrelationInputs& inputs, const ops::CorrelationOptions& options = {}) {
+template <class = void>
+Symbol Correlation(const std::string& name, const ops::CorrelationInputs& inputs, const ops::CorrelationOptions& options = {}) {
   return call_op_named("Correlation", name, {{"data1", inputs.data1}, {"data2", inputs.data2}}, dict_of(options));
 }
 template <class = void>
@@ -361,7 +377,8 @@ struct CropOptions {
 };
 }  // namespace ops
 /// A window out of images.
-inline Symbol Crop(const std::string& name, const std::vector<Symbol>& inputs, const ops::CropOptions& options = {}) {
+template <class = void>
+Symbol Crop(const std::string& name, const std::vector<Symbol>& inputs, const ops::CropOptions& options = {}) {
   return call_op("Crop", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -382,7 +399,8 @@ struct CustomOptions {
 };
 }  // namespace ops
 /// An operator that users wrote and registered; inputs and further parameters are its own.
-inline Symbol Custom(const std::string& name, const std::vector<Symbol>& inputs, const ops::CustomOptions& options = {}) {
+template <class = void>
+Symbol Custom(const std::string& name, const std::vector<Symbol>& inputs, const ops::CustomOptions& options = {}) {
   return call_op("Custom", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -447,10 +465,12 @@ struct DeconvolutionInputs {
 };
 }  // namespace ops
 /// The transpose of a convolution over one, two or three spatial axes.
-inline Symbol Deconvolution(const std::string& name, const Symbol& data, const ops::DeconvolutionOptions& options = {}) {
+template <class = void>
+Symbol Deconvolution(const std::string& name, const Symbol& data, const ops::DeconvolutionOptions& options = {}) {
   return call_op("Deconvolution", name, {data}, dict_of(options));
 }
-inline Symbol Deconvolution(const std::string& name, const ops::DeconvolutionInputs& inputs, const ops::DeconvolutionOptions& options = {}) {
+template <class = void>
+Symbol Deconvolution(const std::string& name, const ops::DeconvolutionInputs& inputs, const ops::DeconvolutionOptions& options = {}) {
   return call_op_named("Deconvolution", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
 }
 template <class = void>
@@ -486,7 +506,8 @@ struct DropoutOptions {
 };
 }  // namespace ops
 /// Zeroes elements at random while training and scales the rest.
-inline Symbol Dropout(const std::string& name, const Symbol& data, const ops::DropoutOptions& options = {}) {
+template <class = void>
+Symbol Dropout(const std::string& name, const Symbol& data, const ops::DropoutOptions& options = {}) {
   return call_op("Dropout", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -520,13 +541,16 @@ struct EmbeddingInputs {
 };
 }  // namespace ops
 /// Rows of the weight, by index.
-inline Symbol Embedding(const std::string& name, const Symbol& data, const ops::EmbeddingOptions& options = {}) {
+template <class = void>
+Symbol Embedding(const std::string& name, const Symbol& data, const ops::EmbeddingOptions& options = {}) {
   return call_op("Embedding", name, {data}, dict_of(options));
 }
-inline Symbol Embedding(const std::string& name, const Symbol& data, const Symbol& weight, const ops::EmbeddingOptions& options = {}) {
+template <class = void>
+Symbol Embedding(const std::string& name, const Symbol& data, const Symbol& weight, const ops::EmbeddingOptions& options = {}) {
   return call_op("Embedding", name, {data, weight}, dict_of(options));
 }
-inline Symbol Embedding(const std::string& name, const ops::EmbeddingInputs& inputs, const ops::EmbeddingOptions& options = {}) {
+template <class = void>
+Symbol Embedding(const std::string& name, const ops::EmbeddingInputs& inputs, const ops::EmbeddingOptions& options = {}) {
   return call_op_named("Embedding", name, {{"data", inputs.data}, {"weight", inputs.weight}}, dict_of(options));
 }
 template <class = void>
@@ -536,7 +560,8 @@ NDArray Embedding(const NDArray& data, const NDArray& weight, const ops::Embeddi
 }
 
 /// Joins all axes but the first.
-inline Symbol Flatten(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol Flatten(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("Flatten", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -568,10 +593,12 @@ struct FullyConnectedInputs {
 };
 }  // namespace ops
 /// Applies y = x·Wᵀ + b to every row of the data.
-inline Symbol FullyConnected(const std::string& name, const Symbol& data, const ops::FullyConnectedOptions& options = {}) {
+template <class = void>
+Symbol FullyConnected(const std::string& name, const Symbol& data, const ops::FullyConnectedOptions& options = {}) {
   return call_op("FullyConnected", name, {data}, dict_of(options));
 }
-inline Symbol FullyConnected(const std::string& name, const ops::FullyConnectedInputs& inputs, const ops::FullyConnectedOptions& options = {}) {
+template <class = void>
+Symbol FullyConnected(const std::string& name, const ops::FullyConnectedInputs& inputs, const ops::FullyConnectedOptions& options = {}) {
   return call_op_named("FullyConnected", name, {{"data", inputs.data}, {"weight", inputs.weight}, {"bias", inputs.bias}}, dict_of(options));
 }
 template <class = void>
@@ -600,7 +627,8 @@ struct GridGeneratorOptions {
 };
 }  // namespace ops
 /// The places an affine transform or a flow reads from.
-inline Symbol GridGenerator(const std::string& name, const Symbol& data, const ops::GridGeneratorOptions& options = {}) {
+template <class = void>
+Symbol GridGenerator(const std::string& name, const Symbol& data, const ops::GridGeneratorOptions& options = {}) {
   return call_op("GridGenerator", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -632,10 +660,12 @@ struct GroupNormInputs {
 };
 }  // namespace ops
 /// Normalises groups of channels of every sample.
-inline Symbol GroupNorm(const std::string& name, const Symbol& data, const ops::GroupNormOptions& options = {}) {
+template <class = void>
+Symbol GroupNorm(const std::string& name, const Symbol& data, const ops::GroupNormOptions& options = {}) {
   return call_op("GroupNorm", name, {data}, dict_of(options));
 }
-inline Symbol GroupNorm(const std::string& name, const ops::GroupNormInputs& inputs, const ops::GroupNormOptions& options = {}) {
+template <class = void>
+Symbol GroupNorm(const std::string& name, const ops::GroupNormInputs& inputs, const ops::GroupNormOptions& options = {}) {
   return call_op_named("GroupNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
 }
 template <class = void>
@@ -666,13 +696,16 @@ struct IdentityAttachKLSparseRegInputs {
 };
 }  // namespace ops
 /// The identity; its gradient draws the mean activation to a target.
-inline Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
+template <class = void>
+Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
   return call_op("IdentityAttachKLSparseReg", name, {data}, dict_of(options));
 }
-inline Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const Symbol& moving_avg, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
+template <class = void>
+Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const Symbol& moving_avg, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
   return call_op("IdentityAttachKLSparseReg", name, {data, moving_avg}, dict_of(options));
 }
-inline Symbol IdentityAttachKLSparseReg(const std::string& name, const ops::IdentityAttachKLSparseRegInputs& inputs, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
+template <class = void>
+Symbol IdentityAttachKLSparseReg(const std::string& name, const ops::IdentityAttachKLSparseRegInputs& inputs, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
   return call_op_named("IdentityAttachKLSparseReg", name, {{"data", inputs.data}, {"moving_avg", inputs.moving_avg}}, dict_of(options));
 }
 template <class = void>
@@ -698,10 +731,12 @@ struct InstanceNormInputs {
 };
 }  // namespace ops
 /// Normalises every channel of every sample.
-inline Symbol InstanceNorm(const std::string& name, const Symbol& data, const ops::InstanceNormOptions& options = {}) {
+template <class = void>
+Symbol InstanceNorm(const std::string& name, const Symbol& data, const ops::InstanceNormOptions& options = {}) {
   return call_op("InstanceNorm", name, {data}, dict_of(options));
 }
-inline Symbol InstanceNorm(const std::string& name, const ops::InstanceNormInputs& inputs, const ops::InstanceNormOptions& options = {}) {
+template <class = void>
+Symbol InstanceNorm(const std::string& name, const ops::InstanceNormInputs& inputs, const ops::InstanceNormOptions& options = {}) {
   return call_op_named("InstanceNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
 }
 template <class = void>
@@ -726,7 +761,8 @@ struct L2NormalizationOptions {
 };
 }  // namespace ops
 /// Brings samples, positions or channels to the length 1.
-inline Symbol L2Normalization(const std::string& name, const Symbol& data, const ops::L2NormalizationOptions& options = {}) {
+template <class = void>
+Symbol L2Normalization(const std::string& name, const Symbol& data, const ops::L2NormalizationOptions& options = {}) {
   return call_op("L2Normalization", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -756,7 +792,8 @@ struct LRNOptions {
 };
 }  // namespace ops
 /// Divides every element by the size of its neighbours along the channels.
-inline Symbol LRN(const std::string& name, const Symbol& data, const ops::LRNOptions& options = {}) {
+template <class = void>
+Symbol LRN(const std::string& name, const Symbol& data, const ops::LRNOptions& options = {}) {
   return call_op("LRN", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -788,10 +825,12 @@ struct LayerNormInputs {
 };
 }  // namespace ops
 /// Normalises along one axis.
-inline Symbol LayerNorm(const std::string& name, const Symbol& data, const ops::LayerNormOptions& options = {}) {
+template <class = void>
+Symbol LayerNorm(const std::string& name, const Symbol& data, const ops::LayerNormOptions& options = {}) {
   return call_op("LayerNorm", name, {data}, dict_of(options));
 }
-inline Symbol LayerNorm(const std::string& name, const ops::LayerNormInputs& inputs, const ops::LayerNormOptions& options = {}) {
+template <class = void>
+Symbol LayerNorm(const std::string& name, const ops::LayerNormInputs& inputs, const ops::LayerNormOptions& options = {}) {
   return call_op_named("LayerNorm", name, {{"data", inputs.data}, {"gamma", inputs.gamma}, {"beta", inputs.beta}}, dict_of(options));
 }
 template <class = void>
@@ -826,13 +865,16 @@ struct LeakyReLUInputs {
 };
 }  // namespace ops
 /// Relatives of relu that are not flat below 0.
-inline Symbol LeakyReLU(const std::string& name, const Symbol& data, const ops::LeakyReLUOptions& options = {}) {
+template <class = void>
+Symbol LeakyReLU(const std::string& name, const Symbol& data, const ops::LeakyReLUOptions& options = {}) {
   return call_op("LeakyReLU", name, {data}, dict_of(options));
 }
-inline Symbol LeakyReLU(const std::string& name, const Symbol& data, const Symbol& gamma, const ops::LeakyReLUOptions& options = {}) {
+template <class = void>
+Symbol LeakyReLU(const std::string& name, const Symbol& data, const Symbol& gamma, const ops::LeakyReLUOptions& options = {}) {
   return call_op("LeakyReLU", name, {data, gamma}, dict_of(options));
 }
-inline Symbol LeakyReLU(const std::string& name, const ops::LeakyReLUInputs& inputs, const ops::LeakyReLUOptions& options = {}) {
+template <class = void>
+Symbol LeakyReLU(const std::string& name, const ops::LeakyReLUInputs& inputs, const ops::LeakyReLUOptions& options = {}) {
   return call_op_named("LeakyReLU", name, {{"data", inputs.data}, {"gamma", inputs.gamma}}, dict_of(options));
 }
 template <class = void>
@@ -862,13 +904,16 @@ struct LinearRegressionOutputInputs {
 };
 }  // namespace ops
 /// The data; its gradient is that of half the squared distance to the label.
-inline Symbol LinearRegressionOutput(const std::string& name, const Symbol& data, const ops::LinearRegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol LinearRegressionOutput(const std::string& name, const Symbol& data, const ops::LinearRegressionOutputOptions& options = {}) {
   return call_op("LinearRegressionOutput", name, {data}, dict_of(options));
 }
-inline Symbol LinearRegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::LinearRegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol LinearRegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::LinearRegressionOutputOptions& options = {}) {
   return call_op("LinearRegressionOutput", name, {data, label}, dict_of(options));
 }
-inline Symbol LinearRegressionOutput(const std::string& name, const ops::LinearRegressionOutputInputs& inputs, const ops::LinearRegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol LinearRegressionOutput(const std::string& name, const ops::LinearRegressionOutputInputs& inputs, const ops::LinearRegressionOutputOptions& options = {}) {
   return call_op_named("LinearRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
 template <class = void>
@@ -893,13 +938,16 @@ struct LogisticRegressionOutputInputs {
 };
 }  // namespace ops
 /// Sigmoid; its gradient is that of the cross entropy with the label.
-inline Symbol LogisticRegressionOutput(const std::string& name, const Symbol& data, const ops::LogisticRegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol LogisticRegressionOutput(const std::string& name, const Symbol& data, const ops::LogisticRegressionOutputOptions& options = {}) {
   return call_op("LogisticRegressionOutput", name, {data}, dict_of(options));
 }
-inline Symbol LogisticRegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::LogisticRegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol LogisticRegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::LogisticRegressionOutputOptions& options = {}) {
   return call_op("LogisticRegressionOutput", name, {data, label}, dict_of(options));
 }
-inline Symbol LogisticRegressionOutput(const std::string& name, const ops::LogisticRegressionOutputInputs& inputs, const ops::LogisticRegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol LogisticRegressionOutput(const std::string& name, const ops::LogisticRegressionOutputInputs& inputs, const ops::LogisticRegressionOutputOptions& options = {}) {
   return call_op_named("LogisticRegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
 template <class = void>
@@ -924,13 +972,16 @@ struct MAERegressionOutputInputs {
 };
 }  // namespace ops
 /// The data; its gradient is that of the absolute distance to the label.
-inline Symbol MAERegressionOutput(const std::string& name, const Symbol& data, const ops::MAERegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol MAERegressionOutput(const std::string& name, const Symbol& data, const ops::MAERegressionOutputOptions& options = {}) {
   return call_op("MAERegressionOutput", name, {data}, dict_of(options));
 }
-inline Symbol MAERegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::MAERegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol MAERegressionOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::MAERegressionOutputOptions& options = {}) {
   return call_op("MAERegressionOutput", name, {data, label}, dict_of(options));
 }
-inline Symbol MAERegressionOutput(const std::string& name, const ops::MAERegressionOutputInputs& inputs, const ops::MAERegressionOutputOptions& options = {}) {
+template <class = void>
+Symbol MAERegressionOutput(const std::string& name, const ops::MAERegressionOutputInputs& inputs, const ops::MAERegressionOutputOptions& options = {}) {
   return call_op_named("MAERegressionOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
 template <class = void>
@@ -958,7 +1009,8 @@ struct MakeLossOptions {
 };
 }  // namespace ops
 /// The input as a loss: backward starts here with a constant.
-inline Symbol MakeLoss(const std::string& name, const Symbol& data, const ops::MakeLossOptions& options = {}) {
+template <class = void>
+Symbol MakeLoss(const std::string& name, const Symbol& data, const ops::MakeLossOptions& options = {}) {
   return call_op("MakeLoss", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -985,7 +1037,8 @@ struct PadOptions {
 };
 }  // namespace ops
 /// The input with a border.
-inline Symbol Pad(const std::string& name, const Symbol& data, const ops::PadOptions& options = {}) {
+template <class = void>
+Symbol Pad(const std::string& name, const Symbol& data, const ops::PadOptions& options = {}) {
   return call_op("Pad", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1034,7 +1087,8 @@ struct PoolingOptions {
 };
 }  // namespace ops
 /// Maximum, average, sum or p-norm of a sliding window.
-inline Symbol Pooling(const std::string& name, const Symbol& data, const ops::PoolingOptions& options = {}) {
+template <class = void>
+Symbol Pooling(const std::string& name, const Symbol& data, const ops::PoolingOptions& options = {}) {
   return call_op("Pooling", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1093,10 +1147,12 @@ struct RNNInputs {
 };
 }  // namespace ops
 /// A stack of recurrent layers over all steps.
-inline Symbol RNN(const std::string& name, const Symbol& data, const ops::RNNOptions& options = {}) {
+template <class = void>
+Symbol RNN(const std::string& name, const Symbol& data, const ops::RNNOptions& options = {}) {
   return call_op("RNN", name, {data}, dict_of(options));
 }
-inline Symbol RNN(const std::string& name, const ops::RNNInputs& inputs, const ops::RNNOptions& options = {}) {
+template <class = void>
+Symbol RNN(const std::string& name, const ops::RNNInputs& inputs, const ops::RNNOptions& options = {}) {
   return call_op_named("RNN", name, {{"data", inputs.data}, {"parameters", inputs.parameters}, {"state", inputs.state}, {"state_cell", inputs.state_cell}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
 }
 template <class = void>
@@ -1134,13 +1190,16 @@ struct ROIPoolingInputs {
 };
 }  // namespace ops
 /// Max pooling of regions of images, each to the same size.
-inline Symbol ROIPooling(const std::string& name, const Symbol& data, const ops::ROIPoolingOptions& options = {}) {
+template <class = void>
+Symbol ROIPooling(const std::string& name, const Symbol& data, const ops::ROIPoolingOptions& options = {}) {
   return call_op("ROIPooling", name, {data}, dict_of(options));
 }
-inline Symbol ROIPooling(const std::string& name, const Symbol& data, const Symbol& rois, const ops::ROIPoolingOptions& options = {}) {
+template <class = void>
+Symbol ROIPooling(const std::string& name, const Symbol& data, const Symbol& rois, const ops::ROIPoolingOptions& options = {}) {
   return call_op("ROIPooling", name, {data, rois}, dict_of(options));
 }
-inline Symbol ROIPooling(const std::string& name, const ops::ROIPoolingInputs& inputs, const ops::ROIPoolingOptions& options = {}) {
+template <class = void>
+Symbol ROIPooling(const std::string& name, const ops::ROIPoolingInputs& inputs, const ops::ROIPoolingOptions& options = {}) {
   return call_op_named("ROIPooling", name, {{"data", inputs.data}, {"rois", inputs.rois}}, dict_of(options));
 }
 template <class = void>
@@ -1171,7 +1230,8 @@ struct ReshapeOptions {
 };
 }  // namespace ops
 /// The same elements under another shape.
-inline Symbol Reshape(const std::string& name, const Symbol& data, const ops::ReshapeOptions& options = {}) {
+template <class = void>
+Symbol Reshape(const std::string& name, const Symbol& data, const ops::ReshapeOptions& options = {}) {
   return call_op("Reshape", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1202,13 +1262,16 @@ struct SVMOutputInputs {
 };
 }  // namespace ops
 /// The data; its gradient is that of hinge losses with the label.
-inline Symbol SVMOutput(const std::string& name, const Symbol& data, const ops::SVMOutputOptions& options = {}) {
+template <class = void>
+Symbol SVMOutput(const std::string& name, const Symbol& data, const ops::SVMOutputOptions& options = {}) {
   return call_op("SVMOutput", name, {data}, dict_of(options));
 }
-inline Symbol SVMOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::SVMOutputOptions& options = {}) {
+template <class = void>
+Symbol SVMOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::SVMOutputOptions& options = {}) {
   return call_op("SVMOutput", name, {data, label}, dict_of(options));
 }
-inline Symbol SVMOutput(const std::string& name, const ops::SVMOutputInputs& inputs, const ops::SVMOutputOptions& options = {}) {
+template <class = void>
+Symbol SVMOutput(const std::string& name, const ops::SVMOutputInputs& inputs, const ops::SVMOutputOptions& options = {}) {
   return call_op_named("SVMOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
 template <class = void>
@@ -1236,13 +1299,16 @@ struct SequenceLastInputs {
 };
 }  // namespace ops
 /// The last step of each sequence.
-inline Symbol SequenceLast(const std::string& name, const Symbol& data, const ops::SequenceLastOptions& options = {}) {
+template <class = void>
+Symbol SequenceLast(const std::string& name, const Symbol& data, const ops::SequenceLastOptions& options = {}) {
   return call_op("SequenceLast", name, {data}, dict_of(options));
 }
-inline Symbol SequenceLast(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceLastOptions& options = {}) {
+template <class = void>
+Symbol SequenceLast(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceLastOptions& options = {}) {
   return call_op("SequenceLast", name, {data, sequence_length}, dict_of(options));
 }
-inline Symbol SequenceLast(const std::string& name, const ops::SequenceLastInputs& inputs, const ops::SequenceLastOptions& options = {}) {
+template <class = void>
+Symbol SequenceLast(const std::string& name, const ops::SequenceLastInputs& inputs, const ops::SequenceLastOptions& options = {}) {
   return call_op_named("SequenceLast", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
 }
 template <class = void>
@@ -1278,13 +1344,16 @@ struct SequenceMaskInputs {
 };
 }  // namespace ops
 /// Sets everything behind the end of each sequence to a value.
-inline Symbol SequenceMask(const std::string& name, const Symbol& data, const ops::SequenceMaskOptions& options = {}) {
+template <class = void>
+Symbol SequenceMask(const std::string& name, const Symbol& data, const ops::SequenceMaskOptions& options = {}) {
   return call_op("SequenceMask", name, {data}, dict_of(options));
 }
-inline Symbol SequenceMask(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceMaskOptions& options = {}) {
+template <class = void>
+Symbol SequenceMask(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceMaskOptions& options = {}) {
   return call_op("SequenceMask", name, {data, sequence_length}, dict_of(options));
 }
-inline Symbol SequenceMask(const std::string& name, const ops::SequenceMaskInputs& inputs, const ops::SequenceMaskOptions& options = {}) {
+template <class = void>
+Symbol SequenceMask(const std::string& name, const ops::SequenceMaskInputs& inputs, const ops::SequenceMaskOptions& options = {}) {
   return call_op_named("SequenceMask", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
 }
 template <class = void>
@@ -1317,13 +1386,16 @@ struct SequenceReverseInputs {
 };
 }  // namespace ops
 /// Each sequence in reverse order; what lies behind its end stays.
-inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const ops::SequenceReverseOptions& options = {}) {
+template <class = void>
+Symbol SequenceReverse(const std::string& name, const Symbol& data, const ops::SequenceReverseOptions& options = {}) {
   return call_op("SequenceReverse", name, {data}, dict_of(options));
 }
-inline Symbol SequenceReverse(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceReverseOptions& options = {}) {
+template <class = void>
+Symbol SequenceReverse(const std::string& name, const Symbol& data, const Symbol& sequence_length, const ops::SequenceReverseOptions& options = {}) {
   return call_op("SequenceReverse", name, {data, sequence_length}, dict_of(options));
 }
-inline Symbol SequenceReverse(const std::string& name, const ops::SequenceReverseInputs& inputs, const ops::SequenceReverseOptions& options = {}) {
+template <class = void>
+Symbol SequenceReverse(const std::string& name, const ops::SequenceReverseInputs& inputs, const ops::SequenceReverseOptions& options = {}) {
   return call_op_named("SequenceReverse", name, {{"data", inputs.data}, {"sequence_length", inputs.sequence_length}}, dict_of(options));
 }
 template <class = void>
@@ -1355,7 +1427,8 @@ struct SliceChannelOptions {
 };
 }  // namespace ops
 /// Cuts the input into equal parts along an axis.
-inline Symbol SliceChannel(const std::string& name, const Symbol& data, const ops::SliceChannelOptions& options = {}) {
+template <class = void>
+Symbol SliceChannel(const std::string& name, const Symbol& data, const ops::SliceChannelOptions& options = {}) {
   return call_op("SliceChannel", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1377,7 +1450,8 @@ struct SoftmaxActivationOptions {
 };
 }  // namespace ops
 /// Softmax along the last axis, or over the channels of each position.
-inline Symbol SoftmaxActivation(const std::string& name, const Symbol& data, const ops::SoftmaxActivationOptions& options = {}) {
+template <class = void>
+Symbol SoftmaxActivation(const std::string& name, const Symbol& data, const ops::SoftmaxActivationOptions& options = {}) {
   return call_op("SoftmaxActivation", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1424,13 +1498,16 @@ struct SoftmaxOutputInputs {
 };
 }  // namespace ops
 /// Softmax; its gradient is that of the cross entropy with the label.
-inline Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const ops::SoftmaxOutputOptions& options = {}) {
+template <class = void>
+Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const ops::SoftmaxOutputOptions& options = {}) {
   return call_op("SoftmaxOutput", name, {data}, dict_of(options));
 }
-inline Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::SoftmaxOutputOptions& options = {}) {
+template <class = void>
+Symbol SoftmaxOutput(const std::string& name, const Symbol& data, const Symbol& label, const ops::SoftmaxOutputOptions& options = {}) {
   return call_op("SoftmaxOutput", name, {data, label}, dict_of(options));
 }
-inline Symbol SoftmaxOutput(const std::string& name, const ops::SoftmaxOutputInputs& inputs, const ops::SoftmaxOutputOptions& options = {}) {
+template <class = void>
+Symbol SoftmaxOutput(const std::string& name, const ops::SoftmaxOutputInputs& inputs, const ops::SoftmaxOutputOptions& options = {}) {
   return call_op_named("SoftmaxOutput", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
 template <class = void>
@@ -1464,13 +1541,16 @@ struct SpatialTransformerInputs {
 };
 }  // namespace ops
 /// Images under an affine transform that a net computes.
-inline Symbol SpatialTransformer(const std::string& name, const Symbol& data, const ops::SpatialTransformerOptions& options = {}) {
+template <class = void>
+Symbol SpatialTransformer(const std::string& name, const Symbol& data, const ops::SpatialTransformerOptions& options = {}) {
   return call_op("SpatialTransformer", name, {data}, dict_of(options));
 }
-inline Symbol SpatialTransformer(const std::string& name, const Symbol& data, const Symbol& loc, const ops::SpatialTransformerOptions& options = {}) {
+template <class = void>
+Symbol SpatialTransformer(const std::string& name, const Symbol& data, const Symbol& loc, const ops::SpatialTransformerOptions& options = {}) {
   return call_op("SpatialTransformer", name, {data, loc}, dict_of(options));
 }
-inline Symbol SpatialTransformer(const std::string& name, const ops::SpatialTransformerInputs& inputs, const ops::SpatialTransformerOptions& options = {}) {
+template <class = void>
+Symbol SpatialTransformer(const std::string& name, const ops::SpatialTransformerInputs& inputs, const ops::SpatialTransformerOptions& options = {}) {
   return call_op_named("SpatialTransformer", name, {{"data", inputs.data}, {"loc", inputs.loc}}, dict_of(options));
 }
 template <class = void>
@@ -1494,7 +1574,8 @@ struct SwapAxisOptions {
 };
 }  // namespace ops
 /// Two axes change places.
-inline Symbol SwapAxis(const std::string& name, const Symbol& data, const ops::SwapAxisOptions& options = {}) {
+template <class = void>
+Symbol SwapAxis(const std::string& name, const Symbol& data, const ops::SwapAxisOptions& options = {}) {
   return call_op("SwapAxis", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1527,7 +1608,8 @@ struct UpSamplingOptions {
 };
 }  // namespace ops
 /// Makes images larger by a whole factor.
-inline Symbol UpSampling(const std::string& name, const std::vector<Symbol>& inputs, const ops::UpSamplingOptions& options = {}) {
+template <class = void>
+Symbol UpSampling(const std::string& name, const std::vector<Symbol>& inputs, const ops::UpSamplingOptions& options = {}) {
   return call_op("UpSampling", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -1537,7 +1619,8 @@ NDArray UpSampling(const std::vector<NDArray>& inputs, const ops::UpSamplingOpti
 }
 
 /// Elementwise abs.
-inline Symbol abs(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol abs(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("abs", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1585,10 +1668,12 @@ struct AdamUpdateInputs {
 };
 }  // namespace ops
 /// One step of Adam; writes mean and var; give the weight as out.
-inline Symbol adam_update(const std::string& name, const Symbol& weight, const ops::AdamUpdateOptions& options = {}) {
+template <class = void>
+Symbol adam_update(const std::string& name, const Symbol& weight, const ops::AdamUpdateOptions& options = {}) {
   return call_op("adam_update", name, {weight}, dict_of(options));
 }
-inline Symbol adam_update(const std::string& name, const ops::AdamUpdateInputs& inputs, const ops::AdamUpdateOptions& options = {}) {
+template <class = void>
+Symbol adam_update(const std::string& name, const ops::AdamUpdateInputs& inputs, const ops::AdamUpdateOptions& options = {}) {
   return call_op_named("adam_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, dict_of(options));
 }
 template <class = void>
@@ -1598,7 +1683,8 @@ NDArray adam_update(const NDArray& weight, const NDArray& grad, const NDArray& m
 }
 
 /// The sum of its inputs.
-inline Symbol add_n(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol add_n(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
   return call_op("add_n", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -1619,7 +1705,8 @@ struct AllFiniteOptions {
 };
 }  // namespace ops
 /// 1 if every number is finite, else 0.
-inline Symbol all_finite(const std::string& name, const Symbol& data, const ops::AllFiniteOptions& options = {}) {
+template <class = void>
+Symbol all_finite(const std::string& name, const Symbol& data, const ops::AllFiniteOptions& options = {}) {
   return call_op("all_finite", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1640,7 +1727,8 @@ struct AmpCastOptions {
 };
 }  // namespace ops
 /// A float32 or 16-bit array in another element type; others as they are.
-inline Symbol amp_cast(const std::string& name, const Symbol& data, const ops::AmpCastOptions& options = {}) {
+template <class = void>
+Symbol amp_cast(const std::string& name, const Symbol& data, const ops::AmpCastOptions& options = {}) {
   return call_op("amp_cast", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1661,7 +1749,8 @@ struct AmpMulticastOptions {
 };
 }  // namespace ops
 /// float32 and 16-bit arrays in one type; others as they are.
-inline Symbol amp_multicast(const std::string& name, const std::vector<Symbol>& inputs, const ops::AmpMulticastOptions& options = {}) {
+template <class = void>
+Symbol amp_multicast(const std::string& name, const std::vector<Symbol>& inputs, const ops::AmpMulticastOptions& options = {}) {
   return call_op("amp_multicast", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -1671,7 +1760,8 @@ std::vector<NDArray> amp_multicast(const std::vector<NDArray>& inputs, const ops
 }
 
 /// Elementwise arccos.
-inline Symbol arccos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol arccos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arccos", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1681,7 +1771,8 @@ NDArray arccos(const NDArray& data, const NoOptions& options = {}, const NDArray
 }
 
 /// Elementwise arccosh.
-inline Symbol arccosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol arccosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arccosh", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1691,7 +1782,8 @@ NDArray arccosh(const NDArray& data, const NoOptions& options = {}, const NDArra
 }
 
 /// Elementwise arcsin.
-inline Symbol arcsin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol arcsin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arcsin", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1701,7 +1793,8 @@ NDArray arcsin(const NDArray& data, const NoOptions& options = {}, const NDArray
 }
 
 /// Elementwise arcsinh.
-inline Symbol arcsinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol arcsinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arcsinh", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1711,7 +1804,8 @@ NDArray arcsinh(const NDArray& data, const NoOptions& options = {}, const NDArra
 }
 
 /// Elementwise arctan.
-inline Symbol arctan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol arctan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arctan", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1721,7 +1815,8 @@ NDArray arctan(const NDArray& data, const NoOptions& options = {}, const NDArray
 }
 
 /// Elementwise arctanh.
-inline Symbol arctanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol arctanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("arctanh", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1745,7 +1840,8 @@ struct ArgmaxOptions {
 };
 }  // namespace ops
 /// The index of the largest element along an axis.
-inline Symbol argmax(const std::string& name, const Symbol& data, const ops::ArgmaxOptions& options = {}) {
+template <class = void>
+Symbol argmax(const std::string& name, const Symbol& data, const ops::ArgmaxOptions& options = {}) {
   return call_op("argmax", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1755,7 +1851,8 @@ NDArray argmax(const NDArray& data, const ops::ArgmaxOptions& options = {}, cons
 }
 
 /// The index of the largest element along axis 1.
-inline Symbol argmax_channel(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol argmax_channel(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("argmax_channel", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1779,7 +1876,8 @@ struct ArgminOptions {
 };
 }  // namespace ops
 /// The index of the smallest element along an axis.
-inline Symbol argmin(const std::string& name, const Symbol& data, const ops::ArgminOptions& options = {}) {
+template <class = void>
+Symbol argmin(const std::string& name, const Symbol& data, const ops::ArgminOptions& options = {}) {
   return call_op("argmin", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1807,7 +1905,8 @@ struct ArgsortOptions {
 };
 }  // namespace ops
 /// The places of the elements in order along an axis.
-inline Symbol argsort(const std::string& name, const Symbol& data, const ops::ArgsortOptions& options = {}) {
+template <class = void>
+Symbol argsort(const std::string& name, const Symbol& data, const ops::ArgsortOptions& options = {}) {
   return call_op("argsort", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1839,13 +1938,16 @@ struct BatchDotInputs {
 };
 }  // namespace ops
 /// Products of matrices, one for each index of the shared leading axes.
-inline Symbol batch_dot(const std::string& name, const Symbol& lhs, const ops::BatchDotOptions& options = {}) {
+template <class = void>
+Symbol batch_dot(const std::string& name, const Symbol& lhs, const ops::BatchDotOptions& options = {}) {
   return call_op("batch_dot", name, {lhs}, dict_of(options));
 }
-inline Symbol batch_dot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::BatchDotOptions& options = {}) {
+template <class = void>
+Symbol batch_dot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::BatchDotOptions& options = {}) {
   return call_op("batch_dot", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol batch_dot(const std::string& name, const ops::BatchDotInputs& inputs, const ops::BatchDotOptions& options = {}) {
+template <class = void>
+Symbol batch_dot(const std::string& name, const ops::BatchDotInputs& inputs, const ops::BatchDotOptions& options = {}) {
   return call_op_named("batch_dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -1861,13 +1963,16 @@ struct BatchTakeInputs {
 };
 }  // namespace ops
 /// One element of every row of the last axis, by index.
-inline Symbol batch_take(const std::string& name, const Symbol& a, const NoOptions& options = {}) {
+template <class = void>
+Symbol batch_take(const std::string& name, const Symbol& a, const NoOptions& options = {}) {
   return call_op("batch_take", name, {a}, dict_of(options));
 }
-inline Symbol batch_take(const std::string& name, const Symbol& a, const Symbol& indices, const NoOptions& options = {}) {
+template <class = void>
+Symbol batch_take(const std::string& name, const Symbol& a, const Symbol& indices, const NoOptions& options = {}) {
   return call_op("batch_take", name, {a, indices}, dict_of(options));
 }
-inline Symbol batch_take(const std::string& name, const ops::BatchTakeInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol batch_take(const std::string& name, const ops::BatchTakeInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("batch_take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, dict_of(options));
 }
 template <class = void>
@@ -1883,13 +1988,16 @@ struct BroadcastAddInputs {
 };
 }  // namespace ops
 /// Elementwise add of two arrays, stretched to one shape.
-inline Symbol broadcast_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_add", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_add(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_add(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_add", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_add(const std::string& name, const ops::BroadcastAddInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_add(const std::string& name, const ops::BroadcastAddInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -1913,7 +2021,8 @@ struct BroadcastAxisOptions {
 };
 }  // namespace ops
 /// The input stretched along axes.
-inline Symbol broadcast_axis(const std::string& name, const Symbol& data, const ops::BroadcastAxisOptions& options = {}) {
+template <class = void>
+Symbol broadcast_axis(const std::string& name, const Symbol& data, const ops::BroadcastAxisOptions& options = {}) {
   return call_op("broadcast_axis", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -1929,13 +2038,16 @@ struct BroadcastDivInputs {
 };
 }  // namespace ops
 /// Elementwise div of two arrays, stretched to one shape.
-inline Symbol broadcast_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_div", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_div(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_div(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_div", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_div(const std::string& name, const ops::BroadcastDivInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_div(const std::string& name, const ops::BroadcastDivInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -1951,13 +2063,16 @@ struct BroadcastEqualInputs {
 };
 }  // namespace ops
 /// Elementwise equal of two arrays, stretched to one shape.
-inline Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_equal", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_equal", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_equal(const std::string& name, const ops::BroadcastEqualInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_equal(const std::string& name, const ops::BroadcastEqualInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -1973,13 +2088,16 @@ struct BroadcastGreaterInputs {
 };
 }  // namespace ops
 /// Elementwise greater of two arrays, stretched to one shape.
-inline Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_greater", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_greater", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_greater(const std::string& name, const ops::BroadcastGreaterInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_greater(const std::string& name, const ops::BroadcastGreaterInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_greater", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -1995,13 +2113,16 @@ struct BroadcastGreaterEqualInputs {
 };
 }  // namespace ops
 /// Elementwise greater_equal of two arrays, stretched to one shape.
-inline Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_greater_equal", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_greater_equal", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_greater_equal(const std::string& name, const ops::BroadcastGreaterEqualInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_greater_equal(const std::string& name, const ops::BroadcastGreaterEqualInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_greater_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2017,13 +2138,16 @@ struct BroadcastHypotInputs {
 };
 }  // namespace ops
 /// Elementwise hypot of two arrays, stretched to one shape.
-inline Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_hypot", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_hypot", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_hypot(const std::string& name, const ops::BroadcastHypotInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_hypot(const std::string& name, const ops::BroadcastHypotInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_hypot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2039,13 +2163,16 @@ struct BroadcastLesserInputs {
 };
 }  // namespace ops
 /// Elementwise lesser of two arrays, stretched to one shape.
-inline Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_lesser", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_lesser", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_lesser(const std::string& name, const ops::BroadcastLesserInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_lesser(const std::string& name, const ops::BroadcastLesserInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_lesser", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2061,13 +2188,16 @@ struct BroadcastLesserEqualInputs {
 };
 }  // namespace ops
 /// Elementwise lesser_equal of two arrays, stretched to one shape.
-inline Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_lesser_equal", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_lesser_equal", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_lesser_equal(const std::string& name, const ops::BroadcastLesserEqualInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_lesser_equal(const std::string& name, const ops::BroadcastLesserEqualInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_lesser_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2095,13 +2225,16 @@ struct BroadcastLikeInputs {
 };
 }  // namespace ops
 /// lhs stretched to the shape of rhs.
-inline Symbol broadcast_like(const std::string& name, const Symbol& lhs, const ops::BroadcastLikeOptions& options = {}) {
+template <class = void>
+Symbol broadcast_like(const std::string& name, const Symbol& lhs, const ops::BroadcastLikeOptions& options = {}) {
   return call_op("broadcast_like", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_like(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::BroadcastLikeOptions& options = {}) {
+template <class = void>
+Symbol broadcast_like(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::BroadcastLikeOptions& options = {}) {
   return call_op("broadcast_like", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_like(const std::string& name, const ops::BroadcastLikeInputs& inputs, const ops::BroadcastLikeOptions& options = {}) {
+template <class = void>
+Symbol broadcast_like(const std::string& name, const ops::BroadcastLikeInputs& inputs, const ops::BroadcastLikeOptions& options = {}) {
   return call_op_named("broadcast_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2117,13 +2250,16 @@ struct BroadcastLogicalAndInputs {
 };
 }  // namespace ops
 /// Elementwise logical_and of two arrays, stretched to one shape.
-inline Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_and", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_and", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_logical_and(const std::string& name, const ops::BroadcastLogicalAndInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_and(const std::string& name, const ops::BroadcastLogicalAndInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_logical_and", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2139,13 +2275,16 @@ struct BroadcastLogicalOrInputs {
 };
 }  // namespace ops
 /// Elementwise logical_or of two arrays, stretched to one shape.
-inline Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_or", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_or", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_logical_or(const std::string& name, const ops::BroadcastLogicalOrInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_or(const std::string& name, const ops::BroadcastLogicalOrInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_logical_or", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2161,13 +2300,16 @@ struct BroadcastLogicalXorInputs {
 };
 }  // namespace ops
 /// Elementwise logical_xor of two arrays, stretched to one shape.
-inline Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_xor", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_xor", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_logical_xor(const std::string& name, const ops::BroadcastLogicalXorInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_logical_xor(const std::string& name, const ops::BroadcastLogicalXorInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_logical_xor", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2183,13 +2325,16 @@ struct BroadcastMaximumInputs {
 };
 }  // namespace ops
 /// Elementwise maximum of two arrays, stretched to one shape.
-inline Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_maximum", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_maximum", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_maximum(const std::string& name, const ops::BroadcastMaximumInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_maximum(const std::string& name, const ops::BroadcastMaximumInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_maximum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2205,13 +2350,16 @@ struct BroadcastMinimumInputs {
 };
 }  // namespace ops
 /// Elementwise minimum of two arrays, stretched to one shape.
-inline Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_minimum", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_minimum", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_minimum(const std::string& name, const ops::BroadcastMinimumInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_minimum(const std::string& name, const ops::BroadcastMinimumInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_minimum", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2227,13 +2375,16 @@ struct BroadcastModInputs {
 };
 }  // namespace ops
 /// Elementwise mod of two arrays, stretched to one shape.
-inline Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_mod", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_mod", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_mod(const std::string& name, const ops::BroadcastModInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_mod(const std::string& name, const ops::BroadcastModInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_mod", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2249,13 +2400,16 @@ struct BroadcastMulInputs {
 };
 }  // namespace ops
 /// Elementwise mul of two arrays, stretched to one shape.
-inline Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_mul", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_mul", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_mul(const std::string& name, const ops::BroadcastMulInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_mul(const std::string& name, const ops::BroadcastMulInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2271,13 +2425,16 @@ struct BroadcastNotEqualInputs {
 };
 }  // namespace ops
 /// Elementwise not_equal of two arrays, stretched to one shape.
-inline Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_not_equal", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_not_equal", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_not_equal(const std::string& name, const ops::BroadcastNotEqualInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_not_equal(const std::string& name, const ops::BroadcastNotEqualInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_not_equal", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2293,13 +2450,16 @@ struct BroadcastPowerInputs {
 };
 }  // namespace ops
 /// Elementwise power of two arrays, stretched to one shape.
-inline Symbol broadcast_power(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_power(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_power", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_power(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_power(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_power", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_power(const std::string& name, const ops::BroadcastPowerInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_power(const std::string& name, const ops::BroadcastPowerInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_power", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2315,13 +2475,16 @@ struct BroadcastSubInputs {
 };
 }  // namespace ops
 /// Elementwise sub of two arrays, stretched to one shape.
-inline Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_sub", name, {lhs}, dict_of(options));
 }
-inline Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("broadcast_sub", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol broadcast_sub(const std::string& name, const ops::BroadcastSubInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol broadcast_sub(const std::string& name, const ops::BroadcastSubInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("broadcast_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2342,7 +2505,8 @@ struct BroadcastToOptions {
 };
 }  // namespace ops
 /// The input stretched to a shape.
-inline Symbol broadcast_to(const std::string& name, const Symbol& data, const ops::BroadcastToOptions& options = {}) {
+template <class = void>
+Symbol broadcast_to(const std::string& name, const Symbol& data, const ops::BroadcastToOptions& options = {}) {
   return call_op("broadcast_to", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2352,7 +2516,8 @@ NDArray broadcast_to(const NDArray& data, const ops::BroadcastToOptions& options
 }
 
 /// Elementwise cbrt.
-inline Symbol cbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol cbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("cbrt", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2362,7 +2527,8 @@ NDArray cbrt(const NDArray& data, const NoOptions& options = {}, const NDArray& 
 }
 
 /// Elementwise ceil.
-inline Symbol ceil(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol ceil(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("ceil", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2386,7 +2552,8 @@ struct ClipOptions {
 };
 }  // namespace ops
 /// The input cut to a range.
-inline Symbol clip(const std::string& name, const Symbol& data, const ops::ClipOptions& options = {}) {
+template <class = void>
+Symbol clip(const std::string& name, const Symbol& data, const ops::ClipOptions& options = {}) {
   return call_op("clip", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2419,7 +2586,8 @@ struct Col2imOptions {
 };
 }  // namespace ops
 /// Images as the sums of their patches, which im2col takes.
-inline Symbol col2im(const std::string& name, const Symbol& data, const ops::Col2imOptions& options = {}) {
+template <class = void>
+Symbol col2im(const std::string& name, const Symbol& data, const ops::Col2imOptions& options = {}) {
   return call_op("col2im", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2429,7 +2597,8 @@ NDArray col2im(const NDArray& data, const ops::Col2imOptions& options = {}, cons
 }
 
 /// Elementwise cos.
-inline Symbol cos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol cos(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("cos", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2439,7 +2608,8 @@ NDArray cos(const NDArray& data, const NoOptions& options = {}, const NDArray& o
 }
 
 /// Elementwise cosh.
-inline Symbol cosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol cosh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("cosh", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2464,7 +2634,8 @@ struct CumsumOptions {
 };
 }  // namespace ops
 /// Running sums along an axis.
-inline Symbol cumsum(const std::string& name, const Symbol& a, const ops::CumsumOptions& options = {}) {
+template <class = void>
+Symbol cumsum(const std::string& name, const Symbol& a, const ops::CumsumOptions& options = {}) {
   return call_op("cumsum", name, {a}, dict_of(options));
 }
 template <class = void>
@@ -2474,7 +2645,8 @@ NDArray cumsum(const NDArray& a, const ops::CumsumOptions& options = {}, const N
 }
 
 /// Elementwise degrees.
-inline Symbol degrees(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol degrees(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("degrees", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2495,7 +2667,8 @@ struct DepthToSpaceOptions {
 };
 }  // namespace ops
 /// Moves channels into blocks of pixels.
-inline Symbol depth_to_space(const std::string& name, const Symbol& data, const ops::DepthToSpaceOptions& options = {}) {
+template <class = void>
+Symbol depth_to_space(const std::string& name, const Symbol& data, const ops::DepthToSpaceOptions& options = {}) {
   return call_op("depth_to_space", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2523,7 +2696,8 @@ struct DiagOptions {
 };
 }  // namespace ops
 /// The diagonal of two axes; of a vector, the matrix that has it as diagonal.
-inline Symbol diag(const std::string& name, const Symbol& data, const ops::DiagOptions& options = {}) {
+template <class = void>
+Symbol diag(const std::string& name, const Symbol& data, const ops::DiagOptions& options = {}) {
   return call_op("diag", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2555,13 +2729,16 @@ struct DotInputs {
 };
 }  // namespace ops
 /// The product of two arrays: the last axis of lhs with the first of rhs.
-inline Symbol dot(const std::string& name, const Symbol& lhs, const ops::DotOptions& options = {}) {
+template <class = void>
+Symbol dot(const std::string& name, const Symbol& lhs, const ops::DotOptions& options = {}) {
   return call_op("dot", name, {lhs}, dict_of(options));
 }
-inline Symbol dot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::DotOptions& options = {}) {
+template <class = void>
+Symbol dot(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::DotOptions& options = {}) {
   return call_op("dot", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol dot(const std::string& name, const ops::DotInputs& inputs, const ops::DotOptions& options = {}) {
+template <class = void>
+Symbol dot(const std::string& name, const ops::DotInputs& inputs, const ops::DotOptions& options = {}) {
   return call_op_named("dot", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2577,13 +2754,16 @@ struct ElemwiseAddInputs {
 };
 }  // namespace ops
 /// Elementwise add of two arrays of equal shape.
-inline Symbol elemwise_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("elemwise_add", name, {lhs}, dict_of(options));
 }
-inline Symbol elemwise_add(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_add(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("elemwise_add", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol elemwise_add(const std::string& name, const ops::ElemwiseAddInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_add(const std::string& name, const ops::ElemwiseAddInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("elemwise_add", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2599,13 +2779,16 @@ struct ElemwiseDivInputs {
 };
 }  // namespace ops
 /// Elementwise div of two arrays of equal shape.
-inline Symbol elemwise_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("elemwise_div", name, {lhs}, dict_of(options));
 }
-inline Symbol elemwise_div(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_div(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("elemwise_div", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol elemwise_div(const std::string& name, const ops::ElemwiseDivInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_div(const std::string& name, const ops::ElemwiseDivInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("elemwise_div", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2621,13 +2804,16 @@ struct ElemwiseMulInputs {
 };
 }  // namespace ops
 /// Elementwise mul of two arrays of equal shape.
-inline Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("elemwise_mul", name, {lhs}, dict_of(options));
 }
-inline Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_mul(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("elemwise_mul", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol elemwise_mul(const std::string& name, const ops::ElemwiseMulInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_mul(const std::string& name, const ops::ElemwiseMulInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("elemwise_mul", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2643,13 +2829,16 @@ struct ElemwiseSubInputs {
 };
 }  // namespace ops
 /// Elementwise sub of two arrays of equal shape.
-inline Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("elemwise_sub", name, {lhs}, dict_of(options));
 }
-inline Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_sub(const std::string& name, const Symbol& lhs, const Symbol& rhs, const NoOptions& options = {}) {
   return call_op("elemwise_sub", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol elemwise_sub(const std::string& name, const ops::ElemwiseSubInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol elemwise_sub(const std::string& name, const ops::ElemwiseSubInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("elemwise_sub", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2659,7 +2848,8 @@ NDArray elemwise_sub(const NDArray& lhs, const NDArray& rhs, const NoOptions& op
 }
 
 /// Elementwise erf.
-inline Symbol erf(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol erf(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("erf", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2669,7 +2859,8 @@ NDArray erf(const NDArray& data, const NoOptions& options = {}, const NDArray& o
 }
 
 /// Elementwise erfinv.
-inline Symbol erfinv(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol erfinv(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("erfinv", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2679,7 +2870,8 @@ NDArray erfinv(const NDArray& data, const NoOptions& options = {}, const NDArray
 }
 
 /// Elementwise exp.
-inline Symbol exp(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol exp(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("exp", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2700,7 +2892,8 @@ struct ExpandDimsOptions {
 };
 }  // namespace ops
 /// Puts in an axis of extent 1.
-inline Symbol expand_dims(const std::string& name, const Symbol& data, const ops::ExpandDimsOptions& options = {}) {
+template <class = void>
+Symbol expand_dims(const std::string& name, const Symbol& data, const ops::ExpandDimsOptions& options = {}) {
   return call_op("expand_dims", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2710,7 +2903,8 @@ NDArray expand_dims(const NDArray& data, const ops::ExpandDimsOptions& options =
 }
 
 /// Elementwise expm1.
-inline Symbol expm1(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol expm1(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("expm1", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2727,10 +2921,12 @@ struct FillElement0indexInputs {
 };
 }  // namespace ops
 /// A copy of lhs with one element of every row replaced: lhs[i, rhs[i]] = mhs[i].
-inline Symbol fill_element_0index(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
+template <class = void>
+Symbol fill_element_0index(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("fill_element_0index", name, {lhs}, dict_of(options));
 }
-inline Symbol fill_element_0index(const std::string& name, const ops::FillElement0indexInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol fill_element_0index(const std::string& name, const ops::FillElement0indexInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("fill_element_0index", name, {{"lhs", inputs.lhs}, {"mhs", inputs.mhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -2740,7 +2936,8 @@ NDArray fill_element_0index(const NDArray& lhs, const NDArray& mhs, const NDArra
 }
 
 /// Elementwise fix.
-inline Symbol fix(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol fix(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("fix", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2750,7 +2947,8 @@ NDArray fix(const NDArray& data, const NoOptions& options = {}, const NDArray& o
 }
 
 /// Elementwise floor.
-inline Symbol floor(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol floor(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("floor", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2799,10 +2997,12 @@ struct FtmlUpdateInputs {
 };
 }  // namespace ops
 /// One step of FTML; writes d, v and z.
-inline Symbol ftml_update(const std::string& name, const Symbol& weight, const ops::FtmlUpdateOptions& options = {}) {
+template <class = void>
+Symbol ftml_update(const std::string& name, const Symbol& weight, const ops::FtmlUpdateOptions& options = {}) {
   return call_op("ftml_update", name, {weight}, dict_of(options));
 }
-inline Symbol ftml_update(const std::string& name, const ops::FtmlUpdateInputs& inputs, const ops::FtmlUpdateOptions& options = {}) {
+template <class = void>
+Symbol ftml_update(const std::string& name, const ops::FtmlUpdateInputs& inputs, const ops::FtmlUpdateOptions& options = {}) {
   return call_op_named("ftml_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"d", inputs.d}, {"v", inputs.v}, {"z", inputs.z}}, dict_of(options));
 }
 template <class = void>
@@ -2844,10 +3044,12 @@ struct FtrlUpdateInputs {
 };
 }  // namespace ops
 /// One step of FTRL-proximal; writes z and n.
-inline Symbol ftrl_update(const std::string& name, const Symbol& weight, const ops::FtrlUpdateOptions& options = {}) {
+template <class = void>
+Symbol ftrl_update(const std::string& name, const Symbol& weight, const ops::FtrlUpdateOptions& options = {}) {
   return call_op("ftrl_update", name, {weight}, dict_of(options));
 }
-inline Symbol ftrl_update(const std::string& name, const ops::FtrlUpdateInputs& inputs, const ops::FtrlUpdateOptions& options = {}) {
+template <class = void>
+Symbol ftrl_update(const std::string& name, const ops::FtrlUpdateInputs& inputs, const ops::FtrlUpdateOptions& options = {}) {
   return call_op_named("ftrl_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"z", inputs.z}, {"n", inputs.n}}, dict_of(options));
 }
 template <class = void>
@@ -2857,7 +3059,8 @@ NDArray ftrl_update(const NDArray& weight, const NDArray& grad, const NDArray& z
 }
 
 /// Elementwise gamma.
-inline Symbol gamma(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol gamma(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("gamma", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2867,7 +3070,8 @@ NDArray gamma(const NDArray& data, const NoOptions& options = {}, const NDArray&
 }
 
 /// Elementwise gammaln.
-inline Symbol gammaln(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol gammaln(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("gammaln", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2883,13 +3087,16 @@ struct GatherNdInputs {
 };
 }  // namespace ops
 /// Elements by tuples of indices; the indices have the axes first.
-inline Symbol gather_nd(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol gather_nd(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("gather_nd", name, {data}, dict_of(options));
 }
-inline Symbol gather_nd(const std::string& name, const Symbol& data, const Symbol& indices, const NoOptions& options = {}) {
+template <class = void>
+Symbol gather_nd(const std::string& name, const Symbol& data, const Symbol& indices, const NoOptions& options = {}) {
   return call_op("gather_nd", name, {data, indices}, dict_of(options));
 }
-inline Symbol gather_nd(const std::string& name, const ops::GatherNdInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol gather_nd(const std::string& name, const ops::GatherNdInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("gather_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, dict_of(options));
 }
 template <class = void>
@@ -2913,7 +3120,8 @@ struct HardSigmoidOptions {
 };
 }  // namespace ops
 /// A line cut to [0, 1].
-inline Symbol hard_sigmoid(const std::string& name, const Symbol& data, const ops::HardSigmoidOptions& options = {}) {
+template <class = void>
+Symbol hard_sigmoid(const std::string& name, const Symbol& data, const ops::HardSigmoidOptions& options = {}) {
   return call_op("hard_sigmoid", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2923,7 +3131,8 @@ NDArray hard_sigmoid(const NDArray& data, const ops::HardSigmoidOptions& options
 }
 
 /// A copy of the input.
-inline Symbol identity(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol identity(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("identity", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -2953,7 +3162,8 @@ struct Im2colOptions {
 };
 }  // namespace ops
 /// The patches of images under a window, as columns.
-inline Symbol im2col(const std::string& name, const Symbol& data, const ops::Im2colOptions& options = {}) {
+template <class = void>
+Symbol im2col(const std::string& name, const Symbol& data, const ops::Im2colOptions& options = {}) {
   return call_op("im2col", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3001,10 +3211,12 @@ struct LambUpdatePhase1Inputs {
 };
 }  // namespace ops
 /// The direction of a step of LAMB; writes mean and var.
-inline Symbol lamb_update_phase1(const std::string& name, const Symbol& weight, const ops::LambUpdatePhase1Options& options = {}) {
+template <class = void>
+Symbol lamb_update_phase1(const std::string& name, const Symbol& weight, const ops::LambUpdatePhase1Options& options = {}) {
   return call_op("lamb_update_phase1", name, {weight}, dict_of(options));
 }
-inline Symbol lamb_update_phase1(const std::string& name, const ops::LambUpdatePhase1Inputs& inputs, const ops::LambUpdatePhase1Options& options = {}) {
+template <class = void>
+Symbol lamb_update_phase1(const std::string& name, const ops::LambUpdatePhase1Inputs& inputs, const ops::LambUpdatePhase1Options& options = {}) {
   return call_op_named("lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}}, dict_of(options));
 }
 template <class = void>
@@ -3037,10 +3249,12 @@ struct LambUpdatePhase2Inputs {
 };
 }  // namespace ops
 /// The step of LAMB along direction g; r1 and r2 are the norms of weight and g.
-inline Symbol lamb_update_phase2(const std::string& name, const Symbol& weight, const ops::LambUpdatePhase2Options& options = {}) {
+template <class = void>
+Symbol lamb_update_phase2(const std::string& name, const Symbol& weight, const ops::LambUpdatePhase2Options& options = {}) {
   return call_op("lamb_update_phase2", name, {weight}, dict_of(options));
 }
-inline Symbol lamb_update_phase2(const std::string& name, const ops::LambUpdatePhase2Inputs& inputs, const ops::LambUpdatePhase2Options& options = {}) {
+template <class = void>
+Symbol lamb_update_phase2(const std::string& name, const ops::LambUpdatePhase2Inputs& inputs, const ops::LambUpdatePhase2Options& options = {}) {
   return call_op_named("lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}}, dict_of(options));
 }
 template <class = void>
@@ -3050,7 +3264,8 @@ NDArray lamb_update_phase2(const NDArray& weight, const NDArray& g, const NDArra
 }
 
 /// The determinant of square matrices.
-inline Symbol linalg_det(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+template <class = void>
+Symbol linalg_det(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_det", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3071,7 +3286,8 @@ struct LinalgExtractdiagOptions {
 };
 }  // namespace ops
 /// A diagonal of square matrices.
-inline Symbol linalg_extractdiag(const std::string& name, const Symbol& A, const ops::LinalgExtractdiagOptions& options = {}) {
+template <class = void>
+Symbol linalg_extractdiag(const std::string& name, const Symbol& A, const ops::LinalgExtractdiagOptions& options = {}) {
   return call_op("linalg_extractdiag", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3095,7 +3311,8 @@ struct LinalgExtracttrianOptions {
 };
 }  // namespace ops
 /// A triangle of square matrices, packed.
-inline Symbol linalg_extracttrian(const std::string& name, const Symbol& A, const ops::LinalgExtracttrianOptions& options = {}) {
+template <class = void>
+Symbol linalg_extracttrian(const std::string& name, const Symbol& A, const ops::LinalgExtracttrianOptions& options = {}) {
   return call_op("linalg_extracttrian", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3105,7 +3322,8 @@ NDArray linalg_extracttrian(const NDArray& A, const ops::LinalgExtracttrianOptio
 }
 
 /// The factors of A = L · Q, the rows of Q orthonormal: Q, then L.
-inline Symbol linalg_gelqf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+template <class = void>
+Symbol linalg_gelqf(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_gelqf", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3143,10 +3361,12 @@ struct LinalgGemmInputs {
 };
 }  // namespace ops
 /// The product of matrices and a sum, alpha · op(A) · op(B) + beta · C.
-inline Symbol linalg_gemm(const std::string& name, const Symbol& A, const ops::LinalgGemmOptions& options = {}) {
+template <class = void>
+Symbol linalg_gemm(const std::string& name, const Symbol& A, const ops::LinalgGemmOptions& options = {}) {
   return call_op("linalg_gemm", name, {A}, dict_of(options));
 }
-inline Symbol linalg_gemm(const std::string& name, const ops::LinalgGemmInputs& inputs, const ops::LinalgGemmOptions& options = {}) {
+template <class = void>
+Symbol linalg_gemm(const std::string& name, const ops::LinalgGemmInputs& inputs, const ops::LinalgGemmOptions& options = {}) {
   return call_op_named("linalg_gemm", name, {{"A", inputs.A}, {"B", inputs.B}, {"C", inputs.C}}, dict_of(options));
 }
 template <class = void>
@@ -3180,13 +3400,16 @@ struct LinalgGemm2Inputs {
 };
 }  // namespace ops
 /// The product of matrices, alpha · op(A) · op(B).
-inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const ops::LinalgGemm2Options& options = {}) {
+template <class = void>
+Symbol linalg_gemm2(const std::string& name, const Symbol& A, const ops::LinalgGemm2Options& options = {}) {
   return call_op("linalg_gemm2", name, {A}, dict_of(options));
 }
-inline Symbol linalg_gemm2(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgGemm2Options& options = {}) {
+template <class = void>
+Symbol linalg_gemm2(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgGemm2Options& options = {}) {
   return call_op("linalg_gemm2", name, {A, B}, dict_of(options));
 }
-inline Symbol linalg_gemm2(const std::string& name, const ops::LinalgGemm2Inputs& inputs, const ops::LinalgGemm2Options& options = {}) {
+template <class = void>
+Symbol linalg_gemm2(const std::string& name, const ops::LinalgGemm2Inputs& inputs, const ops::LinalgGemm2Options& options = {}) {
   return call_op_named("linalg_gemm2", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
 }
 template <class = void>
@@ -3196,7 +3419,8 @@ NDArray linalg_gemm2(const NDArray& A, const NDArray& B, const ops::LinalgGemm2O
 }
 
 /// The inverse of square matrices.
-inline Symbol linalg_inverse(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+template <class = void>
+Symbol linalg_inverse(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_inverse", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3217,7 +3441,8 @@ struct LinalgMakediagOptions {
 };
 }  // namespace ops
 /// Matrices with a given diagonal.
-inline Symbol linalg_makediag(const std::string& name, const Symbol& A, const ops::LinalgMakediagOptions& options = {}) {
+template <class = void>
+Symbol linalg_makediag(const std::string& name, const Symbol& A, const ops::LinalgMakediagOptions& options = {}) {
   return call_op("linalg_makediag", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3241,7 +3466,8 @@ struct LinalgMaketrianOptions {
 };
 }  // namespace ops
 /// Matrices with a given packed triangle.
-inline Symbol linalg_maketrian(const std::string& name, const Symbol& A, const ops::LinalgMaketrianOptions& options = {}) {
+template <class = void>
+Symbol linalg_maketrian(const std::string& name, const Symbol& A, const ops::LinalgMaketrianOptions& options = {}) {
   return call_op("linalg_maketrian", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3263,7 +3489,8 @@ struct LinalgPotrfOptions {
 };
 }  // namespace ops
 /// The Cholesky factor L of symmetric positive definite matrices, A = L · Lᵀ.
-inline Symbol linalg_potrf(const std::string& name, const Symbol& A, const ops::LinalgPotrfOptions& options = {}) {
+template <class = void>
+Symbol linalg_potrf(const std::string& name, const Symbol& A, const ops::LinalgPotrfOptions& options = {}) {
   return call_op("linalg_potrf", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3285,7 +3512,8 @@ struct LinalgPotriOptions {
 };
 }  // namespace ops
 /// The inverse of matrices from their Cholesky factor, (L · Lᵀ)⁻¹.
-inline Symbol linalg_potri(const std::string& name, const Symbol& A, const ops::LinalgPotriOptions& options = {}) {
+template <class = void>
+Symbol linalg_potri(const std::string& name, const Symbol& A, const ops::LinalgPotriOptions& options = {}) {
   return call_op("linalg_potri", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3295,7 +3523,8 @@ NDArray linalg_potri(const NDArray& A, const ops::LinalgPotriOptions& options = 
 }
 
 /// Sign and logarithm of the magnitude of the determinant of square matrices.
-inline Symbol linalg_slogdet(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+template <class = void>
+Symbol linalg_slogdet(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_slogdet", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3305,7 +3534,8 @@ std::vector<NDArray> linalg_slogdet(const NDArray& A, const NoOptions& options =
 }
 
 /// The sum of the logarithms of the diagonal.
-inline Symbol linalg_sumlogdiag(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
+template <class = void>
+Symbol linalg_sumlogdiag(const std::string& name, const Symbol& A, const NoOptions& options = {}) {
   return call_op("linalg_sumlogdiag", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3329,7 +3559,8 @@ struct LinalgSyrkOptions {
 };
 }  // namespace ops
 /// The product of a matrix with its own transpose.
-inline Symbol linalg_syrk(const std::string& name, const Symbol& A, const ops::LinalgSyrkOptions& options = {}) {
+template <class = void>
+Symbol linalg_syrk(const std::string& name, const Symbol& A, const ops::LinalgSyrkOptions& options = {}) {
   return call_op("linalg_syrk", name, {A}, dict_of(options));
 }
 template <class = void>
@@ -3363,13 +3594,16 @@ struct LinalgTrmmInputs {
 };
 }  // namespace ops
 /// The product of a triangular matrix and a matrix.
-inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const ops::LinalgTrmmOptions& options = {}) {
+template <class = void>
+Symbol linalg_trmm(const std::string& name, const Symbol& A, const ops::LinalgTrmmOptions& options = {}) {
   return call_op("linalg_trmm", name, {A}, dict_of(options));
 }
-inline Symbol linalg_trmm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrmmOptions& options = {}) {
+template <class = void>
+Symbol linalg_trmm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrmmOptions& options = {}) {
   return call_op("linalg_trmm", name, {A, B}, dict_of(options));
 }
-inline Symbol linalg_trmm(const std::string& name, const ops::LinalgTrmmInputs& inputs, const ops::LinalgTrmmOptions& options = {}) {
+template <class = void>
+Symbol linalg_trmm(const std::string& name, const ops::LinalgTrmmInputs& inputs, const ops::LinalgTrmmOptions& options = {}) {
   return call_op_named("linalg_trmm", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
 }
 template <class = void>
@@ -3403,13 +3637,16 @@ struct LinalgTrsmInputs {
 };
 }  // namespace ops
 /// Solves a system of equations with a triangular matrix.
-inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const ops::LinalgTrsmOptions& options = {}) {
+template <class = void>
+Symbol linalg_trsm(const std::string& name, const Symbol& A, const ops::LinalgTrsmOptions& options = {}) {
   return call_op("linalg_trsm", name, {A}, dict_of(options));
 }
-inline Symbol linalg_trsm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrsmOptions& options = {}) {
+template <class = void>
+Symbol linalg_trsm(const std::string& name, const Symbol& A, const Symbol& B, const ops::LinalgTrsmOptions& options = {}) {
   return call_op("linalg_trsm", name, {A, B}, dict_of(options));
 }
-inline Symbol linalg_trsm(const std::string& name, const ops::LinalgTrsmInputs& inputs, const ops::LinalgTrsmOptions& options = {}) {
+template <class = void>
+Symbol linalg_trsm(const std::string& name, const ops::LinalgTrsmInputs& inputs, const ops::LinalgTrsmOptions& options = {}) {
   return call_op_named("linalg_trsm", name, {{"A", inputs.A}, {"B", inputs.B}}, dict_of(options));
 }
 template <class = void>
@@ -3419,7 +3656,8 @@ NDArray linalg_trsm(const NDArray& A, const NDArray& B, const ops::LinalgTrsmOpt
 }
 
 /// Elementwise log.
-inline Symbol log(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol log(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3429,7 +3667,8 @@ NDArray log(const NDArray& data, const NoOptions& options = {}, const NDArray& o
 }
 
 /// Elementwise log10.
-inline Symbol log10(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol log10(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log10", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3439,7 +3678,8 @@ NDArray log10(const NDArray& data, const NoOptions& options = {}, const NDArray&
 }
 
 /// Elementwise log1p.
-inline Symbol log1p(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol log1p(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log1p", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3449,7 +3689,8 @@ NDArray log1p(const NDArray& data, const NoOptions& options = {}, const NDArray&
 }
 
 /// Elementwise log2.
-inline Symbol log2(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol log2(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("log2", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3481,7 +3722,8 @@ struct LogSoftmaxOptions {
 };
 }  // namespace ops
 /// The logarithm of softmax.
-inline Symbol log_softmax(const std::string& name, const Symbol& data, const ops::LogSoftmaxOptions& options = {}) {
+template <class = void>
+Symbol log_softmax(const std::string& name, const Symbol& data, const ops::LogSoftmaxOptions& options = {}) {
   return call_op("log_softmax", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3491,7 +3733,8 @@ NDArray log_softmax(const NDArray& data, const ops::LogSoftmaxOptions& options =
 }
 
 /// Elementwise logical_not.
-inline Symbol logical_not(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol logical_not(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("logical_not", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3501,7 +3744,8 @@ NDArray logical_not(const NDArray& data, const NoOptions& options = {}, const ND
 }
 
 /// The input as a loss: backward starts here with ones.
-inline Symbol make_loss(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol make_loss(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("make_loss", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3528,7 +3772,8 @@ struct MaxOptions {
 };
 }  // namespace ops
 /// Reduces by max along axes.
-inline Symbol max(const std::string& name, const Symbol& data, const ops::MaxOptions& options = {}) {
+template <class = void>
+Symbol max(const std::string& name, const Symbol& data, const ops::MaxOptions& options = {}) {
   return call_op("max", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3555,7 +3800,8 @@ struct MeanOptions {
 };
 }  // namespace ops
 /// Reduces by mean along axes.
-inline Symbol mean(const std::string& name, const Symbol& data, const ops::MeanOptions& options = {}) {
+template <class = void>
+Symbol mean(const std::string& name, const Symbol& data, const ops::MeanOptions& options = {}) {
   return call_op("mean", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3582,7 +3828,8 @@ struct MinOptions {
 };
 }  // namespace ops
 /// Reduces by min along axes.
-inline Symbol min(const std::string& name, const Symbol& data, const ops::MinOptions& options = {}) {
+template <class = void>
+Symbol min(const std::string& name, const Symbol& data, const ops::MinOptions& options = {}) {
   return call_op("min", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3606,7 +3853,8 @@ struct MomentsOptions {
 };
 }  // namespace ops
 /// Mean and variance along axes.
-inline Symbol moments(const std::string& name, const Symbol& data, const ops::MomentsOptions& options = {}) {
+template <class = void>
+Symbol moments(const std::string& name, const Symbol& data, const ops::MomentsOptions& options = {}) {
   return call_op("moments", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -3655,10 +3903,12 @@ struct MpLambUpdatePhase1Inputs {
 };
 }  // namespace ops
 /// lamb_update_phase1 on a float master copy; the direction is in float32.
-inline Symbol mp_lamb_update_phase1(const std::string& name, const Symbol& weight, const ops::MpLambUpdatePhase1Options& options = {}) {
+template <class = void>
+Symbol mp_lamb_update_phase1(const std::string& name, const Symbol& weight, const ops::MpLambUpdatePhase1Options& options = {}) {
   return call_op("mp_lamb_update_phase1", name, {weight}, dict_of(options));
 }
-inline Symbol mp_lamb_update_phase1(const std::string& name, const ops::MpLambUpdatePhase1Inputs& inputs, const ops::MpLambUpdatePhase1Options& options = {}) {
+template <class = void>
+Symbol mp_lamb_update_phase1(const std::string& name, const ops::MpLambUpdatePhase1Inputs& inputs, const ops::MpLambUpdatePhase1Options& options = {}) {
   return call_op_named("mp_lamb_update_phase1", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mean", inputs.mean}, {"var", inputs.var}, {"weight32", inputs.weight32}}, dict_of(options));
 }
 template <class = void>
@@ -3692,10 +3942,12 @@ struct MpLambUpdatePhase2Inputs {
 };
 }  // namespace ops
 /// lamb_update_phase2 on a float master copy; writes weight32.
-inline Symbol mp_lamb_update_phase2(const std::string& name, const Symbol& weight, const ops::MpLambUpdatePhase2Options& options = {}) {
+template <class = void>
+Symbol mp_lamb_update_phase2(const std::string& name, const Symbol& weight, const ops::MpLambUpdatePhase2Options& options = {}) {
   return call_op("mp_lamb_update_phase2", name, {weight}, dict_of(options));
 }
-inline Symbol mp_lamb_update_phase2(const std::string& name, const ops::MpLambUpdatePhase2Inputs& inputs, const ops::MpLambUpdatePhase2Options& options = {}) {
+template <class = void>
+Symbol mp_lamb_update_phase2(const std::string& name, const ops::MpLambUpdatePhase2Inputs& inputs, const ops::MpLambUpdatePhase2Options& options = {}) {
   return call_op_named("mp_lamb_update_phase2", name, {{"weight", inputs.weight}, {"g", inputs.g}, {"r1", inputs.r1}, {"r2", inputs.r2}, {"weight32", inputs.weight32}}, dict_of(options));
 }
 template <class = void>
@@ -3734,10 +3986,12 @@ struct MpNagMomUpdateInputs {
 };
 }  // namespace ops
 /// nag_mom_update on a float master copy; writes mom and weight32.
-inline Symbol mp_nag_mom_update(const std::string& name, const Symbol& weight, const ops::MpNagMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol mp_nag_mom_update(const std::string& name, const Symbol& weight, const ops::MpNagMomUpdateOptions& options = {}) {
   return call_op("mp_nag_mom_update", name, {weight}, dict_of(options));
 }
-inline Symbol mp_nag_mom_update(const std::string& name, const ops::MpNagMomUpdateInputs& inputs, const ops::MpNagMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol mp_nag_mom_update(const std::string& name, const ops::MpNagMomUpdateInputs& inputs, const ops::MpNagMomUpdateOptions& options = {}) {
   return call_op_named("mp_nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, dict_of(options));
 }
 template <class = void>
@@ -3779,10 +4033,12 @@ struct MpSgdMomUpdateInputs {
 };
 }  // namespace ops
 /// sgd_mom_update on a float master copy; writes mom and weight32.
-inline Symbol mp_sgd_mom_update(const std::string& name, const Symbol& weight, const ops::MpSgdMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol mp_sgd_mom_update(const std::string& name, const Symbol& weight, const ops::MpSgdMomUpdateOptions& options = {}) {
   return call_op("mp_sgd_mom_update", name, {weight}, dict_of(options));
 }
-inline Symbol mp_sgd_mom_update(const std::string& name, const ops::MpSgdMomUpdateInputs& inputs, const ops::MpSgdMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol mp_sgd_mom_update(const std::string& name, const ops::MpSgdMomUpdateInputs& inputs, const ops::MpSgdMomUpdateOptions& options = {}) {
   return call_op_named("mp_sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}, {"weight32", inputs.weight32}}, dict_of(options));
 }
 template <class = void>
@@ -3820,10 +4076,12 @@ struct MpSgdUpdateInputs {
 };
 }  // namespace ops
 /// sgd_update on a float master copy; writes weight32.
-inline Symbol mp_sgd_update(const std::string& name, const Symbol& weight, const ops::MpSgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol mp_sgd_update(const std::string& name, const Symbol& weight, const ops::MpSgdUpdateOptions& options = {}) {
   return call_op("mp_sgd_update", name, {weight}, dict_of(options));
 }
-inline Symbol mp_sgd_update(const std::string& name, const ops::MpSgdUpdateInputs& inputs, const ops::MpSgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol mp_sgd_update(const std::string& name, const ops::MpSgdUpdateInputs& inputs, const ops::MpSgdUpdateOptions& options = {}) {
   return call_op_named("mp_sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"weight32", inputs.weight32}}, dict_of(options));
 }
 template <class = void>
@@ -3844,7 +4102,8 @@ struct MultiAllFiniteOptions {
 };
 }  // namespace ops
 /// 1 if every number of every array is finite, else 0.
-inline Symbol multi_all_finite(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiAllFiniteOptions& options = {}) {
+template <class = void>
+Symbol multi_all_finite(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiAllFiniteOptions& options = {}) {
   return call_op("multi_all_finite", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -3877,10 +4136,12 @@ struct MultiLarsInputs {
 };
 }  // namespace ops
 /// The learning rates of LARS from those given and the sums of squares.
-inline Symbol multi_lars(const std::string& name, const Symbol& lrs, const ops::MultiLarsOptions& options = {}) {
+template <class = void>
+Symbol multi_lars(const std::string& name, const Symbol& lrs, const ops::MultiLarsOptions& options = {}) {
   return call_op("multi_lars", name, {lrs}, dict_of(options));
 }
-inline Symbol multi_lars(const std::string& name, const ops::MultiLarsInputs& inputs, const ops::MultiLarsOptions& options = {}) {
+template <class = void>
+Symbol multi_lars(const std::string& name, const ops::MultiLarsInputs& inputs, const ops::MultiLarsOptions& options = {}) {
   return call_op_named("multi_lars", name, {{"lrs", inputs.lrs}, {"weights_sum_sq", inputs.weights_sum_sq}, {"grads_sum_sq", inputs.grads_sum_sq}, {"wds", inputs.wds}}, dict_of(options));
 }
 template <class = void>
@@ -3913,7 +4174,8 @@ struct MultiMpSgdMomUpdateOptions {
 };
 }  // namespace ops
 /// mp_sgd_mom_update on several weights; writes every mom and weight32.
-inline Symbol multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdMomUpdateOptions& options = {}) {
   return call_op("multi_mp_sgd_mom_update", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -3943,7 +4205,8 @@ struct MultiMpSgdUpdateOptions {
 };
 }  // namespace ops
 /// mp_sgd_update on several weights; writes every weight32.
-inline Symbol multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiMpSgdUpdateOptions& options = {}) {
   return call_op("multi_mp_sgd_update", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -3976,7 +4239,8 @@ struct MultiSgdMomUpdateOptions {
 };
 }  // namespace ops
 /// sgd_mom_update on several weights; writes every mom.
-inline Symbol multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdMomUpdateOptions& options = {}) {
   return call_op("multi_sgd_mom_update", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -4006,7 +4270,8 @@ struct MultiSgdUpdateOptions {
 };
 }  // namespace ops
 /// sgd_update on several weights.
-inline Symbol multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::MultiSgdUpdateOptions& options = {}) {
   return call_op("multi_sgd_update", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -4016,7 +4281,8 @@ std::vector<NDArray> multi_sgd_update(const std::vector<NDArray>& inputs, const 
 }
 
 /// The sum of the squares of each array.
-inline Symbol multi_sum_sq(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol multi_sum_sq(const std::string& name, const std::vector<Symbol>& inputs, const NoOptions& options = {}) {
   return call_op("multi_sum_sq", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -4054,10 +4320,12 @@ struct NagMomUpdateInputs {
 };
 }  // namespace ops
 /// One step of Nesterov's accelerated gradient; writes mom.
-inline Symbol nag_mom_update(const std::string& name, const Symbol& weight, const ops::NagMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol nag_mom_update(const std::string& name, const Symbol& weight, const ops::NagMomUpdateOptions& options = {}) {
   return call_op("nag_mom_update", name, {weight}, dict_of(options));
 }
-inline Symbol nag_mom_update(const std::string& name, const ops::NagMomUpdateInputs& inputs, const ops::NagMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol nag_mom_update(const std::string& name, const ops::NagMomUpdateInputs& inputs, const ops::NagMomUpdateOptions& options = {}) {
   return call_op_named("nag_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
 }
 template <class = void>
@@ -4084,7 +4352,8 @@ struct NanprodOptions {
 };
 }  // namespace ops
 /// Reduces by nanprod along axes.
-inline Symbol nanprod(const std::string& name, const Symbol& data, const ops::NanprodOptions& options = {}) {
+template <class = void>
+Symbol nanprod(const std::string& name, const Symbol& data, const ops::NanprodOptions& options = {}) {
   return call_op("nanprod", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4111,7 +4380,8 @@ struct NansumOptions {
 };
 }  // namespace ops
 /// Reduces by nansum along axes.
-inline Symbol nansum(const std::string& name, const Symbol& data, const ops::NansumOptions& options = {}) {
+template <class = void>
+Symbol nansum(const std::string& name, const Symbol& data, const ops::NansumOptions& options = {}) {
   return call_op("nansum", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4121,7 +4391,8 @@ NDArray nansum(const NDArray& data, const ops::NansumOptions& options = {}, cons
 }
 
 /// Elementwise negative.
-inline Symbol negative(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol negative(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("negative", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4151,7 +4422,8 @@ struct NormOptions {
 };
 }  // namespace ops
 /// The norm along axes.
-inline Symbol norm(const std::string& name, const Symbol& data, const ops::NormOptions& options = {}) {
+template <class = void>
+Symbol norm(const std::string& name, const Symbol& data, const ops::NormOptions& options = {}) {
   return call_op("norm", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4181,7 +4453,8 @@ struct OneHotOptions {
 };
 }  // namespace ops
 /// Indices as rows with one place set.
-inline Symbol one_hot(const std::string& name, const Symbol& indices, const ops::OneHotOptions& options = {}) {
+template <class = void>
+Symbol one_hot(const std::string& name, const Symbol& indices, const ops::OneHotOptions& options = {}) {
   return call_op("one_hot", name, {indices}, dict_of(options));
 }
 template <class = void>
@@ -4191,7 +4464,8 @@ NDArray one_hot(const NDArray& indices, const ops::OneHotOptions& options = {}, 
 }
 
 /// An array of ones with shape and element type of the input.
-inline Symbol ones_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol ones_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("ones_like", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4222,13 +4496,16 @@ struct PickInputs {
 };
 }  // namespace ops
 /// One element of every row, by index.
-inline Symbol pick(const std::string& name, const Symbol& data, const ops::PickOptions& options = {}) {
+template <class = void>
+Symbol pick(const std::string& name, const Symbol& data, const ops::PickOptions& options = {}) {
   return call_op("pick", name, {data}, dict_of(options));
 }
-inline Symbol pick(const std::string& name, const Symbol& data, const Symbol& index, const ops::PickOptions& options = {}) {
+template <class = void>
+Symbol pick(const std::string& name, const Symbol& data, const Symbol& index, const ops::PickOptions& options = {}) {
   return call_op("pick", name, {data, index}, dict_of(options));
 }
-inline Symbol pick(const std::string& name, const ops::PickInputs& inputs, const ops::PickOptions& options = {}) {
+template <class = void>
+Symbol pick(const std::string& name, const ops::PickInputs& inputs, const ops::PickOptions& options = {}) {
   return call_op_named("pick", name, {{"data", inputs.data}, {"index", inputs.index}}, dict_of(options));
 }
 template <class = void>
@@ -4255,7 +4532,8 @@ struct PreloadedMultiMpSgdMomUpdateOptions {
 };
 }  // namespace ops
 /// mp_sgd_mom_update on several weights, the rates in arrays; writes every mom and weight32.
-inline Symbol preloaded_multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol preloaded_multi_mp_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdMomUpdateOptions& options = {}) {
   return call_op("preloaded_multi_mp_sgd_mom_update", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -4279,7 +4557,8 @@ struct PreloadedMultiMpSgdUpdateOptions {
 };
 }  // namespace ops
 /// mp_sgd_update on several weights, the rates in arrays; writes every weight32.
-inline Symbol preloaded_multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol preloaded_multi_mp_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiMpSgdUpdateOptions& options = {}) {
   return call_op("preloaded_multi_mp_sgd_update", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -4306,7 +4585,8 @@ struct PreloadedMultiSgdMomUpdateOptions {
 };
 }  // namespace ops
 /// sgd_mom_update on several weights, the rates in arrays; writes every mom.
-inline Symbol preloaded_multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol preloaded_multi_sgd_mom_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdMomUpdateOptions& options = {}) {
   return call_op("preloaded_multi_sgd_mom_update", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -4330,7 +4610,8 @@ struct PreloadedMultiSgdUpdateOptions {
 };
 }  // namespace ops
 /// sgd_update on several weights, the rates in arrays.
-inline Symbol preloaded_multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol preloaded_multi_sgd_update(const std::string& name, const std::vector<Symbol>& inputs, const ops::PreloadedMultiSgdUpdateOptions& options = {}) {
   return call_op("preloaded_multi_sgd_update", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -4357,7 +4638,8 @@ struct ProdOptions {
 };
 }  // namespace ops
 /// Reduces by prod along axes.
-inline Symbol prod(const std::string& name, const Symbol& data, const ops::ProdOptions& options = {}) {
+template <class = void>
+Symbol prod(const std::string& name, const Symbol& data, const ops::ProdOptions& options = {}) {
   return call_op("prod", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4367,7 +4649,8 @@ NDArray prod(const NDArray& data, const ops::ProdOptions& options = {}, const ND
 }
 
 /// Elementwise radians.
-inline Symbol radians(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol radians(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("radians", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4397,7 +4680,8 @@ struct RandomExponentialOptions {
 };
 }  // namespace ops
 /// Samples of the distribution exponential.
-inline Symbol random_exponential(const std::string& name, const ops::RandomExponentialOptions& options = {}) {
+template <class = void>
+Symbol random_exponential(const std::string& name, const ops::RandomExponentialOptions& options = {}) {
   return call_op("random_exponential", name, {}, dict_of(options));
 }
 template <class = void>
@@ -4430,7 +4714,8 @@ struct RandomGammaOptions {
 };
 }  // namespace ops
 /// Samples of the distribution gamma.
-inline Symbol random_gamma(const std::string& name, const ops::RandomGammaOptions& options = {}) {
+template <class = void>
+Symbol random_gamma(const std::string& name, const ops::RandomGammaOptions& options = {}) {
   return call_op("random_gamma", name, {}, dict_of(options));
 }
 template <class = void>
@@ -4463,7 +4748,8 @@ struct RandomGeneralizedNegativeBinomialOptions {
 };
 }  // namespace ops
 /// Samples of the distribution generalized_negative_binomial.
-inline Symbol random_generalized_negative_binomial(const std::string& name, const ops::RandomGeneralizedNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol random_generalized_negative_binomial(const std::string& name, const ops::RandomGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op("random_generalized_negative_binomial", name, {}, dict_of(options));
 }
 template <class = void>
@@ -4496,7 +4782,8 @@ struct RandomNegativeBinomialOptions {
 };
 }  // namespace ops
 /// Samples of the distribution negative_binomial.
-inline Symbol random_negative_binomial(const std::string& name, const ops::RandomNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol random_negative_binomial(const std::string& name, const ops::RandomNegativeBinomialOptions& options = {}) {
   return call_op("random_negative_binomial", name, {}, dict_of(options));
 }
 template <class = void>
@@ -4529,7 +4816,8 @@ struct RandomNormalOptions {
 };
 }  // namespace ops
 /// Samples of the distribution normal.
-inline Symbol random_normal(const std::string& name, const ops::RandomNormalOptions& options = {}) {
+template <class = void>
+Symbol random_normal(const std::string& name, const ops::RandomNormalOptions& options = {}) {
   return call_op("random_normal", name, {}, dict_of(options));
 }
 template <class = void>
@@ -4554,13 +4842,16 @@ struct RandomPdfDirichletInputs {
 };
 }  // namespace ops
 /// The density of the distribution dirichlet at the samples.
-inline Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample, const ops::RandomPdfDirichletOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample, const ops::RandomPdfDirichletOptions& options = {}) {
   return call_op("random_pdf_dirichlet", name, {sample}, dict_of(options));
 }
-inline Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample, const Symbol& alpha, const ops::RandomPdfDirichletOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_dirichlet(const std::string& name, const Symbol& sample, const Symbol& alpha, const ops::RandomPdfDirichletOptions& options = {}) {
   return call_op("random_pdf_dirichlet", name, {sample, alpha}, dict_of(options));
 }
-inline Symbol random_pdf_dirichlet(const std::string& name, const ops::RandomPdfDirichletInputs& inputs, const ops::RandomPdfDirichletOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_dirichlet(const std::string& name, const ops::RandomPdfDirichletInputs& inputs, const ops::RandomPdfDirichletOptions& options = {}) {
   return call_op_named("random_pdf_dirichlet", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}}, dict_of(options));
 }
 template <class = void>
@@ -4585,13 +4876,16 @@ struct RandomPdfExponentialInputs {
 };
 }  // namespace ops
 /// The density of the distribution exponential at the samples.
-inline Symbol random_pdf_exponential(const std::string& name, const Symbol& sample, const ops::RandomPdfExponentialOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_exponential(const std::string& name, const Symbol& sample, const ops::RandomPdfExponentialOptions& options = {}) {
   return call_op("random_pdf_exponential", name, {sample}, dict_of(options));
 }
-inline Symbol random_pdf_exponential(const std::string& name, const Symbol& sample, const Symbol& lam, const ops::RandomPdfExponentialOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_exponential(const std::string& name, const Symbol& sample, const Symbol& lam, const ops::RandomPdfExponentialOptions& options = {}) {
   return call_op("random_pdf_exponential", name, {sample, lam}, dict_of(options));
 }
-inline Symbol random_pdf_exponential(const std::string& name, const ops::RandomPdfExponentialInputs& inputs, const ops::RandomPdfExponentialOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_exponential(const std::string& name, const ops::RandomPdfExponentialInputs& inputs, const ops::RandomPdfExponentialOptions& options = {}) {
   return call_op_named("random_pdf_exponential", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, dict_of(options));
 }
 template <class = void>
@@ -4617,10 +4911,12 @@ struct RandomPdfGammaInputs {
 };
 }  // namespace ops
 /// The density of the distribution gamma at the samples.
-inline Symbol random_pdf_gamma(const std::string& name, const Symbol& sample, const ops::RandomPdfGammaOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_gamma(const std::string& name, const Symbol& sample, const ops::RandomPdfGammaOptions& options = {}) {
   return call_op("random_pdf_gamma", name, {sample}, dict_of(options));
 }
-inline Symbol random_pdf_gamma(const std::string& name, const ops::RandomPdfGammaInputs& inputs, const ops::RandomPdfGammaOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_gamma(const std::string& name, const ops::RandomPdfGammaInputs& inputs, const ops::RandomPdfGammaOptions& options = {}) {
   return call_op_named("random_pdf_gamma", name, {{"sample", inputs.sample}, {"alpha", inputs.alpha}, {"beta", inputs.beta}}, dict_of(options));
 }
 template <class = void>
@@ -4646,10 +4942,12 @@ struct RandomPdfGeneralizedNegativeBinomialInputs {
 };
 }  // namespace ops
 /// The density of the distribution generalized_negative_binomial at the samples.
-inline Symbol random_pdf_generalized_negative_binomial(const std::string& name, const Symbol& sample, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_generalized_negative_binomial(const std::string& name, const Symbol& sample, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op("random_pdf_generalized_negative_binomial", name, {sample}, dict_of(options));
 }
-inline Symbol random_pdf_generalized_negative_binomial(const std::string& name, const ops::RandomPdfGeneralizedNegativeBinomialInputs& inputs, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_generalized_negative_binomial(const std::string& name, const ops::RandomPdfGeneralizedNegativeBinomialInputs& inputs, const ops::RandomPdfGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op_named("random_pdf_generalized_negative_binomial", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"alpha", inputs.alpha}}, dict_of(options));
 }
 template <class = void>
@@ -4675,10 +4973,12 @@ struct RandomPdfNegativeBinomialInputs {
 };
 }  // namespace ops
 /// The density of the distribution negative_binomial at the samples.
-inline Symbol random_pdf_negative_binomial(const std::string& name, const Symbol& sample, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_negative_binomial(const std::string& name, const Symbol& sample, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
   return call_op("random_pdf_negative_binomial", name, {sample}, dict_of(options));
 }
-inline Symbol random_pdf_negative_binomial(const std::string& name, const ops::RandomPdfNegativeBinomialInputs& inputs, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_negative_binomial(const std::string& name, const ops::RandomPdfNegativeBinomialInputs& inputs, const ops::RandomPdfNegativeBinomialOptions& options = {}) {
   return call_op_named("random_pdf_negative_binomial", name, {{"sample", inputs.sample}, {"k", inputs.k}, {"p", inputs.p}}, dict_of(options));
 }
 template <class = void>
@@ -4704,10 +5004,12 @@ struct RandomPdfNormalInputs {
 };
 }  // namespace ops
 /// The density of the distribution normal at the samples.
-inline Symbol random_pdf_normal(const std::string& name, const Symbol& sample, const ops::RandomPdfNormalOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_normal(const std::string& name, const Symbol& sample, const ops::RandomPdfNormalOptions& options = {}) {
   return call_op("random_pdf_normal", name, {sample}, dict_of(options));
 }
-inline Symbol random_pdf_normal(const std::string& name, const ops::RandomPdfNormalInputs& inputs, const ops::RandomPdfNormalOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_normal(const std::string& name, const ops::RandomPdfNormalInputs& inputs, const ops::RandomPdfNormalOptions& options = {}) {
   return call_op_named("random_pdf_normal", name, {{"sample", inputs.sample}, {"mu", inputs.mu}, {"sigma", inputs.sigma}}, dict_of(options));
 }
 template <class = void>
@@ -4732,13 +5034,16 @@ struct RandomPdfPoissonInputs {
 };
 }  // namespace ops
 /// The density of the distribution poisson at the samples.
-inline Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, const ops::RandomPdfPoissonOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, const ops::RandomPdfPoissonOptions& options = {}) {
   return call_op("random_pdf_poisson", name, {sample}, dict_of(options));
 }
-inline Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, const Symbol& lam, const ops::RandomPdfPoissonOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_poisson(const std::string& name, const Symbol& sample, const Symbol& lam, const ops::RandomPdfPoissonOptions& options = {}) {
   return call_op("random_pdf_poisson", name, {sample, lam}, dict_of(options));
 }
-inline Symbol random_pdf_poisson(const std::string& name, const ops::RandomPdfPoissonInputs& inputs, const ops::RandomPdfPoissonOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_poisson(const std::string& name, const ops::RandomPdfPoissonInputs& inputs, const ops::RandomPdfPoissonOptions& options = {}) {
   return call_op_named("random_pdf_poisson", name, {{"sample", inputs.sample}, {"lam", inputs.lam}}, dict_of(options));
 }
 template <class = void>
@@ -4764,10 +5069,12 @@ struct RandomPdfUniformInputs {
 };
 }  // namespace ops
 /// The density of the distribution uniform at the samples.
-inline Symbol random_pdf_uniform(const std::string& name, const Symbol& sample, const ops::RandomPdfUniformOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_uniform(const std::string& name, const Symbol& sample, const ops::RandomPdfUniformOptions& options = {}) {
   return call_op("random_pdf_uniform", name, {sample}, dict_of(options));
 }
-inline Symbol random_pdf_uniform(const std::string& name, const ops::RandomPdfUniformInputs& inputs, const ops::RandomPdfUniformOptions& options = {}) {
+template <class = void>
+Symbol random_pdf_uniform(const std::string& name, const ops::RandomPdfUniformInputs& inputs, const ops::RandomPdfUniformOptions& options = {}) {
   return call_op_named("random_pdf_uniform", name, {{"sample", inputs.sample}, {"low", inputs.low}, {"high", inputs.high}}, dict_of(options));
 }
 template <class = void>
@@ -4797,7 +5104,8 @@ struct RandomPoissonOptions {
 };
 }  // namespace ops
 /// Samples of the distribution poisson.
-inline Symbol random_poisson(const std::string& name, const ops::RandomPoissonOptions& options = {}) {
+template <class = void>
+Symbol random_poisson(const std::string& name, const ops::RandomPoissonOptions& options = {}) {
   return call_op("random_poisson", name, {}, dict_of(options));
 }
 template <class = void>
@@ -4830,7 +5138,8 @@ struct RandomRandintOptions {
 };
 }  // namespace ops
 /// Whole numbers, each from low to below high as likely as the others.
-inline Symbol random_randint(const std::string& name, const ops::RandomRandintOptions& options = {}) {
+template <class = void>
+Symbol random_randint(const std::string& name, const ops::RandomRandintOptions& options = {}) {
   return call_op("random_randint", name, {}, dict_of(options));
 }
 template <class = void>
@@ -4863,7 +5172,8 @@ struct RandomUniformOptions {
 };
 }  // namespace ops
 /// Samples of the distribution uniform.
-inline Symbol random_uniform(const std::string& name, const ops::RandomUniformOptions& options = {}) {
+template <class = void>
+Symbol random_uniform(const std::string& name, const ops::RandomUniformOptions& options = {}) {
   return call_op("random_uniform", name, {}, dict_of(options));
 }
 template <class = void>
@@ -4884,7 +5194,8 @@ struct RavelMultiIndexOptions {
 };
 }  // namespace ops
 /// Places in an array of the given shape, from one row of indices for each axis.
-inline Symbol ravel_multi_index(const std::string& name, const Symbol& data, const ops::RavelMultiIndexOptions& options = {}) {
+template <class = void>
+Symbol ravel_multi_index(const std::string& name, const Symbol& data, const ops::RavelMultiIndexOptions& options = {}) {
   return call_op("ravel_multi_index", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4894,7 +5205,8 @@ NDArray ravel_multi_index(const NDArray& data, const ops::RavelMultiIndexOptions
 }
 
 /// Elementwise rcbrt.
-inline Symbol rcbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol rcbrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rcbrt", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4904,7 +5216,8 @@ NDArray rcbrt(const NDArray& data, const NoOptions& options = {}, const NDArray&
 }
 
 /// Elementwise reciprocal.
-inline Symbol reciprocal(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol reciprocal(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("reciprocal", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4914,7 +5227,8 @@ NDArray reciprocal(const NDArray& data, const NoOptions& options = {}, const NDA
 }
 
 /// Elementwise relu.
-inline Symbol relu(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol relu(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("relu", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4938,7 +5252,8 @@ struct RepeatOptions {
 };
 }  // namespace ops
 /// Every element repeated.
-inline Symbol repeat(const std::string& name, const Symbol& data, const ops::RepeatOptions& options = {}) {
+template <class = void>
+Symbol repeat(const std::string& name, const Symbol& data, const ops::RepeatOptions& options = {}) {
   return call_op("repeat", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -4972,13 +5287,16 @@ struct ReshapeLikeInputs {
 };
 }  // namespace ops
 /// lhs with the shape of rhs, or with some axes of it.
-inline Symbol reshape_like(const std::string& name, const Symbol& lhs, const ops::ReshapeLikeOptions& options = {}) {
+template <class = void>
+Symbol reshape_like(const std::string& name, const Symbol& lhs, const ops::ReshapeLikeOptions& options = {}) {
   return call_op("reshape_like", name, {lhs}, dict_of(options));
 }
-inline Symbol reshape_like(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::ReshapeLikeOptions& options = {}) {
+template <class = void>
+Symbol reshape_like(const std::string& name, const Symbol& lhs, const Symbol& rhs, const ops::ReshapeLikeOptions& options = {}) {
   return call_op("reshape_like", name, {lhs, rhs}, dict_of(options));
 }
-inline Symbol reshape_like(const std::string& name, const ops::ReshapeLikeInputs& inputs, const ops::ReshapeLikeOptions& options = {}) {
+template <class = void>
+Symbol reshape_like(const std::string& name, const ops::ReshapeLikeInputs& inputs, const ops::ReshapeLikeOptions& options = {}) {
   return call_op_named("reshape_like", name, {{"lhs", inputs.lhs}, {"rhs", inputs.rhs}}, dict_of(options));
 }
 template <class = void>
@@ -4999,7 +5317,8 @@ struct ReverseOptions {
 };
 }  // namespace ops
 /// The elements in reverse order along axes.
-inline Symbol reverse(const std::string& name, const Symbol& data, const ops::ReverseOptions& options = {}) {
+template <class = void>
+Symbol reverse(const std::string& name, const Symbol& data, const ops::ReverseOptions& options = {}) {
   return call_op("reverse", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5009,7 +5328,8 @@ NDArray reverse(const NDArray& data, const ops::ReverseOptions& options = {}, co
 }
 
 /// Elementwise rint.
-inline Symbol rint(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol rint(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rint", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5053,10 +5373,12 @@ struct RmspropUpdateInputs {
 };
 }  // namespace ops
 /// One step of RMSProp (Tieleman and Hinton); writes n.
-inline Symbol rmsprop_update(const std::string& name, const Symbol& weight, const ops::RmspropUpdateOptions& options = {}) {
+template <class = void>
+Symbol rmsprop_update(const std::string& name, const Symbol& weight, const ops::RmspropUpdateOptions& options = {}) {
   return call_op("rmsprop_update", name, {weight}, dict_of(options));
 }
-inline Symbol rmsprop_update(const std::string& name, const ops::RmspropUpdateInputs& inputs, const ops::RmspropUpdateOptions& options = {}) {
+template <class = void>
+Symbol rmsprop_update(const std::string& name, const ops::RmspropUpdateInputs& inputs, const ops::RmspropUpdateOptions& options = {}) {
   return call_op_named("rmsprop_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}}, dict_of(options));
 }
 template <class = void>
@@ -5105,10 +5427,12 @@ struct RmspropalexUpdateInputs {
 };
 }  // namespace ops
 /// One step of RMSProp (Graves); writes n, g and delta.
-inline Symbol rmspropalex_update(const std::string& name, const Symbol& weight, const ops::RmspropalexUpdateOptions& options = {}) {
+template <class = void>
+Symbol rmspropalex_update(const std::string& name, const Symbol& weight, const ops::RmspropalexUpdateOptions& options = {}) {
   return call_op("rmspropalex_update", name, {weight}, dict_of(options));
 }
-inline Symbol rmspropalex_update(const std::string& name, const ops::RmspropalexUpdateInputs& inputs, const ops::RmspropalexUpdateOptions& options = {}) {
+template <class = void>
+Symbol rmspropalex_update(const std::string& name, const ops::RmspropalexUpdateInputs& inputs, const ops::RmspropalexUpdateOptions& options = {}) {
   return call_op_named("rmspropalex_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"n", inputs.n}, {"g", inputs.g}, {"delta", inputs.delta}}, dict_of(options));
 }
 template <class = void>
@@ -5118,7 +5442,8 @@ NDArray rmspropalex_update(const NDArray& weight, const NDArray& grad, const NDA
 }
 
 /// Elementwise round.
-inline Symbol round(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol round(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("round", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5128,7 +5453,8 @@ NDArray round(const NDArray& data, const NoOptions& options = {}, const NDArray&
 }
 
 /// Elementwise rsqrt.
-inline Symbol rsqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol rsqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("rsqrt", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5152,7 +5478,8 @@ struct SampleExponentialOptions {
 };
 }  // namespace ops
 /// Samples of the distribution exponential for every element of its parameters.
-inline Symbol sample_exponential(const std::string& name, const Symbol& lam, const ops::SampleExponentialOptions& options = {}) {
+template <class = void>
+Symbol sample_exponential(const std::string& name, const Symbol& lam, const ops::SampleExponentialOptions& options = {}) {
   return call_op("sample_exponential", name, {lam}, dict_of(options));
 }
 template <class = void>
@@ -5180,13 +5507,16 @@ struct SampleGammaInputs {
 };
 }  // namespace ops
 /// Samples of the distribution gamma for every element of its parameters.
-inline Symbol sample_gamma(const std::string& name, const Symbol& alpha, const ops::SampleGammaOptions& options = {}) {
+template <class = void>
+Symbol sample_gamma(const std::string& name, const Symbol& alpha, const ops::SampleGammaOptions& options = {}) {
   return call_op("sample_gamma", name, {alpha}, dict_of(options));
 }
-inline Symbol sample_gamma(const std::string& name, const Symbol& alpha, const Symbol& beta, const ops::SampleGammaOptions& options = {}) {
+template <class = void>
+Symbol sample_gamma(const std::string& name, const Symbol& alpha, const Symbol& beta, const ops::SampleGammaOptions& options = {}) {
   return call_op("sample_gamma", name, {alpha, beta}, dict_of(options));
 }
-inline Symbol sample_gamma(const std::string& name, const ops::SampleGammaInputs& inputs, const ops::SampleGammaOptions& options = {}) {
+template <class = void>
+Symbol sample_gamma(const std::string& name, const ops::SampleGammaInputs& inputs, const ops::SampleGammaOptions& options = {}) {
   return call_op_named("sample_gamma", name, {{"alpha", inputs.alpha}, {"beta", inputs.beta}}, dict_of(options));
 }
 template <class = void>
@@ -5214,13 +5544,16 @@ struct SampleGeneralizedNegativeBinomialInputs {
 };
 }  // namespace ops
 /// Samples of the distribution generalized_negative_binomial for every element of its parameters.
-inline Symbol sample_generalized_negative_binomial(const std::string& name, const Symbol& mu, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol sample_generalized_negative_binomial(const std::string& name, const Symbol& mu, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op("sample_generalized_negative_binomial", name, {mu}, dict_of(options));
 }
-inline Symbol sample_generalized_negative_binomial(const std::string& name, const Symbol& mu, const Symbol& alpha, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol sample_generalized_negative_binomial(const std::string& name, const Symbol& mu, const Symbol& alpha, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op("sample_generalized_negative_binomial", name, {mu, alpha}, dict_of(options));
 }
-inline Symbol sample_generalized_negative_binomial(const std::string& name, const ops::SampleGeneralizedNegativeBinomialInputs& inputs, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol sample_generalized_negative_binomial(const std::string& name, const ops::SampleGeneralizedNegativeBinomialInputs& inputs, const ops::SampleGeneralizedNegativeBinomialOptions& options = {}) {
   return call_op_named("sample_generalized_negative_binomial", name, {{"mu", inputs.mu}, {"alpha", inputs.alpha}}, dict_of(options));
 }
 template <class = void>
@@ -5248,7 +5581,8 @@ struct SampleMultinomialOptions {
 };
 }  // namespace ops
 /// Class numbers drawn with the probabilities along the last axis.
-inline Symbol sample_multinomial(const std::string& name, const Symbol& data, const ops::SampleMultinomialOptions& options = {}) {
+template <class = void>
+Symbol sample_multinomial(const std::string& name, const Symbol& data, const ops::SampleMultinomialOptions& options = {}) {
   return call_op("sample_multinomial", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5276,13 +5610,16 @@ struct SampleNegativeBinomialInputs {
 };
 }  // namespace ops
 /// Samples of the distribution negative_binomial for every element of its parameters.
-inline Symbol sample_negative_binomial(const std::string& name, const Symbol& k, const ops::SampleNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol sample_negative_binomial(const std::string& name, const Symbol& k, const ops::SampleNegativeBinomialOptions& options = {}) {
   return call_op("sample_negative_binomial", name, {k}, dict_of(options));
 }
-inline Symbol sample_negative_binomial(const std::string& name, const Symbol& k, const Symbol& p, const ops::SampleNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol sample_negative_binomial(const std::string& name, const Symbol& k, const Symbol& p, const ops::SampleNegativeBinomialOptions& options = {}) {
   return call_op("sample_negative_binomial", name, {k, p}, dict_of(options));
 }
-inline Symbol sample_negative_binomial(const std::string& name, const ops::SampleNegativeBinomialInputs& inputs, const ops::SampleNegativeBinomialOptions& options = {}) {
+template <class = void>
+Symbol sample_negative_binomial(const std::string& name, const ops::SampleNegativeBinomialInputs& inputs, const ops::SampleNegativeBinomialOptions& options = {}) {
   return call_op_named("sample_negative_binomial", name, {{"k", inputs.k}, {"p", inputs.p}}, dict_of(options));
 }
 template <class = void>
@@ -5310,13 +5647,16 @@ struct SampleNormalInputs {
 };
 }  // namespace ops
 /// Samples of the distribution normal for every element of its parameters.
-inline Symbol sample_normal(const std::string& name, const Symbol& mu, const ops::SampleNormalOptions& options = {}) {
+template <class = void>
+Symbol sample_normal(const std::string& name, const Symbol& mu, const ops::SampleNormalOptions& options = {}) {
   return call_op("sample_normal", name, {mu}, dict_of(options));
 }
-inline Symbol sample_normal(const std::string& name, const Symbol& mu, const Symbol& sigma, const ops::SampleNormalOptions& options = {}) {
+template <class = void>
+Symbol sample_normal(const std::string& name, const Symbol& mu, const Symbol& sigma, const ops::SampleNormalOptions& options = {}) {
   return call_op("sample_normal", name, {mu, sigma}, dict_of(options));
 }
-inline Symbol sample_normal(const std::string& name, const ops::SampleNormalInputs& inputs, const ops::SampleNormalOptions& options = {}) {
+template <class = void>
+Symbol sample_normal(const std::string& name, const ops::SampleNormalInputs& inputs, const ops::SampleNormalOptions& options = {}) {
   return call_op_named("sample_normal", name, {{"mu", inputs.mu}, {"sigma", inputs.sigma}}, dict_of(options));
 }
 template <class = void>
@@ -5340,7 +5680,8 @@ struct SamplePoissonOptions {
 };
 }  // namespace ops
 /// Samples of the distribution poisson for every element of its parameters.
-inline Symbol sample_poisson(const std::string& name, const Symbol& lam, const ops::SamplePoissonOptions& options = {}) {
+template <class = void>
+Symbol sample_poisson(const std::string& name, const Symbol& lam, const ops::SamplePoissonOptions& options = {}) {
   return call_op("sample_poisson", name, {lam}, dict_of(options));
 }
 template <class = void>
@@ -5368,13 +5709,16 @@ struct SampleUniformInputs {
 };
 }  // namespace ops
 /// Samples of the distribution uniform for every element of its parameters.
-inline Symbol sample_uniform(const std::string& name, const Symbol& low, const ops::SampleUniformOptions& options = {}) {
+template <class = void>
+Symbol sample_uniform(const std::string& name, const Symbol& low, const ops::SampleUniformOptions& options = {}) {
   return call_op("sample_uniform", name, {low}, dict_of(options));
 }
-inline Symbol sample_uniform(const std::string& name, const Symbol& low, const Symbol& high, const ops::SampleUniformOptions& options = {}) {
+template <class = void>
+Symbol sample_uniform(const std::string& name, const Symbol& low, const Symbol& high, const ops::SampleUniformOptions& options = {}) {
   return call_op("sample_uniform", name, {low, high}, dict_of(options));
 }
-inline Symbol sample_uniform(const std::string& name, const ops::SampleUniformInputs& inputs, const ops::SampleUniformOptions& options = {}) {
+template <class = void>
+Symbol sample_uniform(const std::string& name, const ops::SampleUniformInputs& inputs, const ops::SampleUniformOptions& options = {}) {
   return call_op_named("sample_uniform", name, {{"low", inputs.low}, {"high", inputs.high}}, dict_of(options));
 }
 template <class = void>
@@ -5399,13 +5743,16 @@ struct ScatterNdInputs {
 };
 }  // namespace ops
 /// Writes data to the places that tuples of indices name, over zeros.
-inline Symbol scatter_nd(const std::string& name, const Symbol& data, const ops::ScatterNdOptions& options = {}) {
+template <class = void>
+Symbol scatter_nd(const std::string& name, const Symbol& data, const ops::ScatterNdOptions& options = {}) {
   return call_op("scatter_nd", name, {data}, dict_of(options));
 }
-inline Symbol scatter_nd(const std::string& name, const Symbol& data, const Symbol& indices, const ops::ScatterNdOptions& options = {}) {
+template <class = void>
+Symbol scatter_nd(const std::string& name, const Symbol& data, const Symbol& indices, const ops::ScatterNdOptions& options = {}) {
   return call_op("scatter_nd", name, {data, indices}, dict_of(options));
 }
-inline Symbol scatter_nd(const std::string& name, const ops::ScatterNdInputs& inputs, const ops::ScatterNdOptions& options = {}) {
+template <class = void>
+Symbol scatter_nd(const std::string& name, const ops::ScatterNdInputs& inputs, const ops::ScatterNdOptions& options = {}) {
   return call_op_named("scatter_nd", name, {{"data", inputs.data}, {"indices", inputs.indices}}, dict_of(options));
 }
 template <class = void>
@@ -5446,10 +5793,12 @@ struct SgdMomUpdateInputs {
 };
 }  // namespace ops
 /// One step of gradient descent with momentum; writes mom; give the weight as out.
-inline Symbol sgd_mom_update(const std::string& name, const Symbol& weight, const ops::SgdMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol sgd_mom_update(const std::string& name, const Symbol& weight, const ops::SgdMomUpdateOptions& options = {}) {
   return call_op("sgd_mom_update", name, {weight}, dict_of(options));
 }
-inline Symbol sgd_mom_update(const std::string& name, const ops::SgdMomUpdateInputs& inputs, const ops::SgdMomUpdateOptions& options = {}) {
+template <class = void>
+Symbol sgd_mom_update(const std::string& name, const ops::SgdMomUpdateInputs& inputs, const ops::SgdMomUpdateOptions& options = {}) {
   return call_op_named("sgd_mom_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
 }
 template <class = void>
@@ -5486,13 +5835,16 @@ struct SgdUpdateInputs {
 };
 }  // namespace ops
 /// One step of gradient descent; give the weight as out.
-inline Symbol sgd_update(const std::string& name, const Symbol& weight, const ops::SgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol sgd_update(const std::string& name, const Symbol& weight, const ops::SgdUpdateOptions& options = {}) {
   return call_op("sgd_update", name, {weight}, dict_of(options));
 }
-inline Symbol sgd_update(const std::string& name, const Symbol& weight, const Symbol& grad, const ops::SgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol sgd_update(const std::string& name, const Symbol& weight, const Symbol& grad, const ops::SgdUpdateOptions& options = {}) {
   return call_op("sgd_update", name, {weight, grad}, dict_of(options));
 }
-inline Symbol sgd_update(const std::string& name, const ops::SgdUpdateInputs& inputs, const ops::SgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol sgd_update(const std::string& name, const ops::SgdUpdateInputs& inputs, const ops::SgdUpdateOptions& options = {}) {
   return call_op_named("sgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, dict_of(options));
 }
 template <class = void>
@@ -5502,7 +5854,8 @@ NDArray sgd_update(const NDArray& weight, const NDArray& grad, const ops::SgdUpd
 }
 
 /// The input's shape as an array.
-inline Symbol shape_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol shape_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("shape_array", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5512,7 +5865,8 @@ NDArray shape_array(const NDArray& data, const NoOptions& options = {}, const ND
 }
 
 /// The rows in random order.
-inline Symbol shuffle(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol shuffle(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("shuffle", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5522,7 +5876,8 @@ NDArray shuffle(const NDArray& data, const NoOptions& options = {}, const NDArra
 }
 
 /// Elementwise sigmoid.
-inline Symbol sigmoid(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol sigmoid(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sigmoid", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5532,7 +5887,8 @@ NDArray sigmoid(const NDArray& data, const NoOptions& options = {}, const NDArra
 }
 
 /// Elementwise sign.
-inline Symbol sign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol sign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sign", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5566,13 +5922,16 @@ struct SignsgdUpdateInputs {
 };
 }  // namespace ops
 /// One step against the gradient's sign.
-inline Symbol signsgd_update(const std::string& name, const Symbol& weight, const ops::SignsgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol signsgd_update(const std::string& name, const Symbol& weight, const ops::SignsgdUpdateOptions& options = {}) {
   return call_op("signsgd_update", name, {weight}, dict_of(options));
 }
-inline Symbol signsgd_update(const std::string& name, const Symbol& weight, const Symbol& grad, const ops::SignsgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol signsgd_update(const std::string& name, const Symbol& weight, const Symbol& grad, const ops::SignsgdUpdateOptions& options = {}) {
   return call_op("signsgd_update", name, {weight, grad}, dict_of(options));
 }
-inline Symbol signsgd_update(const std::string& name, const ops::SignsgdUpdateInputs& inputs, const ops::SignsgdUpdateOptions& options = {}) {
+template <class = void>
+Symbol signsgd_update(const std::string& name, const ops::SignsgdUpdateInputs& inputs, const ops::SignsgdUpdateOptions& options = {}) {
   return call_op_named("signsgd_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}}, dict_of(options));
 }
 template <class = void>
@@ -5613,10 +5972,12 @@ struct SignumUpdateInputs {
 };
 }  // namespace ops
 /// One step along the momentum's sign; writes mom.
-inline Symbol signum_update(const std::string& name, const Symbol& weight, const ops::SignumUpdateOptions& options = {}) {
+template <class = void>
+Symbol signum_update(const std::string& name, const Symbol& weight, const ops::SignumUpdateOptions& options = {}) {
   return call_op("signum_update", name, {weight}, dict_of(options));
 }
-inline Symbol signum_update(const std::string& name, const ops::SignumUpdateInputs& inputs, const ops::SignumUpdateOptions& options = {}) {
+template <class = void>
+Symbol signum_update(const std::string& name, const ops::SignumUpdateInputs& inputs, const ops::SignumUpdateOptions& options = {}) {
   return call_op_named("signum_update", name, {{"weight", inputs.weight}, {"grad", inputs.grad}, {"mom", inputs.mom}}, dict_of(options));
 }
 template <class = void>
@@ -5626,7 +5987,8 @@ NDArray signum_update(const NDArray& weight, const NDArray& grad, const NDArray&
 }
 
 /// Elementwise sin.
-inline Symbol sin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol sin(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sin", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5636,7 +5998,8 @@ NDArray sin(const NDArray& data, const NoOptions& options = {}, const NDArray& o
 }
 
 /// Elementwise sinh.
-inline Symbol sinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol sinh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sinh", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5646,7 +6009,8 @@ NDArray sinh(const NDArray& data, const NoOptions& options = {}, const NDArray& 
 }
 
 /// The input's number of elements as an array.
-inline Symbol size_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol size_array(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("size_array", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5673,7 +6037,8 @@ struct SliceOptions {
 };
 }  // namespace ops
 /// A part of the input: begin, end and step per axis.
-inline Symbol slice(const std::string& name, const Symbol& data, const ops::SliceOptions& options = {}) {
+template <class = void>
+Symbol slice(const std::string& name, const Symbol& data, const ops::SliceOptions& options = {}) {
   return call_op("slice", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5700,7 +6065,8 @@ struct SliceAxisOptions {
 };
 }  // namespace ops
 /// A part of the input along one axis.
-inline Symbol slice_axis(const std::string& name, const Symbol& data, const ops::SliceAxisOptions& options = {}) {
+template <class = void>
+Symbol slice_axis(const std::string& name, const Symbol& data, const ops::SliceAxisOptions& options = {}) {
   return call_op("slice_axis", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5725,13 +6091,16 @@ struct SliceLikeInputs {
 };
 }  // namespace ops
 /// The input cut to the extents of another array.
-inline Symbol slice_like(const std::string& name, const Symbol& data, const ops::SliceLikeOptions& options = {}) {
+template <class = void>
+Symbol slice_like(const std::string& name, const Symbol& data, const ops::SliceLikeOptions& options = {}) {
   return call_op("slice_like", name, {data}, dict_of(options));
 }
-inline Symbol slice_like(const std::string& name, const Symbol& data, const Symbol& shape_like, const ops::SliceLikeOptions& options = {}) {
+template <class = void>
+Symbol slice_like(const std::string& name, const Symbol& data, const Symbol& shape_like, const ops::SliceLikeOptions& options = {}) {
   return call_op("slice_like", name, {data, shape_like}, dict_of(options));
 }
-inline Symbol slice_like(const std::string& name, const ops::SliceLikeInputs& inputs, const ops::SliceLikeOptions& options = {}) {
+template <class = void>
+Symbol slice_like(const std::string& name, const ops::SliceLikeInputs& inputs, const ops::SliceLikeOptions& options = {}) {
   return call_op_named("slice_like", name, {{"data", inputs.data}, {"shape_like", inputs.shape_like}}, dict_of(options));
 }
 template <class = void>
@@ -5752,7 +6121,8 @@ struct SmoothL1Options {
 };
 }  // namespace ops
 /// A parabola near 0, the absolute value elsewhere.
-inline Symbol smooth_l1(const std::string& name, const Symbol& data, const ops::SmoothL1Options& options = {}) {
+template <class = void>
+Symbol smooth_l1(const std::string& name, const Symbol& data, const ops::SmoothL1Options& options = {}) {
   return call_op("smooth_l1", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5787,13 +6157,16 @@ struct SoftmaxInputs {
 };
 }  // namespace ops
 /// Exponentials along an axis, normalised to the sum 1.
-inline Symbol softmax(const std::string& name, const Symbol& data, const ops::SoftmaxOptions& options = {}) {
+template <class = void>
+Symbol softmax(const std::string& name, const Symbol& data, const ops::SoftmaxOptions& options = {}) {
   return call_op("softmax", name, {data}, dict_of(options));
 }
-inline Symbol softmax(const std::string& name, const Symbol& data, const Symbol& length, const ops::SoftmaxOptions& options = {}) {
+template <class = void>
+Symbol softmax(const std::string& name, const Symbol& data, const Symbol& length, const ops::SoftmaxOptions& options = {}) {
   return call_op("softmax", name, {data, length}, dict_of(options));
 }
-inline Symbol softmax(const std::string& name, const ops::SoftmaxInputs& inputs, const ops::SoftmaxOptions& options = {}) {
+template <class = void>
+Symbol softmax(const std::string& name, const ops::SoftmaxInputs& inputs, const ops::SoftmaxOptions& options = {}) {
   return call_op_named("softmax", name, {{"data", inputs.data}, {"length", inputs.length}}, dict_of(options));
 }
 template <class = void>
@@ -5814,13 +6187,16 @@ struct SoftmaxCrossEntropyInputs {
 };
 }  // namespace ops
 /// The cross entropy of softmax with class labels, summed over the rows.
-inline Symbol softmax_cross_entropy(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol softmax_cross_entropy(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("softmax_cross_entropy", name, {data}, dict_of(options));
 }
-inline Symbol softmax_cross_entropy(const std::string& name, const Symbol& data, const Symbol& label, const NoOptions& options = {}) {
+template <class = void>
+Symbol softmax_cross_entropy(const std::string& name, const Symbol& data, const Symbol& label, const NoOptions& options = {}) {
   return call_op("softmax_cross_entropy", name, {data, label}, dict_of(options));
 }
-inline Symbol softmax_cross_entropy(const std::string& name, const ops::SoftmaxCrossEntropyInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol softmax_cross_entropy(const std::string& name, const ops::SoftmaxCrossEntropyInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("softmax_cross_entropy", name, {{"data", inputs.data}, {"label", inputs.label}}, dict_of(options));
 }
 template <class = void>
@@ -5852,7 +6228,8 @@ struct SoftminOptions {
 };
 }  // namespace ops
 /// Softmax of the negated data.
-inline Symbol softmin(const std::string& name, const Symbol& data, const ops::SoftminOptions& options = {}) {
+template <class = void>
+Symbol softmin(const std::string& name, const Symbol& data, const ops::SoftminOptions& options = {}) {
   return call_op("softmin", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5862,7 +6239,8 @@ NDArray softmin(const NDArray& data, const ops::SoftminOptions& options = {}, co
 }
 
 /// Elementwise softsign.
-inline Symbol softsign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol softsign(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("softsign", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5887,7 +6265,8 @@ struct SortOptions {
 };
 }  // namespace ops
 /// The elements in order along an axis.
-inline Symbol sort(const std::string& name, const Symbol& data, const ops::SortOptions& options = {}) {
+template <class = void>
+Symbol sort(const std::string& name, const Symbol& data, const ops::SortOptions& options = {}) {
   return call_op("sort", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5908,7 +6287,8 @@ struct SpaceToDepthOptions {
 };
 }  // namespace ops
 /// Moves blocks of pixels into channels.
-inline Symbol space_to_depth(const std::string& name, const Symbol& data, const ops::SpaceToDepthOptions& options = {}) {
+template <class = void>
+Symbol space_to_depth(const std::string& name, const Symbol& data, const ops::SpaceToDepthOptions& options = {}) {
   return call_op("space_to_depth", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5918,7 +6298,8 @@ NDArray space_to_depth(const NDArray& data, const ops::SpaceToDepthOptions& opti
 }
 
 /// Elementwise sqrt.
-inline Symbol sqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol sqrt(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("sqrt", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5928,7 +6309,8 @@ NDArray sqrt(const NDArray& data, const NoOptions& options = {}, const NDArray& 
 }
 
 /// Elementwise square.
-inline Symbol square(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol square(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("square", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5949,7 +6331,8 @@ struct SqueezeOptions {
 };
 }  // namespace ops
 /// Drops axes of extent 1.
-inline Symbol squeeze(const std::string& name, const Symbol& data, const ops::SqueezeOptions& options = {}) {
+template <class = void>
+Symbol squeeze(const std::string& name, const Symbol& data, const ops::SqueezeOptions& options = {}) {
   return call_op("squeeze", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -5970,7 +6353,8 @@ struct StackOptions {
 };
 }  // namespace ops
 /// Joins the inputs along a new axis.
-inline Symbol stack(const std::string& name, const std::vector<Symbol>& inputs, const ops::StackOptions& options = {}) {
+template <class = void>
+Symbol stack(const std::string& name, const std::vector<Symbol>& inputs, const ops::StackOptions& options = {}) {
   return call_op("stack", name, inputs, dict_of(options));
 }
 template <class = void>
@@ -5997,7 +6381,8 @@ struct SumOptions {
 };
 }  // namespace ops
 /// Reduces by sum along axes.
-inline Symbol sum(const std::string& name, const Symbol& data, const ops::SumOptions& options = {}) {
+template <class = void>
+Symbol sum(const std::string& name, const Symbol& data, const ops::SumOptions& options = {}) {
   return call_op("sum", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -6025,13 +6410,16 @@ struct TakeInputs {
 };
 }  // namespace ops
 /// Elements along an axis, by index.
-inline Symbol take(const std::string& name, const Symbol& a, const ops::TakeOptions& options = {}) {
+template <class = void>
+Symbol take(const std::string& name, const Symbol& a, const ops::TakeOptions& options = {}) {
   return call_op("take", name, {a}, dict_of(options));
 }
-inline Symbol take(const std::string& name, const Symbol& a, const Symbol& indices, const ops::TakeOptions& options = {}) {
+template <class = void>
+Symbol take(const std::string& name, const Symbol& a, const Symbol& indices, const ops::TakeOptions& options = {}) {
   return call_op("take", name, {a, indices}, dict_of(options));
 }
-inline Symbol take(const std::string& name, const ops::TakeInputs& inputs, const ops::TakeOptions& options = {}) {
+template <class = void>
+Symbol take(const std::string& name, const ops::TakeInputs& inputs, const ops::TakeOptions& options = {}) {
   return call_op_named("take", name, {{"a", inputs.a}, {"indices", inputs.indices}}, dict_of(options));
 }
 template <class = void>
@@ -6041,7 +6429,8 @@ NDArray take(const NDArray& a, const NDArray& indices, const ops::TakeOptions& o
 }
 
 /// Elementwise tan.
-inline Symbol tan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol tan(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("tan", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -6051,7 +6440,8 @@ NDArray tan(const NDArray& data, const NoOptions& options = {}, const NDArray& o
 }
 
 /// Elementwise tanh.
-inline Symbol tanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol tanh(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("tanh", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -6072,7 +6462,8 @@ struct TileOptions {
 };
 }  // namespace ops
 /// The input repeated along axes.
-inline Symbol tile(const std::string& name, const Symbol& data, const ops::TileOptions& options = {}) {
+template <class = void>
+Symbol tile(const std::string& name, const Symbol& data, const ops::TileOptions& options = {}) {
   return call_op("tile", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -6107,7 +6498,8 @@ struct TopkOptions {
 };
 }  // namespace ops
 /// The k largest or smallest elements along an axis, in order.
-inline Symbol topk(const std::string& name, const Symbol& data, const ops::TopkOptions& options = {}) {
+template <class = void>
+Symbol topk(const std::string& name, const Symbol& data, const ops::TopkOptions& options = {}) {
   return call_op("topk", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -6129,7 +6521,8 @@ struct TransposeOptions {
 };
 }  // namespace ops
 /// The axes in another order.
-inline Symbol transpose(const std::string& name, const Symbol& data, const ops::TransposeOptions& options = {}) {
+template <class = void>
+Symbol transpose(const std::string& name, const Symbol& data, const ops::TransposeOptions& options = {}) {
   return call_op("transpose", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -6139,7 +6532,8 @@ NDArray transpose(const NDArray& data, const ops::TransposeOptions& options = {}
 }
 
 /// Elementwise trunc.
-inline Symbol trunc(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol trunc(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("trunc", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -6160,7 +6554,8 @@ struct UnravelIndexOptions {
 };
 }  // namespace ops
 /// One row of indices for each axis of the given shape, from places.
-inline Symbol unravel_index(const std::string& name, const Symbol& data, const ops::UnravelIndexOptions& options = {}) {
+template <class = void>
+Symbol unravel_index(const std::string& name, const Symbol& data, const ops::UnravelIndexOptions& options = {}) {
   return call_op("unravel_index", name, {data}, dict_of(options));
 }
 template <class = void>
@@ -6177,10 +6572,12 @@ struct WhereInputs {
 };
 }  // namespace ops
 /// Elements of x where the condition is not 0, of y elsewhere.
-inline Symbol where(const std::string& name, const Symbol& condition, const NoOptions& options = {}) {
+template <class = void>
+Symbol where(const std::string& name, const Symbol& condition, const NoOptions& options = {}) {
   return call_op("where", name, {condition}, dict_of(options));
 }
-inline Symbol where(const std::string& name, const ops::WhereInputs& inputs, const NoOptions& options = {}) {
+template <class = void>
+Symbol where(const std::string& name, const ops::WhereInputs& inputs, const NoOptions& options = {}) {
   return call_op_named("where", name, {{"condition", inputs.condition}, {"x", inputs.x}, {"y", inputs.y}}, dict_of(options));
 }
 template <class = void>
@@ -6190,7 +6587,8 @@ NDArray where(const NDArray& condition, const NDArray& x, const NDArray& y, cons
 }
 
 /// An array of zeros with shape and element type of the input.
-inline Symbol zeros_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
+template <class = void>
+Symbol zeros_like(const std::string& name, const Symbol& data, const NoOptions& options = {}) {
   return call_op("zeros_like", name, {data}, dict_of(options));
 }
 template <class = void>

@@ -81,6 +81,8 @@ class OptimizerParam {
 };
 /// {{"learning_rate", 0.1}, {"momentum", 0.9}}
 using OptimizerParams = std::map<std::string, OptimizerParam>;
+/// A learning rate of 0.01.
+OptimizerParams default_optimizer_params();
 
 /// Receives one number of an update: the operator's attribute and its value.
 using UpdateValue = std::function<void(std::string_view attr, double value)>;
@@ -168,7 +170,7 @@ class Optimizer {
   /// Updates of `key` on the current device.
   std::int64_t count_of(const Key& key) const;
   std::map<std::int64_t, Counts>& all_counts() { return all_counts_; }
-  Counts& counts() { return all_counts_[device_]; }
+  Counts& counts();
 
   Multipliers& lr_mult() { return lr_mult_; }
   Multipliers& wd_mult() { return wd_mult_; }

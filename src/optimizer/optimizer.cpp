@@ -30,7 +30,11 @@ std::string OptimizerParam::text() const {
   return {};
 }
 
+OptimizerParams default_optimizer_params() { return {{"learning_rate", 0.01}}; }
+
 Optimizer::Optimizer() { all_counts_[0]; }
+
+Optimizer::Counts& Optimizer::counts() { return all_counts_[device_]; }
 
 void Optimizer::describe(Fields& f) {
   f.param("rescale_grad", rescale_grad, "Multiplies every gradient.");

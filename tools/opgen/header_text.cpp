@@ -26,7 +26,7 @@ constexpr const char* kOpening = R"(#pragma once
 //   relu(x, {}, y)          writes y
 //   std::vector<NDArray> parts = SliceChannel(x, {.num_outputs = 2})
 //
-// These are templates so that a program compiles those it calls and no others.
+// Both kinds are templates so that a program compiles those it calls and no others.
 
 #include <symbind/detail/op_call.h>
 
@@ -79,7 +79,8 @@ std::string inputs_struct(const Page& page) {
 std::string function(const Page& page, const std::string& parameters, const char* call,
                      const std::string& inputs) {
   return fmt::format(
-      "inline Symbol {0}(const std::string& name, {1}const {2}& options = {{}}) {{\n  return "
+      "template <class = void>\nSymbol {0}(const std::string& name, {1}const {2}& options = {{}}) "
+      "{{\n  return "
       "{3}(\"{0}\", name, {4}, dict_of(options));\n}}\n",
       page.name, parameters, options_type(page), call, inputs);
 }
