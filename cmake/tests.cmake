@@ -76,6 +76,9 @@ if(Python3_FOUND)
       "${Python3_EXECUTABLE}" tools/check_layers.py --self-test)
   # Faults whose place in the sources is gone; tools/mutate itself plants them, when asked to.
   symbind_script_test(mutate.table unit "${Python3_EXECUTABLE}" tools/mutate --check)
+  symbind_script_test(check_words unit "${Python3_EXECUTABLE}" tools/check_words)
+  symbind_script_test(check_words.self_test unit
+      "${Python3_EXECUTABLE}" tools/check_words --self-test)
   symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
   # The documents: files and their lengths, tests that are named, the README's program.
   symbind_script_test(walk.files unit "${Python3_EXECUTABLE}" tools/check_walk.py files)
