@@ -1,5 +1,5 @@
-// Loads a symbol and binds it for a data shape, again and again; prints milliseconds, one a line.
-// benchmarks/python/calls.py compares the same from Python.
+// Loads a symbol and binds it for a data shape COUNT times; prints the milliseconds of each bind.
+// benchmarks/python/calls.py compares this with binding from Python.
 //   bench_bind SYMBOL.json COUNT N C H W
 
 #include <chrono>

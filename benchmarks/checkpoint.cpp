@@ -1,9 +1,9 @@
-// What saving costs a training of LeNet over 60,000 images: a checkpoint at the end of each epoch,
-// written in the background, beside none. Exit status 1 above the bar.
+// Measures what saving adds to LeNet's training over 60,000 images: a checkpoint at the end of each
+// epoch, written in the background, compared with none. Exit status 1 if it misses the target.
 //
-// The same epoch twice differs by more than a checkpoint takes. So the epochs that alternate here
-// are short, and what a checkpoint adds to one of them, the wait for its last byte included, is
-// set against the time of a whole one.
+// Two runs of the same full epoch differ by more than a checkpoint takes. So short epochs with and
+// without a checkpoint alternate. The difference, including the wait for the last byte, is divided
+// by the time of a full epoch.
 //
 //   bench_checkpoint [PAIRS]
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kBatch = 64, kBatches = 938, kShort = 40;
 
-/// LeNet over the same images again and again, some batches of them at a time.
+/// Trains LeNet over the same images repeatedly, a few batches per short epoch.
 struct Training {
   /// Seconds of one more short epoch, with its checkpoint if there is a prefix.
   double run(const std::string& prefix) {
@@ -46,7 +46,7 @@ int run(int pairs) {
   set_log_sink([](LogLevel, std::string_view) {});
   const auto folder = std::filesystem::temp_directory_path() / "bench_checkpoint";
   std::filesystem::create_directories(folder);
-  // One module in turn: two of them lie differently in memory, which is more than the difference.
+  // One module for both: two modules differ by their memory layout more than by the checkpoint.
   Training training;
   training.run("");
   const std::string prefix = (folder / "lenet").string();
@@ -57,8 +57,7 @@ int run(int pairs) {
   Report report;
   report.note("an epoch of LeNet: " + std::to_string(epoch) + " s; a checkpoint adds " +
               std::to_string(added * 1e3) + " ms");
-  report.at_most("epochs with a checkpoint in the background, beside none", 1 + added / epoch, 1.01,
-                 "x");
+  report.at_most("epoch with a background checkpoint / without", 1 + added / epoch, 1.01, "x");
   std::filesystem::remove_all(folder);
   return report.failed() ? 1 : 0;
 }

@@ -1,8 +1,8 @@
-// The training stack's speed: every figure beside its bar; exit status 1 on a miss.
+// Checks Module's performance targets (fit, several devices, buckets, saving); exits 1 on a miss.
 //
 //   bench_module [--serve N]
 //
-// Ratios come from runs that alternate. With --serve it answers each line on its standard input by
+// Ratios come from runs that alternate. With --serve it answers each line of standard input with
 // the seconds of one fit over N batches of the MLP: the C++ side of benchmarks/python/fit.py.
 
 #include <cstring>
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 const OptimizerParams kSgd = {{"learning_rate", 1e-4}, {"momentum", 0.9}};
 
-/// A module with random parameters over random data, and the loop that does nothing but the work.
+/// A module with random parameters and random data, and a bare loop that does only the computation.
 struct Training {
   Module module;
   NDArrayIter data;
@@ -55,7 +55,7 @@ struct Training {
     return time_once([&] { module.fit(data, {.optimizer_params = kSgd, .num_epoch = 1}); });
   }
 
-  /// The same executor, the batch's copy, the updates that are wired behind backward.
+  /// The same executor: copies the batch and runs the updates that are wired into the step.
   double bare() {
     Executor& executor = module.group()->execs().front();
     const NDArray& x = module.group()->data_arrays().front().front().array;
@@ -110,7 +110,7 @@ double resident_bytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// What the buckets' executors hold: arrays, each counted once, and the arena they share.
+/// Bytes of the buckets' executors: arrays, each counted once, and the shared arena.
 double held_bytes(const BucketingModule& module) {
   std::set<const Storage*> seen;
   double bytes = 0;

@@ -1,5 +1,6 @@
-// ResNet-50 served: what a Predictor adds to a bare executor, what a second thread brings, and what
-// an image of a new size costs. Threads of one core each; alternating measurements.
+// Serves ResNet-50 and measures three things: the overhead of a Predictor over a bare executor, the
+// throughput gain of a second thread, and the cost of a new image size. Each thread uses one core;
+// measurements alternate.
 //   bench_predictor [PAIRS]
 
 #include <algorithm>
@@ -39,14 +40,14 @@ Served resnet() {
   return s;
 }
 
-/// Seconds the process has computed: on a machine that others use too, what a clock does not show.
+/// CPU seconds of the process; unlike wall time, other processes do not distort them.
 double computed() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Predictions a second of `count` threads over `calls` calls each.
+/// Predictions per second of `count` threads with `calls` calls each.
 double throughput(const Predictor& predictor, const NDArray& image, int count, int calls) {
   std::vector<std::thread> threads;
   const double seconds = time_once([&] {
@@ -106,8 +107,9 @@ int measure(int pairs) {
     gains.push_back(throughput(predictor, s.image, 2, 8) / one);
     costs.push_back((computed() - middle) / 2 / (middle - begin));
   }
-  std::printf("two threads: %.2f times the throughput of one (median of %d, bar: at least 1.8)\n",
-              median(gains), pairs);
+  std::printf(
+      "two threads: %.2f times the throughput of one (median of %d, target: at least 1.8)\n",
+      median(gains), pairs);
   report.note("CPU time of a call beside another, over one alone: " +
               std::to_string(median(costs)));
   report.at_most("throughput of one thread over half of two's", 2 / median(gains), 2 / 1.8, "x");

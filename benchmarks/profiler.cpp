@@ -1,11 +1,11 @@
-// What the profiler costs: off, against a library without it; and on.
+// Measures the profiler's overhead: switched off, against a library without it; and switched on.
 //
 //   bench_profiler [--without LIBRARY_DIR]
 //
-// LIBRARY_DIR holds a libsymbind.so built from a commit before the profiler's: bench_profiler_peer
-// is started over it and over our own, and both are asked for the same work in turns. Without it,
-// the bar is checked by arithmetic: how often the question is asked in a step, times what one
-// question costs. Exit status 1 on a miss.
+// LIBRARY_DIR holds a libsymbind.so built from a commit before the profiler's. bench_profiler_peer
+// runs once with it and once with the current library, and both do the same work in turns. Without
+// LIBRARY_DIR the target is checked by arithmetic: the number of is-it-on checks in a step times
+// the cost of one check. Exit status 1 on a miss.
 
 #include <cstdio>
 #include <cstring>
@@ -45,12 +45,12 @@ void by_arithmetic(Report& report, SmallWork& work) {
                       }) /
                       kQuestions;
   const double step = work.step(), add = work.add();
-  // A question per operator and update, and per call of the API: forward, backward, updates, step.
+  // One check per operator and update, and one per API call: forward, backward, updates, step.
   const int questions = work.mlp_b10.executor.stats().steps + 6 + 4;
-  report.note(fmt::format("one question: {:.2f} ns; {} of them in a step of {:.2f} us", 1e9 * each,
+  report.note(fmt::format("one check: {:.2f} ns; {} of them in a step of {:.2f} us", 1e9 * each,
                           questions, 1e6 * step));
-  report.at_most("questions of a step / MLP b10 step", 100 * questions * each / step, 1, "%");
-  report.at_most("questions of a call / nd add of 64 floats", 100 * 2 * each / add, 1, "%");
+  report.at_most("checks of a step / MLP b10 step", 100 * questions * each / step, 1, "%");
+  report.at_most("checks of a call / nd add of 64 floats", 100 * 2 * each / add, 1, "%");
 }
 
 void on_against_off(Report& report, SmallWork& work) {
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   if (argc > 2 && std::strcmp(argv[1], "--without") == 0)
     against_without(report, argv[0], argv[2]);
   else
-    report.note("no --without: the comparison with a library without profiler is left out");
+    report.note("no --without: the comparison with a library without profiler is skipped");
   by_arithmetic(report, work);
   on_against_off(report, work);
   return report.failed() ? 1 : 0;

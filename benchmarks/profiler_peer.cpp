@@ -1,5 +1,5 @@
-// The other side of bench_profiler: answers "step" and "add" with the seconds of one. It uses
-// nothing that an older library has not, so that LD_LIBRARY_PATH may put one under it.
+// The peer of bench_profiler: answers "step" and "add" with the seconds of one. It uses only what
+// an older library has too, so that LD_LIBRARY_PATH can select one.
 
 #include <iostream>
 

@@ -1,7 +1,7 @@
-# Asks a gtest program for its tests and writes them as a ctest file. Run after every link.
+# Lists the tests of a gtest program and writes them as a ctest file. Runs after every link.
 # Needs PROGRAM, FOLDER, OUTPUT, SOURCE_DIR.
 #
-#   name:   Suite.Name; a test of suite Contract is called by its bare name (S24 ... S50).
+#   name:   Suite.test; a test of suite Contract has its bare name (S24 ... S50).
 #   label:  by the suite's name: BadInput* bad_input, Threads* threads, Golden* golden, Slow* slow,
 #           Cuda* cuda; else ops in the folder ops; else unit.
 

@@ -64,7 +64,7 @@ target_precompile_headers(symbind PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:<variant$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<vector$<ANGLE-R>>"
     "$<$<COMPILE_LANGUAGE:CXX>:<fmt/core.h$<ANGLE-R>>")
 
-# Files written for one instruction set carry it in their name; whoever calls them asks the CPU first.
+# Files written for one instruction set carry it in their name; their callers check the CPU first.
 foreach(source IN LISTS symbind_sources)
   if(source MATCHES "_avx512\\.cpp$")
     set(flags -march=x86-64-v4 -mprefer-vector-width=512)
@@ -77,7 +77,7 @@ foreach(source IN LISTS symbind_sources)
       COMPILE_OPTIONS "${flags}" SKIP_PRECOMPILE_HEADERS ON)
 endforeach()
 
-# Square roots become instructions, whole vectors of them: nobody looks at errno behind them.
+# No code reads errno after a square root: without it, loops of square roots are vectorised.
 set_source_files_properties(src/ops/optimizer/update.cpp src/ops/optimizer/lamb_update.cpp
     src/ops/optimizer/adamw_update.cpp PROPERTIES
     COMPILE_OPTIONS -fno-math-errno SKIP_PRECOMPILE_HEADERS ON)

@@ -1,4 +1,4 @@
-# What a builder may choose, and the flags that follow from it.
+# The build options, and the flags that follow from them.
 
 option(SYMBIND_CUDA "Build the CUDA runtime and kernels" OFF)
 option(SYMBIND_ONEDNN "Use oneDNN where it is found" ON)
@@ -25,7 +25,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
-# The OpenMP build of OpenBLAS may lie in a folder of its own: find it again after installation.
+# The OpenMP build of OpenBLAS may be in a separate folder: the rpath finds it after installation.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 find_program(SYMBIND_CCACHE ccache)

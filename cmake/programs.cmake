@@ -1,5 +1,5 @@
 # examples/cpp/*.cpp -> example_<stem>, benchmarks/*.cpp -> bench_<stem>, tools/<program>/*.cpp -> <program>.
-# Examples use the public headers only; benchmarks and tools may look inside.
+# Examples use the public headers only; benchmarks and tools may include internal ones.
 if(NOT SYMBIND_PROGRAMS)
   return()
 endif()

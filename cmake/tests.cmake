@@ -57,7 +57,7 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include_file}")
 endforeach()
 
-# tests_lookups counts allocations too, where no sanitizer has the heap to itself.
+# tests_lookups also counts allocations, unless a sanitizer replaces malloc.
 if(TARGET tests_lookups AND NOT SYMBIND_SANITIZE)
   target_sources(tests_lookups PRIVATE "${PROJECT_SOURCE_DIR}/benchmarks/support/heap_watch.cpp")
   target_compile_definitions(tests_lookups PRIVATE SYMBIND_WATCHES_HEAP=1)
@@ -74,13 +74,13 @@ if(Python3_FOUND)
   symbind_script_test(check_layers unit "${Python3_EXECUTABLE}" tools/check_layers.py)
   symbind_script_test(check_layers.self_test unit
       "${Python3_EXECUTABLE}" tools/check_layers.py --self-test)
-  # Faults whose place in the sources is gone; tools/mutate itself plants them, when asked to.
+  # Finds stale faults, whose text is no longer in the sources. tools/mutate itself is run by hand.
   symbind_script_test(mutate.table unit "${Python3_EXECUTABLE}" tools/mutate --check)
   symbind_script_test(check_words unit "${Python3_EXECUTABLE}" tools/check_words)
   symbind_script_test(check_words.self_test unit
       "${Python3_EXECUTABLE}" tools/check_words --self-test)
   symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
-  # The documents: files and their lengths, tests that are named, the README's program.
+  # The documents: files and their lengths, names of tests, the README's program.
   symbind_script_test(walk.files unit "${Python3_EXECUTABLE}" tools/check_walk.py files)
   symbind_script_test(walk.step_files slow "${Python3_EXECUTABLE}" tools/step_files
       "${PROJECT_BINARY_DIR}" --check)
@@ -98,8 +98,8 @@ symbind_script_test(install.consumer install "${CMAKE_COMMAND}" -D "BUILD_DIR=${
     -D "SOURCE_DIR=${PROJECT_SOURCE_DIR}" -D "CXX_COMPILER=${CMAKE_CXX_COMPILER}"
     -D "SANITIZE=${SYMBIND_SANITIZE}" -P "${PROJECT_SOURCE_DIR}/tests/install/consumer.cmake")
 
-# The whole suite as it runs on an older CPU: every test but the slow ones, with the kernels of oneDNN,
-# OpenBLAS and our own held to these instructions.
+# The suite as it runs on an older CPU: every test except the slow ones, with oneDNN, OpenBLAS and our
+# kernels limited to these instruction sets.
 foreach(held "avx2:AVX2:Haswell" "sse41:SSE41:Nehalem")
   string(REPLACE ":" ";" held "${held}")
   list(GET held 0 name)
@@ -131,8 +131,8 @@ endforeach()
 if(SYMBIND_HAVE_PYTHON)
   set(python_environment "OMP_NUM_THREADS=1;PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   if(SYMBIND_SANITIZE MATCHES "address")
-    # The interpreter is built without the sanitizer: its library is loaded first, then the C++ one,
-    # whose exceptions it wraps. The interpreter leaks what it keeps until its end.
+    # The interpreter is built without the sanitizer, so LD_PRELOAD loads the sanitizer's library first,
+    # then libstdc++, whose exceptions it wraps. The interpreter never frees some memory: no leak check.
     foreach(library asan stdc++)
       execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=lib${library}.so
           OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE path_${library})
@@ -143,7 +143,7 @@ if(SYMBIND_HAVE_PYTHON)
   file(GLOB python_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/python/test_*.py")
   find_program(SYMBIND_BROWSER NAMES chromium chromium-browser google-chrome)
   if(NOT SYMBIND_BROWSER)
-    message(STATUS "Chromium was not found: python.explain_page, which opens a page in it, is left out")
+    message(STATUS "Chromium was not found: python.explain_page, which opens a page in it, is skipped")
     list(FILTER python_tests EXCLUDE REGEX "test_explain_page\\.py$")
   endif()
   foreach(source IN LISTS python_tests)

@@ -1,9 +1,9 @@
-"""What a call from Python costs, beside MXNet 1.9.1 doing the same, interleaved.
+"""Measures the cost of calls from Python, interleaved with the same calls in MXNet 1.9.1.
 
     python benchmarks/python/calls.py [--mxnet PYTHON] [--bind-program build/release/bin/bench_bind]
 
 Run it with the Python that has symbind. `--mxnet` is a Python with mxnet 1.9.1; without it MXNet is
-left out. Bars are printed with each figure; the exit status is the number of bars missed.
+skipped. Each figure is printed with its target; the exit status is the number of targets missed.
 """
 import argparse
 import os
@@ -88,10 +88,10 @@ def main():
     options = parser.parse_args()
     missed = 0
 
-    def show(what, figure, bar, good):
+    def show(what, figure, target, good):
         nonlocal missed
         missed += not good
-        print(f"{what:48s} {figure:>28s}   {bar:32s} {'met' if good else 'MISSED'}", flush=True)
+        print(f"{what:48s} {figure:>28s}   {target:32s} {'met' if good else 'MISSED'}", flush=True)
 
     numpy_ms, both_ms = import_times(sys.executable, "symbind")
     show("import symbind beyond NumPy", f"{both_ms - numpy_ms:.0f} ms", "at most 150 ms",
@@ -129,7 +129,7 @@ def main():
         python, cpp = (statistics.median(times[k]) for k in ("Python", "C++"))
         show("binding ResNet-50, Python over C++", f"{python:.0f} / {cpp:.0f} ms, {python / cpp:.2f} x",
              "at most 1.1 x", python / cpp <= 1.1)
-    print(f"{missed} bars missed")
+    print(f"{missed} targets missed")
     return missed
 
 

@@ -1,8 +1,8 @@
-"""What fit costs from Python, beside the same fit from C++, interleaved.
+"""Measures fit from Python, interleaved with the same fit from C++.
 
     python benchmarks/python/fit.py build/release/bin/bench_module
 
-Run it with the Python that has symbind. The exit status is the number of bars missed.
+Run it with the Python that has symbind. The exit status is the number of targets missed.
 """
 import logging
 import statistics
@@ -14,7 +14,7 @@ import numpy as np
 
 import symbind as mx
 
-BATCHES, PAIRS, BAR = 400, 15, 1.03
+BATCHES, PAIRS, TARGET = 400, 15, 1.03
 
 
 def mlp():
@@ -57,8 +57,8 @@ def main():
     ratio = statistics.median(a / b for a, b in pairs)
     ours, theirs = (statistics.median(side) / BATCHES * 1e6 for side in zip(*pairs))
     print("MLP b100: fit from Python %.1f us a batch, from C++ %.1f us" % (ours, theirs))
-    print("%s  %.3fx  (bar %.2fx)" % ("ok    " if ratio <= BAR else "MISSED", ratio, BAR))
-    return int(ratio > BAR)
+    print("%s  %.3fx  (target %.2fx)" % ("ok    " if ratio <= TARGET else "MISSED", ratio, TARGET))
+    return int(ratio > TARGET)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What forward_backward, update and update_metric cost from Python, beside fit's fused step of the same
-batch, interleaved.
+"""Measures forward_backward, update and update_metric from Python, interleaved with fit's fused step of
+the same batch.
 
     python benchmarks/python/verbs.py
 
-Run it with the Python that has symbind. The exit status is the number of bars missed.
+Run it with the Python that has symbind. The exit status is the number of targets missed.
 """
 import logging
 import statistics
@@ -15,7 +15,7 @@ import numpy as np
 import symbind as mx
 
 CHUNKS = 15
-# name: (network, shape of a batch, steps a chunk, bar as a ratio, bar as microseconds more)
+# name: (network, shape of a batch, steps a chunk, target as a ratio, target as microseconds more)
 NETS = {
     "LeNet b64": ("lenet", (64, 1, 28, 28), 40, 1.05, None),
     "MLP b10": ("mlp", (10, 784), 2000, None, 15.0),
@@ -23,7 +23,7 @@ NETS = {
 
 
 def measure(network, shape, steps):
-    """Microseconds a step, medians of the chunks: by the verbs, fused; the median of their ratios."""
+    """Microseconds per step, medians over the chunks: separate calls, fused; and the median ratio."""
     module = mx.mod.Module(mx.models.create(network, num_classes=10))
     labels = [("softmax_label", shape[:1])]
     module.bind([("data", shape)], labels)
@@ -54,12 +54,12 @@ def measure(network, shape, steps):
 def main():
     logging.disable(logging.CRITICAL)
     missed = 0
-    for name, (network, shape, steps, ratio_bar, more_bar) in NETS.items():
+    for name, (network, shape, steps, ratio_target, more_target) in NETS.items():
         apart, together, ratio = measure(network, shape, steps)
-        met = ratio <= ratio_bar if ratio_bar else apart - together <= more_bar
-        bar = "%.2fx" % ratio_bar if ratio_bar else "%.0f us more" % more_bar
-        print("%s  %s: verbs %.1f us, fused %.1f us: %.3fx, %.1f us more (bar %s)" % (
-            "ok    " if met else "MISSED", name, apart, together, ratio, apart - together, bar))
+        met = ratio <= ratio_target if ratio_target else apart - together <= more_target
+        target = "%.2fx" % ratio_target if ratio_target else "%.0f us more" % more_target
+        print("%s  %s: verbs %.1f us, fused %.1f us: %.3fx, %.1f us more (target %s)" % (
+            "ok    " if met else "MISSED", name, apart, together, ratio, apart - together, target))
         missed += not met
     return missed
 

@@ -1,5 +1,5 @@
-// The executable's own malloc and operator new stand in front of the C library's. `ours` is decided
-// by the return address: the allocator's caller lies in libsymbind's text.
+// The executable defines malloc and operator new, which replace the C library's. An allocation
+// counts as `ours` if the return address is in libsymbind's text segment.
 
 #include "heap_watch.h"
 

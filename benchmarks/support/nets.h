@@ -9,7 +9,7 @@ namespace symbind::bench {
 Symbol mlp();
 /// conv20-tanh-pool, conv50-tanh-pool, fc500-tanh, fc10, SoftmaxOutput.
 Symbol lenet();
-/// ResNet-50 v1.5: the stride of a block stands in its 3×3 convolution.
+/// ResNet-50 v1.5: the stride of a block is in its 3×3 convolution.
 Symbol resnet50();
 /// x + x + … of `length` adds.
 Symbol add_chain(int length);

@@ -1,5 +1,5 @@
 #pragma once
-// A child process that answers one line to one line: how a peer is measured interleaved with us.
+// A child process that answers each line with one line, so that its runs can alternate with ours.
 
 #include <sys/types.h>
 #include <string>

@@ -6,10 +6,11 @@
 
 namespace symbind::bench {
 
-void Report::at_most(const std::string& what, double figure, double bar, const std::string& unit) {
-  const bool met = figure <= bar;
+void Report::at_most(const std::string& what, double figure, double target,
+                     const std::string& unit) {
+  const bool met = figure <= target;
   misses_ += !met;
-  std::printf("%-62s %10.4g %-4s bar %8.4g  %s\n", what.c_str(), figure, unit.c_str(), bar,
+  std::printf("%-62s %10.4g %-4s target %8.4g  %s\n", what.c_str(), figure, unit.c_str(), target,
               met ? "met" : "MISSED");
   std::fflush(stdout);
 }

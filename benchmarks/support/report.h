@@ -1,5 +1,5 @@
 #pragma once
-// Figures beside their bars, and the interleaved comparison every ratio comes from.
+// Prints figures with their targets, and makes the interleaved comparison for every ratio.
 
 #include <functional>
 #include <string>
@@ -9,8 +9,8 @@ namespace symbind::bench {
 
 class Report {
  public:
-  /// Prints `figure` beside its bar; a figure over the bar makes failed() true.
-  void at_most(const std::string& what, double figure, double bar, const std::string& unit);
+  /// Prints `figure` and its target; a figure over the target makes failed() true.
+  void at_most(const std::string& what, double figure, double target, const std::string& unit);
   void note(const std::string& text);
   bool failed() const { return misses_ > 0; }
   int misses() const { return misses_; }

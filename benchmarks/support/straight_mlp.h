@@ -1,6 +1,6 @@
 #pragma once
-// The forward and backward pass of the MLP as a straight line of GEMMs and loops: what no engine
-// can be much faster than.
+// The forward and backward pass of the MLP as hand-written GEMM calls and loops: a lower bound for
+// the time of any engine.
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// A network bound for training with filled arrays and SGD-with-momentum updates behind its step.
+// A network bound for training, with filled arrays and SGD-with-momentum updates in its step.
 
 #include <symbind/executor.h>
 

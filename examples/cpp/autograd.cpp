@@ -1,6 +1,6 @@
 // ctest: run unit
 // Imperative training: operators on arrays, recorded and differentiated, without a symbol or a
-// module. Points of the plane are parted by a line that is learnt; then a gradient of one's own.
+// module. It learns a line that separates points of the plane; then it defines a custom gradient.
 
 #include <symbind/symbind.h>
 
@@ -65,5 +65,5 @@ int main() {
   }
   y.backward();
   expect(close(y.to_vector<float>(), {1, 3}), "rounded");
-  expect(close(x.grad().to_vector<float>(), {2, 2}), "with a gradient of its own");
+  expect(close(x.grad().to_vector<float>(), {2, 2}), "with a custom gradient");
 }

@@ -1,8 +1,8 @@
 // ctest: run unit
-// An iterator of one's own: batches are made up as they are asked for.
+// A custom iterator that generates its batches on demand.
 //
 // provide_data and provide_label say what a batch is, next() fills one or returns false, reset()
-// begins the next epoch. PrefetchingIter makes the batches ahead, in a thread.
+// begins the next epoch. PrefetchingIter prepares the next batches in a thread.
 
 #include <cmath>
 #include <cstdio>

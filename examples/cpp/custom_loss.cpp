@@ -1,5 +1,5 @@
 // ctest: run unit
-// A loss of one's own, twice: as a symbol (MakeLoss) and as a function (FunctionLossModule).
+// A custom loss, twice: as a symbol (MakeLoss) and as a function (FunctionLossModule).
 //
 // The loss is Huber's: quadratic near zero, linear far away, so that outliers pull less.
 
@@ -48,7 +48,7 @@ int main() {
   by_symbol.fit(train, options("loss"));
   report("MakeLoss:", by_symbol);
 
-  // A module that computes scores, and behind it one that is a gradient.
+  // A module that computes scores, followed by one that computes the loss gradient.
   const auto gradient = [](const NDArray& s, const NDArray& targets) {
     const NDArray error = s - targets.reshape(s.shape());
     return clip(error, {.a_min = -1, .a_max = 1});

@@ -1,5 +1,5 @@
 // ctest: run
-// Data: arrays, an iterator of one's own, reading ahead, and record files.
+// Data: arrays, a custom iterator, prefetching, and record files.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,7 +11,7 @@
 
 using namespace symbind;
 
-/// An iterator of one's own: what a batch is, how the next one is made, how to begin again.
+/// A custom iterator: describes a batch, makes the next one, and resets.
 class Squares final : public DataIter {
  public:
   const std::vector<DataDesc>& provide_data() const override { return data_; }
@@ -47,7 +47,7 @@ int main() {
   train.reset();
   expect(count(train) == 3, "three batches");
 
-  // One's own, read ahead by a thread. Errors of the thread come out of next().
+  // The custom iterator, prefetched by a thread. next() throws the thread's errors.
   PrefetchingIter ahead({std::make_shared<Squares>()});
   expect(count(ahead) == 3, "three batches");
   ahead.reset();

@@ -20,7 +20,7 @@ int main() {
   const NDArray out = executor.forward(true)[0];
   expect(out.to_vector<float>() == std::vector<float>{4, 7}, "c = 2 a + b = [4, 7]");
 
-  // c is no loss, so backward wants the gradient that arrives at it: here c itself.
+  // c is not a loss, so backward needs a head gradient: here c itself.
   executor.backward({out});
   expect(a_grad.to_vector<float>() == std::vector<float>{8, 14}, "da = 2 dc = [8, 14]");
   expect(b_grad.to_vector<float>() == std::vector<float>{4, 7}, "db = dc = [4, 7]");

@@ -1,10 +1,10 @@
 // ctest: run unit
-// A trained network learns another task: its layers stay as they are, a new head is trained.
+// A trained network learns another task: its layers stay frozen, a new head is trained.
 //
 // First a network is trained on five classes and saved. Then the checkpoint is loaded, the symbol
-// is cut behind the last hidden layer (get_internals), a head of three classes put on, and only
-// that is trained: fixed_param_names freezes the rest, allow_missing lets the initializer fill the
-// new head.
+// is cut after the last hidden layer (get_internals) and gets a head of three classes. Only the
+// head is trained: fixed_param_names freezes the rest, allow_missing lets the initializer fill the
+// head.
 
 #include <cstdio>
 #include <filesystem>

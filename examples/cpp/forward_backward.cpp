@@ -18,7 +18,7 @@ int main() {
              std::vector<std::string>{"data", "fc_weight", "fc_bias", "softmax_label"},
          "arguments are listed in the order the network uses them");
 
-  // Binding joins it with arrays. A gradient is computed where an array is given for it.
+  // Binding connects it with arrays. A gradient is computed if an array is given for it.
   const NDArray weight_grad = NDArray::zeros({6, 4});
   Executor executor = net.bind(cpu(),
                                NDArrayMap{{"data", NDArray::ones({1, 4})},
@@ -33,10 +33,10 @@ int main() {
                {0.00378404, 0.07600445, 0.07600445, 0.07600445, 0.20660152, 0.5616011}),
          "forward gives six probabilities");
 
-  // The loss is part of SoftmaxOutput: backward needs nothing from us.
+  // The loss is part of SoftmaxOutput: backward needs no head gradient.
   executor.backward();
   std::printf("gradient of fc_weight%s\n", weight_grad.str().c_str());
   expect(close(weight_grad.slice(1, 2).to_vector<float>(), std::vector<float>(4, -0.92399555F)),
          "class 1, the label, is pulled up");
-  expect(!executor.grad_arrays()[0].defined(), "nobody asked for the gradient of data");
+  expect(!executor.grad_arrays()[0].defined(), "no gradient array was given for data");
 }

@@ -1,5 +1,5 @@
 // ctest: run
-// The program of README.md, as it stands there (the test readme.program compares them).
+// The program of README.md; the test readme.program compares both texts.
 
 #include <symbind/symbind.h>
 

@@ -2,7 +2,7 @@
 // A residual network on one to four devices.
 //
 //   example_resnet --devices 2 --layers 20 --epochs 2        pictures of Fashion-MNIST
-//   example_resnet --synthetic --layers 8                    made up pictures, in seconds
+//   example_resnet --synthetic --layers 8                    synthetic images, in seconds
 //
 // Every device gets its share of the batch; the store adds their gradients up. CPU devices share
 // the cores; with a CUDA build, gpu(i) in place of cpu(i) is the only change.
@@ -24,7 +24,7 @@ constexpr const char* kHelp =
     "  --layers N     6n + 2 (20)\n"
     "  --epochs N     passes over the data (2)\n"
     "  --batch N      pictures per step, over all devices (64)\n"
-    "  --synthetic    made up pictures instead of Fashion-MNIST\n";
+    "  --synthetic    synthetic images instead of Fashion-MNIST\n";
 
 struct Arguments {
   int devices = 1, layers = 20, epochs = 2, batch = 64;

@@ -14,7 +14,7 @@
 
 using namespace symbind;
 
-/// Points of the plane, and whether they lie inside a circle.
+/// Points of the plane, and whether they are inside a circle.
 struct Points {
   NDArray where, inside;
 };
@@ -51,7 +51,7 @@ void train(const std::string& prefix) {
   module.save_checkpoint(prefix, 8);
 }
 
-/// What a thread of a server does: take what came in, answer it.
+/// The loop of a server thread: take a request, answer it.
 int serve(const Predictor& predictor, const Points& asked, std::int64_t batch) {
   int right = 0;
   const auto label = asked.inside.to_vector<float>();

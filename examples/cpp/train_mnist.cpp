@@ -16,9 +16,9 @@ constexpr const char* kHelp =
     "  --epochs N         how often to go through the 60,000 training pictures (5)\n"
     "  --batch N          pictures per step (100)\n"
     "  --lr RATE          learning rate, times 0.5 after each epoch (0.05)\n"
-    "  --devices N        cut each batch over N CPU devices (1)\n"
+    "  --devices N        split each batch over N CPU devices (1)\n"
     "  --save PREFIX      write PREFIX-symbol.json and PREFIX-<epoch>.params after each epoch\n"
-    "  --evaluate PREFIX  do not train: load the newest that --save wrote, and test it\n";
+    "  --evaluate PREFIX  do not train: load the newest checkpoint of --save, and test it\n";
 
 struct Arguments {
   std::string network = "mlp", save, evaluate;

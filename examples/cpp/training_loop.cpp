@@ -45,7 +45,7 @@ int main() {
   for (const char* name : {"fc1_weight", "fc1_bias", "fc2_weight"})
     random_uniform({.low = -2, .high = 2}, args.at(name));
 
-  // The plain way: after backward every weight moves against its gradient, in place.
+  // The plain way: after backward, every weight is updated in place by its gradient.
   const int before = count_right(executor.forward(false, batch)[0], spirals.label);
   for (int step = 0; step < 200; ++step) {
     executor.forward(true, batch);
@@ -58,8 +58,8 @@ int main() {
   const int plain = count_right(executor.forward(false, batch)[0], spirals.label);
   std::printf("right: %d of %d at first, %d after 200 plain steps\n", before, kPoints, plain);
 
-  // The quick way: updates that belong to the executor. step() is forward, backward and all of
-  // them at once; what changes from step to step (here the learning rate) is a number set before.
+  // The fast way: updates that belong to the executor. step() runs forward, backward and all
+  // updates in one call; a value that changes per step (here the learning rate) is set before it.
   std::vector<int> updates;
   for (const char* name : {"fc1_weight", "fc1_bias", "fc2_weight", "fc2_bias"}) {
     const NDArray weight = args.at(name);

@@ -1,9 +1,9 @@
-"""An iterator of one's own: batches are made up as they are asked for.
+"""A custom iterator that generates its batches on demand.
 
     python custom_data_iter.py
 
 provide_data and provide_label say what a batch is, next() gives one or raises StopIteration,
-reset() begins the next epoch. PrefetchingIter makes the batches ahead, in a thread.
+reset() begins the next epoch. PrefetchingIter prepares the next batches in a thread.
 """
 import argparse
 import logging
@@ -39,7 +39,7 @@ class Waves(mx.io.DataIter):
 
 
 def main(arguments=None):
-    argparse.ArgumentParser(description="An iterator of one's own.").parse_args(arguments)
+    argparse.ArgumentParser(description="A custom iterator.").parse_args(arguments)
     mx.random.seed(1)
     net = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=32, name="fc1")
     net = mx.sym.Activation(net, act_type="relu", name="relu1")

@@ -1,4 +1,4 @@
-"""A loss of one's own, twice: as a symbol (MakeLoss) and as a function (PythonLossModule).
+"""A custom loss, twice: as a symbol (MakeLoss) and as a function (PythonLossModule).
 
     python custom_loss.py
 
@@ -41,7 +41,7 @@ def huber_gradient(scores, targets):
 
 
 def by_function():
-    """A module that computes scores, and behind it one that is a gradient."""
+    """A module that computes scores, followed by one that computes the loss gradient."""
     scores = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=1, name="fc")
     first = mx.mod.Module(scores, label_names=[])
     loss = mx.mod.PythonLossModule(data_names=["fc_output"], label_names=["target"],
@@ -54,7 +54,7 @@ def by_function():
 
 
 def main(arguments=None):
-    argparse.ArgumentParser(description="A loss of one's own.").parse_args(arguments)
+    argparse.ArgumentParser(description="A custom loss.").parse_args(arguments)
     symbol, function = by_symbol(), by_function()
     print("MakeLoss:         y = %.3f x + %.3f" % tuple(symbol))
     print("PythonLossModule: y = %.3f x + %.3f" % tuple(function))

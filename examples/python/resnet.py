@@ -1,7 +1,7 @@
 """A residual network on one to four devices.
 
     python resnet.py --devices 2 --layers 20 --epochs 2        pictures of Fashion-MNIST
-    python resnet.py --synthetic --layers 8                    made up pictures, in seconds
+    python resnet.py --synthetic --layers 8                    synthetic images, in seconds
 
 Every device gets its share of the batch; the store adds their gradients up. CPU devices share the
 cores; with a CUDA build, mx.gpu(i) in place of mx.cpu(i) is the only change.
@@ -38,7 +38,7 @@ def main(arguments=None):
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=64, help="pictures per step, over all devices")
     parser.add_argument("--kvstore", default="local", help="local or device")
-    parser.add_argument("--synthetic", action="store_true", help="made up pictures")
+    parser.add_argument("--synthetic", action="store_true", help="synthetic images")
     parser.add_argument("--count", type=int, default=640, help="how many of those (640)")
     a = parser.parse_args(arguments)
 

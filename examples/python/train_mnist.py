@@ -18,11 +18,11 @@ def parse(arguments):
     parser.add_argument("--lr", type=float, default=0.05,
                         help="learning rate, times 0.5 after each epoch (0.05)")
     parser.add_argument("--devices", type=int, default=1,
-                        help="cut each batch over N CPU devices (1)")
+                        help="split each batch over N CPU devices (1)")
     parser.add_argument("--save", metavar="PREFIX",
                         help="write PREFIX-symbol.json and PREFIX-<epoch>.params after each epoch")
     parser.add_argument("--evaluate", metavar="PREFIX",
-                        help="do not train: load the newest that --save wrote, and test it")
+                        help="do not train: load the newest checkpoint of --save, and test it")
     return parser.parse_args(arguments)
 
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 
-TEST(Checked, ResultsThatFit) {
+TEST(Checked, results_that_fit) {
   EXPECT_EQ(checked_add(2, -5, "x"), -3);
   EXPECT_EQ(checked_sub(2, -5, "x"), 7);
   EXPECT_EQ(checked_mul(3, -5, "x"), -15);
@@ -19,7 +19,7 @@ TEST(Checked, ResultsThatFit) {
   EXPECT_EQ(checked_mul(std::int64_t{1} << 31, std::int64_t{1} << 31, "x"), std::int64_t{1} << 62);
 }
 
-TEST(Checked, ResultsThatDoNotFit) {
+TEST(Checked, results_that_do_not_fit) {
   EXPECT_FALSE(add_fits(kMost, 1));
   EXPECT_FALSE(sub_fits(kLeast, 1));
   EXPECT_FALSE(mul_fits(kLeast, -1));
@@ -31,7 +31,7 @@ TEST(Checked, ResultsThatDoNotFit) {
   }
 }
 
-TEST(Checked, NumbersOfTheDataAsIndices) {
+TEST(Checked, numbers_of_the_data_as_indices) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
   for (const double none : {nan, inf, -inf, 9223372036854775808.0, -1e300})

@@ -10,19 +10,19 @@
 namespace symbind {
 namespace {
 
-TEST(Error, KeepsKindAndMessage) {
+TEST(Error, keeps_kind_and_message) {
   const Error e(ErrorKind::kShape, "shapes (2,3) and (3,2) differ");
   EXPECT_EQ(e.kind(), ErrorKind::kShape);
   EXPECT_STREQ(e.what(), "shapes (2,3) and (3,2) differ");
 }
 
-TEST(Error, ContextIsALineAtTheEnd) {
+TEST(Error, context_is_a_line_at_the_end) {
   const Error e = Error(ErrorKind::kIo, "first").with_context("in Convolution 'c1'");
   EXPECT_EQ(e.kind(), ErrorKind::kIo);
   EXPECT_STREQ(e.what(), "first\nin Convolution 'c1'");
 }
 
-TEST(Error, KindsHaveDistinctNames) {
+TEST(Error, kinds_have_distinct_names) {
   std::set<std::string> names;
   for (int k = 0; k <= static_cast<int>(ErrorKind::kState); ++k)
     names.insert(kind_name(static_cast<ErrorKind>(k)));
@@ -30,7 +30,7 @@ TEST(Error, KindsHaveDistinctNames) {
   EXPECT_STREQ(kind_name(ErrorKind::kNotImplemented), "NotImplementedError");
 }
 
-TEST(Check, ThrowsOnlyWhenFalse) {
+TEST(Check, throws_only_when_false) {
   EXPECT_NO_THROW(check(true, "never {}", 1));
   try {
     check(2 > 3, ErrorKind::kIndex, "[slice] axis {} out of range for rank {}", 4, 2);
@@ -41,7 +41,7 @@ TEST(Check, ThrowsOnlyWhenFalse) {
   }
 }
 
-TEST(Check, KindIsValueUnlessSaid) {
+TEST(Check, kind_is_value_unless_said) {
   try {
     check(false, "plain");
     FAIL() << "no error";
@@ -50,7 +50,7 @@ TEST(Check, KindIsValueUnlessSaid) {
   }
 }
 
-TEST(Check, AssertionNamesConditionAndPlace) {
+TEST(Check, assertion_names_condition_and_place) {
   EXPECT_NO_THROW(SYMBIND_ASSERT(1 + 1 == 2));
   try {
     SYMBIND_ASSERT(1 + 1 == 3);

@@ -62,7 +62,7 @@ std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-TEST_F(Files, WritesAndReplaces) {
+TEST_F(Files, writes_and_replaces) {
   write_text(path("a"), "first");
   EXPECT_EQ(text_of(path("a")), "first");
   write_text(path("a"), "2nd");
@@ -72,7 +72,7 @@ TEST_F(Files, WritesAndReplaces) {
   EXPECT_EQ(entries(), 2u);
 }
 
-TEST_F(Files, LargerThanTheBufferInManyPieces) {
+TEST_F(Files, larger_than_the_buffer_in_many_pieces) {
   std::string expected;
   write_file_atomic(path("big"), [&](FileWriter& w) {
     for (int i = 0; i < 300; ++i) {
@@ -88,7 +88,7 @@ TEST_F(Files, LargerThanTheBufferInManyPieces) {
   EXPECT_EQ(text_of(path("big")), expected);
 }
 
-TEST_F(Files, AnErrorWhileWritingLeavesTheOldFile) {
+TEST_F(Files, an_error_while_writing_leaves_the_old_file) {
   write_text(path("a"), "old");
   EXPECT_THROW(write_file_atomic(path("a"),
                                  [](FileWriter& w) {
@@ -100,7 +100,7 @@ TEST_F(Files, AnErrorWhileWritingLeavesTheOldFile) {
   EXPECT_EQ(entries(), 1u);
 }
 
-TEST_F(Files, KeepsPermissionsAndLinks) {
+TEST_F(Files, keeps_permissions_and_links) {
   write_text(path("a"), "old");
   ::chmod(path("a").c_str(), 0640);
   fs::create_symlink(path("a"), path("link"));
@@ -110,7 +110,7 @@ TEST_F(Files, KeepsPermissionsAndLinks) {
   EXPECT_EQ(fs::status(path("a")).permissions(), fs::perms(0640));
 }
 
-TEST_F(Files, ARelativePathIsWrittenWhereWeStand) {
+TEST_F(Files, a_relative_path_is_relative_to_the_current_folder) {
   const auto before = fs::current_path();
   fs::current_path(folder_);
   write_text("here", "x");
@@ -118,7 +118,7 @@ TEST_F(Files, ARelativePathIsWrittenWhereWeStand) {
   EXPECT_EQ(text_of(path("here")), "x");
 }
 
-TEST_F(BadInputFiles, MissingFileAndFolder) {
+TEST_F(BadInputFiles, missing_file_and_folder) {
   EXPECT_EQ(io_message([&] { read_file(path("none")); }),
             "cannot read '" + path("none") + "': No such file or directory");
   EXPECT_EQ(io_message([&] { write_text(path("no/such/folder"), "x"); }),
@@ -126,7 +126,7 @@ TEST_F(BadInputFiles, MissingFileAndFolder) {
   EXPECT_EQ(io_message([&] { write_text("", "x"); }), "cannot write a file: its path is empty");
 }
 
-TEST_F(BadInputFiles, AFolderIsNoFile) {
+TEST_F(BadInputFiles, a_folder_is_no_file) {
   EXPECT_EQ(io_message([&] { read_file(folder_.string()); }),
             "cannot read '" + folder_.string() + "': Is a directory");
   EXPECT_EQ(io_message([&] { write_text(folder_.string(), "x"); }),
@@ -134,7 +134,7 @@ TEST_F(BadInputFiles, AFolderIsNoFile) {
   EXPECT_EQ(entries(), 0u);
 }
 
-TEST_F(BadInputFiles, APipeIsWrittenToAndStaysAPipe) {
+TEST_F(BadInputFiles, a_pipe_is_written_to_and_stays_a_pipe) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
@@ -148,7 +148,7 @@ TEST_F(BadInputFiles, APipeIsWrittenToAndStaysAPipe) {
 }
 
 // A limit on the size of files stands in for a full disk: the write fails half way.
-TEST_F(BadInputFiles, AFullDisk) {
+TEST_F(BadInputFiles, a_full_disk) {
   write_text(path("a"), "old");
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -163,7 +163,7 @@ TEST_F(BadInputFiles, AFullDisk) {
   EXPECT_EQ(entries(), 1u);
 }
 
-TEST(ByteReader, ReadsInOrder) {
+TEST(ByteReader, reads_in_order) {
   const char data[] =
       "\x01\x00\x00\x00\xff"
       "abc";
@@ -177,7 +177,7 @@ TEST(ByteReader, ReadsInOrder) {
   EXPECT_TRUE(r.bytes(0).empty());
 }
 
-TEST(BadInputByteReader, EveryOverrunNamesPathAndOffset) {
+TEST(BadInputByteReader, every_overrun_names_path_and_offset) {
   ByteReader r(as_bytes("12345678abc"), "m.params");
   r.read<uint64_t>();
   EXPECT_EQ(io_message([&] { r.read<uint32_t>(); }),
@@ -189,7 +189,7 @@ TEST(BadInputByteReader, EveryOverrunNamesPathAndOffset) {
   EXPECT_EQ(r.bytes(3).size(), 3u);  // still usable
 }
 
-TEST(LooksLike, KnownBeginnings) {
+TEST(LooksLike, known_beginnings) {
   using namespace std::string_view_literals;
   EXPECT_EQ(looks_like({}), "an empty file");
   EXPECT_EQ(looks_like(as_bytes("\x89PNG\r\n\x1a\nxyz")), "a PNG image");
@@ -206,7 +206,7 @@ TEST(LooksLike, KnownBeginnings) {
 
 // ---- Links, NUL, limits -------------------------------------------------------------------------
 
-TEST_F(Files, ADanglingLinkIsWrittenThrough) {
+TEST_F(Files, a_dangling_link_is_written_through) {
   fs::create_directory(path("store"));
   fs::create_symlink("store/target", path("near"));       // relative to the link's folder
   fs::create_symlink(path("store/far"), path("second"));  // absolute, over another link
@@ -223,7 +223,7 @@ TEST_F(Files, ADanglingLinkIsWrittenThrough) {
   EXPECT_EQ(entries(), 4U);
 }
 
-TEST_F(BadInputFiles, LinksInACircleOrIntoNoFolder) {
+TEST_F(BadInputFiles, links_in_a_circle_or_into_no_folder) {
   fs::create_symlink("b", path("a"));
   fs::create_symlink("a", path("b"));
   fs::create_symlink("nowhere/file", path("c"));
@@ -235,7 +235,7 @@ TEST_F(BadInputFiles, LinksInACircleOrIntoNoFolder) {
   EXPECT_EQ(entries(), 3U);
 }
 
-TEST_F(BadInputFiles, PathsWithNulAreRefused) {
+TEST_F(BadInputFiles, paths_with_nul_are_refused) {
   write_text(path("kept"), "text");
   const std::string bad = path("kept") + std::string("\0.tmp", 5);
   const auto refused = [](auto&& call) {
@@ -257,7 +257,7 @@ TEST_F(BadInputFiles, PathsWithNulAreRefused) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(BadInputFiles, BytesBeyondTheLimit) {
+TEST_F(BadInputFiles, bytes_beyond_the_limit) {
   write_text(path("file"), std::string(101, 'x'));
   const settings::override_for_test lowered("SYMBIND_LIMIT_FILE_BYTES", "100");
   const std::string text = io_message([&] { read_file(path("file")); });

@@ -45,7 +45,7 @@ class SixteenBits : public testing::Test {};
 using Formats = testing::Types<HalfFormat, PortableHalfFormat, BFloat16Format>;
 TYPED_TEST_SUITE(SixteenBits, Formats);
 
-TYPED_TEST(SixteenBits, EveryValueDecodes) {
+TYPED_TEST(SixteenBits, every_value_decodes) {
   for (uint32_t i = 0; i <= 0xffff; ++i) {
     const auto bits = static_cast<uint16_t>(i);
     const double expected = by_definition(bits, TypeParam::kFraction, TypeParam::kBias);
@@ -59,7 +59,7 @@ TYPED_TEST(SixteenBits, EveryValueDecodes) {
   }
 }
 
-TYPED_TEST(SixteenBits, EveryValueComesBack) {
+TYPED_TEST(SixteenBits, every_value_comes_back) {
   for (uint32_t i = 0; i <= 0xffff; ++i) {
     const auto bits = static_cast<uint16_t>(i);
     const float value = TypeParam::Type::from_bits(bits);
@@ -73,7 +73,7 @@ TYPED_TEST(SixteenBits, EveryValueComesBack) {
   }
 }
 
-TYPED_TEST(SixteenBits, BetweenNeighboursTheNearestAndOnTiesTheEven) {
+TYPED_TEST(SixteenBits, between_neighbours_the_nearest_and_on_ties_the_even) {
   for (uint16_t low = 0; low < TypeParam::kInfinity; ++low) {
     const auto high = static_cast<uint16_t>(low + 1);
     const double a = by_definition(low, TypeParam::kFraction, TypeParam::kBias);
@@ -94,7 +94,7 @@ TYPED_TEST(SixteenBits, BetweenNeighboursTheNearestAndOnTiesTheEven) {
   }
 }
 
-TYPED_TEST(SixteenBits, Extremes) {
+TYPED_TEST(SixteenBits, extremes) {
   const float inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(TypeParam::encode(inf), TypeParam::kInfinity);
   EXPECT_EQ(TypeParam::encode(-inf), 0x8000 | TypeParam::kInfinity);
@@ -106,7 +106,7 @@ TYPED_TEST(SixteenBits, Extremes) {
   EXPECT_TRUE(std::isnan(static_cast<float>(TypeParam::Type::from_bits(TypeParam::encode(nan)))));
 }
 
-TEST(SixteenBitsKnown, Values) {
+TEST(SixteenBitsKnown, values) {
   EXPECT_EQ(Half(1.f).bits, 0x3c00);
   EXPECT_EQ(Half(65504.f).bits, 0x7bff);
   EXPECT_EQ(Half(65519.f).bits, 0x7bff);

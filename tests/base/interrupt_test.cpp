@@ -32,13 +32,13 @@ struct Installed {
   ~Installed() { set_interrupt_check(nullptr); }
 };
 
-TEST(Interrupt, NothingIsAskedWithoutACheck) {
+TEST(Interrupt, without_a_check_nothing_is_called) {
   asked = 0;
   interruption_point();
   EXPECT_EQ(asked, 0);
 }
 
-TEST(Interrupt, AskedOncePerPause) {
+TEST(Interrupt, the_check_is_called_once_per_pause) {
   const Installed check;
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 1000; ++i) interruption_point();
@@ -47,7 +47,7 @@ TEST(Interrupt, AskedOncePerPause) {
   EXPECT_LE(asked, 1 + pauses);
 }
 
-TEST(Interrupt, EachThreadIsAsked) {
+TEST(Interrupt, each_thread_calls_the_check) {
   const Installed check;
   interruption_point();
   std::thread other([] { interruption_point(); });
@@ -55,7 +55,7 @@ TEST(Interrupt, EachThreadIsAsked) {
   EXPECT_EQ(asked, 2);
 }
 
-TEST(Interrupt, AForwardThatWasStoppedLeavesReadableArraysAndRunsAgain) {
+TEST(Interrupt, a_forward_that_was_stopped_leaves_readable_arrays_and_runs_again) {
   const Installed check;
   const Symbol x = Symbol::variable("x");
   Executor e = (x * 2.0).simple_bind(cpu(), {{"x", Shape{3}}});
@@ -70,7 +70,7 @@ TEST(Interrupt, AForwardThatWasStoppedLeavesReadableArraysAndRunsAgain) {
 }
 
 // On one thread this is cut along both axes.
-TEST(Interrupt, TilesOfAProductJoin) {
+TEST(Interrupt, tiles_of_a_product_join) {
   set_num_threads(1);
   const std::int64_t m = 4001, n = 3001, k = 900;
   std::vector<float> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n));

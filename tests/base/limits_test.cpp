@@ -7,7 +7,7 @@
 namespace symbind {
 namespace {
 
-TEST(BadInputLimits, TheMessageNamesTheLimitAndItsVariable) {
+TEST(BadInputLimits, the_message_names_the_limit_and_its_variable) {
   EXPECT_NO_THROW(check_limit(Limit::kNodeInputs, limit(Limit::kNodeInputs), "Concat 'c'"));
   const settings::override_for_test lowered("SYMBIND_LIMIT_NODE_INPUTS", "3");
   EXPECT_EQ(limit(Limit::kNodeInputs), 3);

@@ -15,7 +15,7 @@ struct RestoreSink {
   ~RestoreSink() { set_log_sink({}); }
 };
 
-TEST(Log, GoesToTheSinkWithItsLevel) {
+TEST(Log, goes_to_the_sink_with_its_level) {
   RestoreSink restore;
   std::vector<std::pair<LogLevel, std::string>> seen;
   set_log_sink([&](LogLevel level, std::string_view text) { seen.emplace_back(level, text); });
@@ -26,7 +26,7 @@ TEST(Log, GoesToTheSinkWithItsLevel) {
   EXPECT_EQ(seen[1], std::make_pair(LogLevel::kWarning, std::string("two")));
 }
 
-TEST(Log, DefaultIsStderr) {
+TEST(Log, default_is_stderr) {
   testing::internal::CaptureStderr();
   log_info("Epoch[0] Train-accuracy=0.5");
   log_warning("careful");
@@ -34,7 +34,7 @@ TEST(Log, DefaultIsStderr) {
             "Epoch[0] Train-accuracy=0.5\nwarning: careful\n");
 }
 
-TEST(Log, ASinkThatThrowsLosesNothing) {
+TEST(Log, a_sink_that_throws_loses_nothing) {
   RestoreSink restore;
   set_log_sink([](LogLevel, std::string_view) { throw std::runtime_error("sink"); });
   testing::internal::CaptureStderr();
@@ -42,7 +42,7 @@ TEST(Log, ASinkThatThrowsLosesNothing) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "error: kept\n");
 }
 
-TEST(Log, ASinkMayLogAndReplaceItself) {
+TEST(Log, a_sink_may_log_and_replace_itself) {
   RestoreSink restore;
   int calls = 0;
   set_log_sink([&](LogLevel, std::string_view) {
@@ -55,7 +55,7 @@ TEST(Log, ASinkMayLogAndReplaceItself) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(ThreadsLog, OneMessageAtATime) {
+TEST(ThreadsLog, one_message_at_a_time) {
   RestoreSink restore;
   int count = 0;  // not atomic: the log gives the order
   set_log_sink([&](LogLevel, std::string_view) { ++count; });

@@ -40,12 +40,12 @@ struct Threads {
   ~Threads() { set_num_threads(0); }
 };
 
-TEST(Parallel, NothingToDo) {
+TEST(Parallel, nothing_to_do) {
   EXPECT_TRUE(chunks_of(0, 1).empty());
   EXPECT_TRUE(chunks_of(-5, 1).empty());
 }
 
-TEST(Parallel, SmallLoopsRunInTheCaller) {
+TEST(Parallel, small_loops_run_in_the_caller) {
   Threads t(4);
   std::thread::id where;
   parallel_for(100, 100, [&](int64_t, int64_t) { where = std::this_thread::get_id(); });
@@ -53,12 +53,12 @@ TEST(Parallel, SmallLoopsRunInTheCaller) {
   EXPECT_EQ(chunks_of(100, 100), (Chunks{{0, 100}}));
 }
 
-TEST(Parallel, OneThreadMakesOneChunk) {
+TEST(Parallel, one_thread_makes_one_chunk) {
   Threads t(1);
   EXPECT_EQ(chunks_of(1000, 1), (Chunks{{0, 1000}}));
 }
 
-TEST(Parallel, TheNumberOfThreads) {
+TEST(Parallel, the_number_of_threads) {
   {
     settings::override_for_test s("SYMBIND_NUM_THREADS", "7");
     EXPECT_EQ(num_threads(), 7);
@@ -68,7 +68,7 @@ TEST(Parallel, TheNumberOfThreads) {
   EXPECT_EQ(num_threads(), 1);  // the tests run with OMP_NUM_THREADS=1
 }
 
-TEST(ThreadsParallel, ChunksDependOnSizesOnly) {
+TEST(ThreadsParallel, chunks_depend_on_sizes_only) {
   Threads t(3);
   for (int again = 0; again < 20; ++again) {
     EXPECT_EQ(chunks_of(10, 1), (Chunks{{0, 4}, {4, 7}, {7, 10}}));
@@ -78,7 +78,7 @@ TEST(ThreadsParallel, ChunksDependOnSizesOnly) {
   }
 }
 
-TEST(ThreadsParallel, TestsSplitSmallLoops) {
+TEST(ThreadsParallel, tests_split_small_loops) {
   Threads t(3);
   {
     const GrainForTest grain(2);
@@ -91,7 +91,7 @@ TEST(ThreadsParallel, TestsSplitSmallLoops) {
   EXPECT_EQ(chunks_of(10, 100), (Chunks{{0, 10}}));
 }
 
-TEST(ThreadsParallel, EveryItemOnce) {
+TEST(ThreadsParallel, every_item_once) {
   for (int threads : {1, 2, 3, 8}) {
     Threads t(threads);
     for (int64_t n : {1, 2, 7, 64, 1001}) {
@@ -104,7 +104,7 @@ TEST(ThreadsParallel, EveryItemOnce) {
   }
 }
 
-TEST(ThreadsParallel, WhatWorkersWroteIsSeenAfterwards) {
+TEST(ThreadsParallel, what_workers_wrote_is_seen_afterwards) {
   Threads t(2);
   std::vector<int64_t> values(1 << 14);
   for (int64_t round = 1; round <= 50; ++round) {
@@ -118,7 +118,7 @@ TEST(ThreadsParallel, WhatWorkersWroteIsSeenAfterwards) {
   EXPECT_EQ(values.back(), static_cast<int64_t>(values.size() - 1) * 1275);
 }
 
-TEST(ThreadsParallel, NestedLoopsRunInline) {
+TEST(ThreadsParallel, nested_loops_run_inline) {
   Threads t(2);
   std::vector<std::vector<int>> count(2, std::vector<int>(100, 0));
   parallel_for(2, 1, [&](int64_t begin, int64_t end) {
@@ -133,7 +133,7 @@ TEST(ThreadsParallel, NestedLoopsRunInline) {
   EXPECT_EQ(count, (std::vector<std::vector<int>>(2, std::vector<int>(100, 1))));
 }
 
-TEST(ThreadsParallel, TheErrorOfTheLowestChunkReachesTheCaller) {
+TEST(ThreadsParallel, the_error_of_the_lowest_chunk_reaches_the_caller) {
   Threads t(4);
   for (int again = 0; again < 10; ++again) {
     try {
@@ -148,7 +148,7 @@ TEST(ThreadsParallel, TheErrorOfTheLowestChunkReachesTheCaller) {
   EXPECT_EQ(chunks_of(4, 1).size(), 4u);  // and it works again
 }
 
-TEST(ThreadsParallel, SeveralCallersAtOnce) {
+TEST(ThreadsParallel, several_callers_at_once) {
   std::vector<std::thread> callers;
   std::vector<int64_t> sums(4, 0);
   for (size_t c = 0; c < sums.size(); ++c)
@@ -165,7 +165,7 @@ TEST(ThreadsParallel, SeveralCallersAtOnce) {
   EXPECT_EQ(sums, std::vector<int64_t>(4, 20 * 499500));
 }
 
-TEST(ThreadsParallel, AForkedChildUsesOneThread) {
+TEST(ThreadsParallel, a_forked_child_uses_one_thread) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer does not allow threads after a fork";
 #endif
@@ -181,7 +181,7 @@ TEST(ThreadsParallel, AForkedChildUsesOneThread) {
 }
 
 // A hundred thousand threads end the process inside OpenMP.
-TEST(BadInputParallel, ThreadsBeyondTheLimitAreRefused) {
+TEST(BadInputParallel, threads_beyond_the_limit_are_refused) {
   for (const char* many : {"100000", "2147483647", "2147483648", "4294967297", "1025"}) {
     for (const char* name : {"SYMBIND_NUM_THREADS", "MXNET_OMP_MAX_THREADS"}) {
       const settings::override_for_test s(name, many);
@@ -208,7 +208,7 @@ TEST(BadInputParallel, ThreadsBeyondTheLimitAreRefused) {
   EXPECT_EQ(num_threads(), 2000);
 }
 
-TEST(BadInputParallel, NegativeThreadCount) {
+TEST(BadInputParallel, negative_thread_count) {
   EXPECT_THROW(set_num_threads(-1), Error);
   EXPECT_GE(num_threads(), 1);
 }

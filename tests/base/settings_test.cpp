@@ -32,14 +32,14 @@ struct Environment {
   const char* name;
 };
 
-TEST(Settings, DefaultsWithoutEnvironment) {
+TEST(Settings, defaults_without_environment) {
   EXPECT_EQ(settings::number("SYMBIND_NUM_THREADS"), 0);
   EXPECT_FALSE(settings::flag("SYMBIND_EXACT"));
   EXPECT_TRUE(settings::flag("MXNET_ELIMINATE_COMMON_EXPR"));
   EXPECT_EQ(settings::text("SYMBIND_KERNELS"), "");
 }
 
-TEST(Settings, AreASnapshotThatRefreshTakes) {
+TEST(Settings, are_a_snapshot_that_refresh_takes) {
   EXPECT_FALSE(settings::flag("SYMBIND_CHECK"));
   const std::uint64_t before = settings::stamp();
   ::setenv("SYMBIND_CHECK", "1", 1);
@@ -57,7 +57,7 @@ TEST(Settings, AreASnapshotThatRefreshTakes) {
 
 int guarded = 0;
 
-TEST(Settings, AreTakenInsideTheHostsGuard) {
+TEST(Settings, are_taken_inside_the_hosts_guard) {
   set_environment_guard([](void (*read)()) {
     ++guarded;
     read();
@@ -72,7 +72,7 @@ TEST(Settings, AreTakenInsideTheHostsGuard) {
 
 // The C library moves the table of variables when it grows, and frees values that are replaced: a
 // reader of the table crashes, or the thread sanitizer reports it.
-TEST(ThreadsSettings, AreReadWhileTheEnvironmentChanges) {
+TEST(ThreadsSettings, are_read_while_the_environment_changes) {
   settings::refresh();
   std::atomic<bool> stop{false};
   std::thread writer([&] {
@@ -93,7 +93,7 @@ TEST(ThreadsSettings, AreReadWhileTheEnvironmentChanges) {
   EXPECT_GT(reads, 0);
 }
 
-TEST(ThreadsSettings, ReadersAndRefreshers) {
+TEST(ThreadsSettings, readers_and_refreshers) {
   std::atomic<bool> stop{false};
   std::thread refresher([&] {
     for (int i = 0; i < 300; ++i) {
@@ -110,14 +110,14 @@ TEST(ThreadsSettings, ReadersAndRefreshers) {
   EXPECT_EQ(settings::text("SYMBIND_KERNELS"), "");
 }
 
-TEST(Settings, NamesOfMxnetMapUnlessOursIsSet) {
+TEST(Settings, names_of_mxnet_map_unless_ours_is_set) {
   Environment theirs("MXNET_OMP_MAX_THREADS", "3");
   EXPECT_EQ(settings::number("SYMBIND_NUM_THREADS"), 3);
   Environment ours("SYMBIND_NUM_THREADS", "5");
   EXPECT_EQ(settings::number("SYMBIND_NUM_THREADS"), 5);
 }
 
-TEST(Settings, OverridesNest) {
+TEST(Settings, overrides_nest) {
   Environment e("SYMBIND_LOG", "passes");
   {
     settings::override_for_test outer("SYMBIND_LOG", "dispatch, passes");
@@ -132,7 +132,7 @@ TEST(Settings, OverridesNest) {
   EXPECT_EQ(settings::text("SYMBIND_LOG"), "passes");
 }
 
-TEST(Settings, IgnoredOnesAreNotedOnce) {
+TEST(Settings, ignored_ones_are_noted_once) {
   Environment e("MXNET_BACKWARD_DO_MIRROR", "1");
   std::vector<std::string> seen;
   set_log_sink([&](LogLevel, std::string_view text) { seen.emplace_back(text); });
@@ -163,7 +163,7 @@ std::map<std::string, std::vector<std::string>> rows_of_the_page() {
   return rows;
 }
 
-TEST(Settings, ThePageIsTheTable) {
+TEST(Settings, the_page_is_the_table) {
   auto page = rows_of_the_page();
   std::set<std::string> names;
   for (const auto& row : settings::table()) {
@@ -182,7 +182,7 @@ TEST(Settings, ThePageIsTheTable) {
   for (const auto& [name, cells] : page) ADD_FAILURE() << name << " is on the page only";
 }
 
-TEST(Settings, EveryVariableThatMxnetDocuments) {
+TEST(Settings, every_variable_that_mxnet_documents) {
   std::set<std::string> known;
   for (const auto& row : settings::table()) known.insert(row.name);
   std::ifstream names(source_path("tests/golden/mxnet_variables.txt"));
@@ -201,7 +201,7 @@ std::string message_of(auto&& call) {
   return "no error";
 }
 
-TEST(BadInputSettings, ValuesThatAreNone) {
+TEST(BadInputSettings, invalid_values) {
   settings::override_for_test a("SYMBIND_EXACT", "maybe");
   EXPECT_EQ(message_of([] { settings::flag("SYMBIND_EXACT"); }),
             "ValueError: setting SYMBIND_EXACT is 'maybe'; it takes 0 or 1");
@@ -213,13 +213,13 @@ TEST(BadInputSettings, ValuesThatAreNone) {
   }
 }
 
-TEST(BadInputSettings, NumbersOutOfRange) {
+TEST(BadInputSettings, numbers_out_of_range) {
   settings::override_for_test a("SYMBIND_NUM_THREADS", "7");
   EXPECT_EQ(message_of([] { settings::number("SYMBIND_NUM_THREADS", 0, 6); }),
             "ValueError: setting SYMBIND_NUM_THREADS is '7'; it takes 0 to 6");
 }
 
-TEST(BadInputSettings, UnknownName) {
+TEST(BadInputSettings, unknown_name) {
   EXPECT_EQ(message_of([] { settings::text("SYMBIND_NUM_THREAD"); }),
             "NameError: there is no setting 'SYMBIND_NUM_THREAD'; did you mean "
             "'SYMBIND_NUM_THREADS' or 'SYMBIND_LIMIT_THREADS'?");

@@ -78,7 +78,7 @@ TEST_F(CudaOperators, FullyConnected) {
 }
 
 // A view may start anywhere: 4 bytes is all the alignment there is.
-TEST_F(CudaOperators, FullyConnectedOnViews) {
+TEST_F(CudaOperators, fully_connected_on_views) {
   const NDArray x = numbers({33, 7}, 1), w = numbers({6, 7}, 2), b = numbers({6}, 3);
   for (int first = 1; first < 4; ++first) {
     const AttrDict attrs = {{"num_hidden", "5"}};
@@ -92,7 +92,7 @@ TEST_F(CudaOperators, FullyConnectedOnViews) {
   }
 }
 
-TEST_F(CudaOperators, Elementwise) {
+TEST_F(CudaOperators, elementwise) {
   for (const DType t : {DType::kFloat32, DType::kFloat64}) {
     for (const Shape& s : {Shape{1}, Shape{3, 5}, Shape{1000, 1001}}) {
       compare({"Activation", {numbers(s, 1, t)}, {{"act_type", "relu"}}});
@@ -133,7 +133,7 @@ TEST_F(CudaOperators, SoftmaxOutput) {
   }
 }
 
-TEST_F(CudaOperators, SgdUpdates) {
+TEST_F(CudaOperators, sgd_updates) {
   for (const char* clip : {"-1", "0", "0.3"}) {
     const AttrDict attrs = {
         {"lr", "0.1"}, {"wd", "0.01"}, {"rescale_grad", "0.5"}, {"clip_gradient", clip}};
@@ -154,7 +154,7 @@ TEST_F(CudaOperators, SgdUpdates) {
   }
 }
 
-TEST_F(CudaOperators, OthersAreRefusedByName) {
+TEST_F(CudaOperators, unsupported_operators_are_refused_by_name) {
   try {
     invoke("Activation", {NDArray::ones({2}, gpu())}, {{"act_type", "tanh"}});
     FAIL() << "no error";

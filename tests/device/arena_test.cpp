@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-TEST(Arena, GrowsInPlaceAndKeepsContents) {
+TEST(Arena, grows_in_place_and_keeps_contents) {
   const auto arena = cpu_runtime().make_arena();
   EXPECT_EQ(arena->capacity(), 0u);
   arena->grow_to(1000);
@@ -33,7 +33,7 @@ TEST(Arena, GrowsInPlaceAndKeepsContents) {
   EXPECT_EQ(arena->capacity(), before);
 }
 
-TEST(Arena, ManyLiveSideBySide) {
+TEST(Arena, many_live_side_by_side) {
   std::vector<std::unique_ptr<Arena>> arenas;
   for (int i = 0; i < 100; ++i) {
     arenas.push_back(cpu_runtime().make_arena());
@@ -44,7 +44,7 @@ TEST(Arena, ManyLiveSideBySide) {
     EXPECT_EQ(*static_cast<int*>(arenas[static_cast<std::size_t>(i)]->base()), i);
 }
 
-TEST(BadInputArena, TenTerabytesIsAnErrorAndTheArenaLives) {
+TEST(BadInputArena, ten_terabytes_is_an_error_and_the_arena_lives) {
   const auto arena = cpu_runtime().make_arena();
   arena->grow_to(kMiB);
   const std::size_t before = arena->capacity();

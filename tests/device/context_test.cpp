@@ -13,20 +13,20 @@
 namespace symbind {
 namespace {
 
-TEST(Context, PrintsKindAndNumber) {
+TEST(Context, prints_kind_and_number) {
   EXPECT_EQ(cpu().str(), "cpu(0)");
   EXPECT_EQ(gpu(3).str(), "gpu(3)");
   EXPECT_EQ(cpu_pinned(1).str(), "cpu_pinned(1)");
   EXPECT_EQ(cpu_shared().str(), "cpu_shared(0)");
 }
 
-TEST(Context, CpuIdsAreDistinctDevicesOfOneHost) {
+TEST(Context, cpu_ids_are_distinct_devices_of_one_host) {
   EXPECT_NE(cpu(0), cpu(1));
   EXPECT_EQ(&runtime(cpu(0)), &runtime(cpu(7)));
   EXPECT_EQ(&runtime(cpu(0)), &runtime(cpu_shared(0)));
 }
 
-TEST(Context, ScopesNestAndBelongToTheirThread) {
+TEST(Context, scopes_nest_and_belong_to_their_thread) {
   EXPECT_EQ(current_context(), cpu(0));
   const ContextScope outer(cpu(1));
   {
@@ -40,7 +40,7 @@ TEST(Context, ScopesNestAndBelongToTheirThread) {
 }
 
 // In a process of its own: what a GPU means is settled once.
-TEST(Context, GpusThatStandForTheCpu) {
+TEST(Context, gpu_contexts_that_run_on_the_cpu) {
   EXPECT_EXIT(
       {
         ::setenv("SYMBIND_GPU_AS_CPU", "2", 1);
@@ -58,7 +58,7 @@ TEST(Context, GpusThatStandForTheCpu) {
   EXPECT_FALSE(in_gpu_memory(cpu_pinned(0)));
 }
 
-TEST(BadInputContext, GpuInACpuBuildSaysWhy) {
+TEST(BadInputContext, gpu_in_a_cpu_build_says_why) {
   if (kCuda) GTEST_SKIP() << "this build has CUDA";
   EXPECT_EQ(num_gpus(), 0);
   try {
@@ -74,7 +74,7 @@ TEST(BadInputContext, GpuInACpuBuildSaysWhy) {
   }
 }
 
-TEST(BadInputContext, NegativeId) { EXPECT_THROW(runtime(cpu(-1)), Error); }
+TEST(BadInputContext, negative_id) { EXPECT_THROW(runtime(cpu(-1)), Error); }
 
 }  // namespace
 }  // namespace symbind

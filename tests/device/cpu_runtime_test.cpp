@@ -10,7 +10,7 @@
 namespace symbind {
 namespace {
 
-TEST(CpuRuntime, BlocksAreAligned) {
+TEST(CpuRuntime, blocks_are_aligned) {
   DeviceRuntime& host = cpu_runtime();
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, std::size_t{5} << 20}) {
     void* data = host.allocate(bytes);
@@ -22,7 +22,7 @@ TEST(CpuRuntime, BlocksAreAligned) {
   EXPECT_EQ(host.allocate(0), nullptr);
 }
 
-TEST(CpuRuntime, CopiesAndClears) {
+TEST(CpuRuntime, copies_and_clears) {
   DeviceRuntime& host = cpu_runtime();
   int source[3] = {1, 2, 3}, target[3] = {};
   host.copy(target, source, sizeof source, CopyKind::kDeviceToDevice);
@@ -31,13 +31,13 @@ TEST(CpuRuntime, CopiesAndClears) {
   EXPECT_EQ(target[0], 0);
 }
 
-TEST(CpuRuntime, KnowsItsMemory) {
+TEST(CpuRuntime, knows_its_memory) {
   const MemoryInfo info = cpu_runtime().memory();
   EXPECT_GT(info.total, std::size_t{1} << 26);
   EXPECT_GT(info.free, 0u);
 }
 
-TEST(BadInputMemory, TenTerabytesNamesNeededAndFree) {
+TEST(BadInputMemory, ten_terabytes_names_needed_and_free) {
   try {
     cpu_runtime().allocate(std::size_t{10'000'000'000'000});
     FAIL();

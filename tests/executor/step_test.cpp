@@ -33,7 +33,7 @@ TEST(Step, runs_forward_backward_and_updates) {
   EXPECT_EQ(p.w.to_vector<float>(), Floats({6.5, 14})) << "with the data that was fed";
 }
 
-TEST(Step, state_of_an_update_goes_on) {
+TEST(Step, state_of_an_update_continues) {
   Product p;
   const NDArray mom = NDArray::zeros({2});
   p.executor.add_update("sgd_mom_update", {p.w, p.dw, mom}, p.w,

@@ -24,7 +24,7 @@ nlohmann::json facts(const Executor& e) {
   return nlohmann::json::parse(explain(e, {.format = "json"}));
 }
 
-TEST(Explain, FactsAreThePlans) {
+TEST(Explain, facts_are_the_plans) {
   const Executor e = bound();
   const nlohmann::json j = facts(e);
   EXPECT_EQ(j["totals"]["arena_bytes"], e.stats().arena_bytes);
@@ -36,12 +36,12 @@ TEST(Explain, FactsAreThePlans) {
   EXPECT_EQ(j["title"], "softmax");
 }
 
-TEST(Explain, TextBeginsWithThePlan) {
+TEST(Explain, text_begins_with_the_plan) {
   const Executor e = bound();
   EXPECT_THAT(explain(e, {.format = "text"}), StartsWith(e.plan_text()));
 }
 
-TEST(Explain, BlocksOfOneStepDoNotOverlap) {
+TEST(Explain, blocks_of_one_step_do_not_overlap) {
   const Executor e = bound();
   const Plan& plan = runner_of(e).plan();
   const std::vector<MemoryBlock> blocks = memory_blocks(plan, 0, true);
@@ -57,7 +57,7 @@ TEST(Explain, BlocksOfOneStepDoNotOverlap) {
   }
 }
 
-TEST(Explain, NamesCannotLeaveTheData) {
+TEST(Explain, names_cannot_leave_the_data) {
   const std::string name = "</script><script>alert(1)</script>\"\xff";
   const std::string page = explain(bound(name), {.title = name});
   EXPECT_THAT(page, StartsWith("<!DOCTYPE html>"));
@@ -71,7 +71,7 @@ TEST(Explain, NamesCannotLeaveTheData) {
   EXPECT_THAT(j["title"].get<std::string>(), StartsWith("</script><script>alert(1)"));
 }
 
-TEST(Explain, ModulesOfSeveralDevices) {
+TEST(Explain, modules_of_several_devices) {
   Module mod(net(), {.context = {cpu(0), cpu(1)}});
   EXPECT_THROW(explain(mod), Error);
   mod.bind({{.name = "data", .shape = {8, 32}}}, {{{.name = "softmax_label", .shape = {8}}}});
@@ -80,7 +80,7 @@ TEST(Explain, ModulesOfSeveralDevices) {
   EXPECT_THROW(explain(mod, {.device = 2}), Error);
 }
 
-TEST(Explain, TimesOfAProfile) {
+TEST(Explain, times_of_a_profile) {
   Executor e = bound();
   const std::string path = testing::TempDir() + "/explain_test_trace.json";
   profiler::set_config({{"profile_symbolic", "1"}, {"filename", path}});
@@ -104,7 +104,7 @@ TEST(Explain, TimesOfAProfile) {
   EXPECT_NEAR(traced, total / 1e3, 0.001 * static_cast<double>(j["steps"].size()));
 }
 
-TEST(BadInputExplain, Mistakes) {
+TEST(BadInputExplain, mistakes) {
   EXPECT_THROW(explain(Executor()), Error);
   EXPECT_THROW(explain(bound(), {.format = "pdf"}), Error);
   EXPECT_THROW(explain_to_file(bound(), "/nowhere/at/all.html"), Error);

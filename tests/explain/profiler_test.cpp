@@ -46,7 +46,7 @@ struct Recording {
   }
 };
 
-TEST(Profiler, NothingWhilePausedOrStopped) {
+TEST(Profiler, nothing_while_paused_or_stopped) {
   const Recording recording;
   const NDArray x = NDArray::zeros({4});
   invoke("exp", {x});
@@ -59,7 +59,7 @@ TEST(Profiler, NothingWhilePausedOrStopped) {
   EXPECT_EQ(statistics()["Time"]["operator"]["exp"]["Count"], 2);
 }
 
-TEST(Profiler, PartsAreChosen) {
+TEST(Profiler, parts_are_chosen) {
   const Recording recording({{"profile_all", "0"}, {"profile_symbolic", "1"}});
   profiler::set_config({{"profile_imperative", "1"}, {"filename", recording.path}});
   Executor e = bound();
@@ -72,7 +72,7 @@ TEST(Profiler, PartsAreChosen) {
   EXPECT_TRUE(found["Memory"].empty());
 }
 
-TEST(Profiler, MemoryGrowsAndShrinks) {
+TEST(Profiler, memory_grows_and_shrinks) {
   const Recording recording;
   { const NDArray x({1000}, cpu(), DType::kFloat64); }
   std::vector<double> values;
@@ -82,7 +82,7 @@ TEST(Profiler, MemoryGrowsAndShrinks) {
   EXPECT_EQ(values[0] - values[1], 8000);
 }
 
-TEST(Profiler, StatisticsOfAnExecutorAreResetWithTheOthers) {
+TEST(Profiler, statistics_of_an_executor_are_reset_with_the_others) {
   const Recording recording;
   Executor e = bound();
   for (int i = 0; i < 3; ++i) e.forward();
@@ -106,7 +106,7 @@ struct SlowExpOp : CustomOpDescription {
   }
 };
 
-TEST(Profiler, TimeOfACustomOperatorIsItsOwn) {
+TEST(Profiler, time_of_a_custom_operator_is_its_own) {
   const Recording recording;
   register_custom("slow_exp", [](const AttrDict&) { return std::make_shared<SlowExpOp>(); });
   invoke("Custom", {NDArray::zeros({1000})}, {{"op_type", "slow_exp"}}).front().wait_to_read();
@@ -122,7 +122,7 @@ TEST(Profiler, TimeOfACustomOperatorIsItsOwn) {
   EXPECT_NEAR(own + nested, span, 1e-3);
 }
 
-TEST(ThreadsProfiler, ManyThreadsRecordAtOnce) {
+TEST(ThreadsProfiler, many_threads_record_at_once) {
   const Recording recording({{"continuous_dump", "true"}, {"dump_period", "0.001"}});
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)

@@ -14,7 +14,7 @@ using testing::Pair;
 
 const OpDef& op(const char* name) { return OpRegistry::global().get(name); }
 
-TEST(OpInfo, TheLongestListOfInputs) {
+TEST(OpInfo, the_longest_list_of_inputs) {
   EXPECT_THAT(most_input_names(op("FullyConnected")), ElementsAre("data", "weight", "bias"));
   EXPECT_THAT(most_input_names(op("LeakyReLU")), ElementsAre("data", "gamma"));
   EXPECT_THAT(most_input_names(op("softmax")), ElementsAre("data", "length"));
@@ -22,7 +22,7 @@ TEST(OpInfo, TheLongestListOfInputs) {
   EXPECT_THAT(most_input_names(op("Concat")), IsEmpty());
 }
 
-TEST(OpInfo, FewestAndMostOutputs) {
+TEST(OpInfo, fewest_and_most_outputs) {
   EXPECT_THAT(visible_outputs(op("Convolution")), Pair(1, 1));
   EXPECT_THAT(visible_outputs(op("BatchNorm")), Pair(1, 3));
   EXPECT_THAT(visible_outputs(op("SliceChannel")), Pair(1, 2));

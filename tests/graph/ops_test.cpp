@@ -10,14 +10,14 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Ops, InputsMissingBecomeVariables) {
+TEST(Ops, inputs_missing_become_variables) {
   const Symbol fc = FullyConnected("fc1", Variable("data"), {.num_hidden = 128});
   EXPECT_THAT(fc.list_arguments(), ElementsAre("data", "fc1_weight", "fc1_bias"));
   EXPECT_EQ(fc.list_attr(), (AttrDict{{"num_hidden", "128"}}));
   EXPECT_THAT(fc.list_outputs(), ElementsAre("fc1_output"));
 }
 
-TEST(Ops, InputsByName) {
+TEST(Ops, inputs_by_name) {
   const Symbol data = Variable("data"), shared = Variable("shared");
   EXPECT_THAT(
       FullyConnected("f", {.data = data, .weight = shared}, {.num_hidden = 2}).list_arguments(),
@@ -33,7 +33,7 @@ TEST(Ops, InputsByName) {
       Error);
 }
 
-TEST(Ops, TwoInputs) {
+TEST(Ops, two_inputs) {
   const Symbol a = Variable("a"), b = Variable("b");
   EXPECT_THAT(broadcast_add("s", a, b).list_arguments(), ElementsAre("a", "b"));
   EXPECT_THAT(broadcast_add("s", {.lhs = a, .rhs = b}).list_arguments(), ElementsAre("a", "b"));
@@ -42,7 +42,7 @@ TEST(Ops, TwoInputs) {
               ElementsAre("a", "b"));
 }
 
-TEST(Ops, ListOfInputs) {
+TEST(Ops, list_of_inputs) {
   const Symbol a = Variable("a"), b = Variable("b");
   const Symbol c = Concat("c", {a, b, a}, {.dim = 2});
   EXPECT_EQ(c.list_attr(), (AttrDict{{"dim", "2"}, {"num_args", "3"}}));
@@ -50,7 +50,7 @@ TEST(Ops, ListOfInputs) {
 }
 
 // Attributes as MXNet 1.9.1 writes them, byte for byte in its JSON.
-TEST(Ops, AutomaticVariablesCarryTheCount) {
+TEST(Ops, automatic_variables_carry_the_count) {
   const Symbol x = Variable("x");
   const AttrDict attrs = {{"scale", "2"}, {"sample_type", "bilinear"}, {"num_filter", "3"}};
   const Symbol up = make_symbol("UpSampling", "up", std::vector{x}, attrs);
@@ -69,7 +69,7 @@ TEST(Ops, AutomaticVariablesCarryTheCount) {
   }
 }
 
-TEST(Ops, GivenVariablesLearnHowToStart) {
+TEST(Ops, given_variables_learn_how_to_start) {
   const Symbol x = Variable("x"), gamma = Variable("g"), own = Variable("o", {.init = "mine"});
   const auto init = [](const Symbol& s, const char* name) {
     return s.attr_dict().at(name).at("__init__");
@@ -91,7 +91,7 @@ TEST(Ops, GivenVariablesLearnHowToStart) {
 }
 
 // Some of MXNet's operators number a single output, others do not.
-TEST(Ops, OnePartIsTheOutput) {
+TEST(Ops, one_part_is_the_output) {
   const Symbol x = Variable("x");
   const auto outputs = [&](const char* op, const char* key, const char* value) {
     return make_symbol(op, "s", std::vector{x}, {{key, value}}).list_outputs();
@@ -103,7 +103,7 @@ TEST(Ops, OnePartIsTheOutput) {
   EXPECT_THAT(outputs("amp_multicast", "num_outputs", "1"), ElementsAre("s_output"));
 }
 
-TEST(Ops, OptionsAsText) {
+TEST(Ops, options_as_text) {
   const Symbol x = Variable("x");
   const int k = 2;
   EXPECT_EQ(
@@ -117,14 +117,14 @@ TEST(Ops, OptionsAsText) {
   EXPECT_EQ(Flatten("f", x).list_attr(), AttrDict{});
 }
 
-TEST(Ops, UserAttributes) {
+TEST(Ops, user_attributes) {
   const Symbol fc =
       FullyConnected("f", Variable("x"), {.num_hidden = 1, .attr = {{"ctx_group", "dev1"}}});
   EXPECT_EQ(fc.attr("ctx_group"), "dev1");
   EXPECT_EQ(exp("e", fc, {.attr = {{"__mood__", "angry"}}}).attr("__mood__"), "angry");
 }
 
-TEST(Ops, NamesAreMadeUp) {
+TEST(Ops, names_are_made_up) {
   const NameManager names;
   EXPECT_EQ(FullyConnected("", Variable("x"), {.num_hidden = 1}).name(), "fullyconnected0");
   EXPECT_EQ(identity("", Variable("x")).name(), "identity0");
@@ -145,7 +145,7 @@ TEST(Ops, NamesAreMadeUp) {
     EXPECT_EQ(made.name(), name);
 }
 
-TEST(Ops, APrefixLeavesVariablesAlone) {
+TEST(Ops, a_prefix_does_not_rename_variables) {
   const Prefix prefix("p_");
   const Symbol x = Variable("x"), fc = FullyConnected("fc", x, {.num_hidden = 1});
   EXPECT_THAT(fc.list_arguments(), ElementsAre("x", "p_fc_weight", "p_fc_bias"));

@@ -67,7 +67,7 @@ std::vector<std::string> names_of(const nlohmann::json& tensors) {
   return names;
 }
 
-TEST_P(GoldenJson, ReadsAndWritesMxnetsFile) {
+TEST_P(GoldenJson, reads_and_writes_mxnets_file) {
   const auto facts =
       nlohmann::json::parse(file_text(in_tests(fmt::format("golden/nets/{}.json", GetParam()))));
   const std::string path = in_tests("golden/nets/" + facts.at("symbol").get<std::string>());
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Nets, GoldenJson, testing::Values("lenet", "resnet20-fl
 // Beside each old file stands what MXNet 1.9.1 wrote after loading it.
 class OldDialect : public testing::TestWithParam<const char*> {};
 
-TEST_P(OldDialect, UpgradesAsMxnetDoes) {
+TEST_P(OldDialect, upgrades_as_mxnet_does) {
   const std::string stem = in_tests(fmt::format("graph/dialects/v{}", GetParam()));
   std::string upgraded = file_text(stem + "-upgraded.json");
   // MXNet does not count the writes to states it has just added; we do.
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Files, OldDialect, testing::Values("0.8.0", "0.9.3", "1
                            return name;
                          });
 
-TEST(SymbolJson, OldFileListsItsMissingStates) {
+TEST(SymbolJson, old_file_lists_its_missing_states) {
   const Symbol symbol = Symbol::load(in_tests("graph/dialects/v0.8.0.json"));
   EXPECT_THAT(symbol.list_arguments(), ElementsAre("data", "conv_weight", "conv_bias", "bn_gamma",
                                                    "bn_beta", "softmax_label"));
@@ -114,7 +114,7 @@ TEST(SymbolJson, OldFileListsItsMissingStates) {
   EXPECT_EQ(symbol.attr_dict().at("conv_weight").at("lr_mult"), "1.2");
 }
 
-TEST(SymbolJson, NewerVersionOnlyWarns) {
+TEST(SymbolJson, newer_version_only_warns) {
   std::string text =
       make_symbol("Activation", "a", {Variable("x")}, {{"act_type", "relu"}}).tojson();
   text.replace(text.find("10901"), 5, "20000");
@@ -130,7 +130,7 @@ TEST(SymbolJson, NewerVersionOnlyWarns) {
 
 // ---- texts of our own
 
-TEST(SymbolJson, LayoutIsMxnets) {
+TEST(SymbolJson, layout_is_mxnets) {
   std::vector<Symbol> inputs;
   for (int i = 0; i < 11; ++i) inputs.push_back(Variable(fmt::format("v{}", i)));
   const std::string many = make_symbol("add_n", "s", inputs).tojson();
@@ -148,7 +148,7 @@ TEST(SymbolJson, LayoutIsMxnets) {
                "\"heads\": [[10, 0, 0]], \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}"));
 }
 
-TEST(SymbolJson, RoundTripKeepsEverything) {
+TEST(SymbolJson, round_trip_keeps_everything) {
   const Symbol symbol = small();
   const Symbol again = Symbol::load_json(symbol.tojson());
   EXPECT_EQ(again.tojson(), symbol.tojson());
@@ -159,7 +159,7 @@ TEST(SymbolJson, RoundTripKeepsEverything) {
   EXPECT_EQ(again.debug_str(), symbol.debug_str());
 }
 
-TEST(SymbolJson, RoundTripOfOddNames) {
+TEST(SymbolJson, round_trip_of_odd_names) {
   for (const std::string& name : {std::string("a\x01\n\r\x7f"), std::string("\"\\\\\"/"),
                                   std::string("语"), std::string("null")}) {
     const Symbol symbol =
@@ -168,7 +168,7 @@ TEST(SymbolJson, RoundTripOfOddNames) {
   }
 }
 
-TEST(SymbolJson, SharedNodesStayShared) {
+TEST(SymbolJson, shared_nodes_stay_shared) {
   const Symbol x = Variable("x");
   const Symbol y = x * 2.0;
   const Symbol group = Group({y + y, y, x});
@@ -179,7 +179,7 @@ TEST(SymbolJson, SharedNodesStayShared) {
 }
 
 // MXNet 1.9.1: two BatchNorms over one pair of states give versions 1 and 2, a later reader sees 2.
-TEST(SymbolJson, VersionsCountWrites) {
+TEST(SymbolJson, versions_count_writes) {
   const Symbol m = Variable("m"), v = Variable("v"), d = Variable("d");
   const Symbol a = make_symbol("BatchNorm", "a",
                                NamedSymbols{{"data", d}, {"moving_mean", m}, {"moving_var", v}});
@@ -193,7 +193,7 @@ TEST(SymbolJson, VersionsCountWrites) {
 }
 
 // What MXNet 1.9.1 does with each of these, tools/oracle/old_symbols.py records for the exchange.
-TEST(SymbolJson, StrangeKeys) {
+TEST(SymbolJson, strange_keys) {
   const auto with = [](const std::string& op, const std::string& attrs) {
     return Symbol::load_json(R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
         {"op": "null", "name": "y", "inputs": []}, {"op": ")" +
@@ -211,7 +211,7 @@ TEST(SymbolJson, StrangeKeys) {
   EXPECT_THROW(with("dot", R"("scalar": "left behind")"), Error);
 }
 
-TEST(SymbolJson, OperatorsOfBeforeContrib) {
+TEST(SymbolJson, operators_of_before_contrib) {
   const Symbol anchors = Symbol::load_json(
       R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
           {"op": "MultiBoxPrior", "name": "a", "attr": {"sizes": "[0.5]"}, "inputs": [[0, 0]]}],
@@ -219,7 +219,7 @@ TEST(SymbolJson, OperatorsOfBeforeContrib) {
   EXPECT_THAT(anchors.tojson(), HasSubstr("\"_contrib_MultiBoxPrior\""));
 }
 
-TEST(SymbolJson, SaveAndLoad) {
+TEST(SymbolJson, save_and_load) {
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("symbol_json_test-{}.json", ::getpid());
   small().save(path.string());
@@ -240,7 +240,7 @@ std::string relu(const std::string& inputs) {
          "}";
 }
 
-TEST(BadInputSymbolJson, NotJson) {
+TEST(BadInputSymbolJson, not_json) {
   for (const char* text : {"", "{", "nonsense", "\x89PNG\r\n\x1a\n", "{\"nodes\": [}", "[1, 2",
                            "\"\\q\"", "\xff\xfe{}"}) {
     EXPECT_THAT(message_of(text, ErrorKind::kIo), HasSubstr("not a symbol: parse error")) << text;
@@ -251,7 +251,7 @@ TEST(BadInputSymbolJson, NotJson) {
   }
 }
 
-TEST(BadInputSymbolJson, NamesTheFile) {
+TEST(BadInputSymbolJson, names_the_file) {
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("no_symbol-{}.json", ::getpid());
   std::ofstream(path) << "\x89PNG\r\n\x1a\n";
@@ -264,7 +264,7 @@ TEST(BadInputSymbolJson, NamesTheFile) {
   std::filesystem::remove(path);
 }
 
-TEST(BadInputSymbolJson, MissingKeys) {
+TEST(BadInputSymbolJson, missing_keys) {
   EXPECT_THAT(message_of("{}", ErrorKind::kIo), HasSubstr("\"nodes\""));
   EXPECT_THAT(message_of(R"({"nodes": []})", ErrorKind::kIo), HasSubstr("\"heads\""));
   EXPECT_THAT(message_of(R"({"nodes": [], "heads": []})", ErrorKind::kIo), HasSubstr("no heads"));
@@ -276,7 +276,7 @@ TEST(BadInputSymbolJson, MissingKeys) {
               HasSubstr("\"inputs\""));
 }
 
-TEST(BadInputSymbolJson, WrongTypes) {
+TEST(BadInputSymbolJson, wrong_types) {
   for (const char* text :
        {"null", "3", "[]", "\"text\"", R"({"nodes": 3, "heads": []})",
         R"({"nodes": {}, "heads": []})", R"({"nodes": {"a": {"op": "null"}}, "heads": [[0, 0]]})",
@@ -298,7 +298,7 @@ TEST(BadInputSymbolJson, WrongTypes) {
              ErrorKind::kIo);
 }
 
-TEST(BadInputSymbolJson, References) {
+TEST(BadInputSymbolJson, references) {
   const auto text = [](const std::string& inputs) {
     return graph_of(kVariable + "," + relu(inputs) + "," + kVariable);
   };
@@ -320,14 +320,14 @@ TEST(BadInputSymbolJson, References) {
       HasSubstr("variable 'y' has inputs"));
 }
 
-TEST(BadInputSymbolJson, Heads) {
+TEST(BadInputSymbolJson, heads) {
   for (const char* heads : {"[[1, 0, 0]]", "[[-1, 0, 0]]", "[[0, 1, 0]]", "[[0, -1, 0]]",
                             "[0, 0, 0]", "[[1e300, 0, 0]]"}) {
     message_of(fmt::format(R"({{"nodes": [{}], "heads": {}}})", kVariable, heads), ErrorKind::kIo);
   }
 }
 
-TEST(BadInputSymbolJson, UnknownOperatorsAllAtOnce) {
+TEST(BadInputSymbolJson, unknown_operators_all_at_once) {
   std::string nodes = kVariable;
   for (const char* op : {"Convolutoin", "Foo", "Bar", "Baz", "Qux", "Foo"}) {
     nodes += fmt::format(R"(,{{"op": "{}", "name": "node_{}", "inputs": [[0, 0, 0]]}})", op, op);
@@ -339,7 +339,7 @@ TEST(BadInputSymbolJson, UnknownOperatorsAllAtOnce) {
                     HasSubstr("Baz"), HasSubstr("Qux"), HasSubstr("'Convolution'")));
 }
 
-TEST(BadInputSymbolJson, AttributesNameTheirNode) {
+TEST(BadInputSymbolJson, attributes_name_their_node) {
   std::string nodes =
       kVariable +
       R"(,{"op": "Activation", "name": "r", "attrs": {"act_type": "rely"}, "inputs": [[0, 0, 0]]})";
@@ -358,7 +358,7 @@ TEST(BadInputSymbolJson, AttributesNameTheirNode) {
 }
 
 // A list of inputs has at least one, and its count is that of the list.
-TEST(BadInputSymbolJson, ListsWithoutInputs) {
+TEST(BadInputSymbolJson, lists_without_inputs) {
   for (const char* op : {"add_n", "Concat", "stack", "Crop", "multi_sum_sq"}) {
     const std::string key = OpRegistry::global().get(op).variadic_key;
     for (const char* count : {"0", "-1", "-9223372036854775807"}) {
@@ -381,7 +381,7 @@ std::string node_of(const OpDef& op) {
   return fmt::format(R"({{"op": "{}", "name": "stranger", "inputs": [{}]}})", op.name, inputs);
 }
 
-TEST(BadInputSymbolJson, InternalOperatorsAreRefusedByName) {
+TEST(BadInputSymbolJson, internal_operators_are_refused_by_name) {
   int internal = 0;
   for (const std::string& name : OpRegistry::global().names()) {
     const OpDef& op = *OpRegistry::global().find(name);
@@ -416,7 +416,7 @@ TEST(BadInputSymbolJson, InternalOperatorsAreRefusedByName) {
               AllOf(HasSubstr("'inside'"), HasSubstr("is internal")));
 }
 
-TEST(BadInputSymbolJson, InternalOperatorsAreThoseOfGradientsAndPasses) {
+TEST(BadInputSymbolJson, internal_operators_are_those_of_gradients_and_passes) {
   const std::set<std::string> others = {"_CrossDeviceCopy", "_CustomFunction", "_sum_like",
                                         "_fused_BatchNorm_relu", "_fused_Convolution_sum"};
   for (const std::string& name : OpRegistry::global().names()) {
@@ -438,7 +438,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-TEST(BadInputSymbolJson, LongNamesAndKeys) {
+TEST(BadInputSymbolJson, long_names_and_keys) {
   const auto with_key = [](std::size_t length) {
     return R"({"nodes": [{"op": "null", "name": "x", "inputs": [], "attr": {")" +
            std::string(length, '_') + R"(": "1"}}], "heads": [[0, 0, 0]]})";
@@ -459,7 +459,7 @@ TEST(BadInputSymbolJson, LongNamesAndKeys) {
   EXPECT_LT(seconds_of([&] { Symbol::load_json(text); }), 3);
 }
 
-TEST(BadInputSymbolJson, HiddenKeysOfOldFiles) {
+TEST(BadInputSymbolJson, hidden_keys_of_old_files) {
   const Symbol s = Symbol::load_json(
       R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
                     {"op": "null", "name": "w", "inputs": [], "attr": {"lr_mult": "3"}},
@@ -474,7 +474,7 @@ TEST(BadInputSymbolJson, HiddenKeysOfOldFiles) {
   EXPECT_EQ(attrs.at("fc").at("__ctx_group__"), "a");
 }
 
-TEST(BadInputSymbolJson, ManyUnknownOperators) {
+TEST(BadInputSymbolJson, many_unknown_operators) {
   std::string nodes = kVariable;
   for (int i = 0; i < 20'000; ++i)
     nodes +=
@@ -484,7 +484,7 @@ TEST(BadInputSymbolJson, ManyUnknownOperators) {
   EXPECT_THAT(text, AllOf(HasSubstr("20000 operators"), HasSubstr("and 19000 more")));
 }
 
-TEST(BadInputSymbolJson, DeepNesting) {
+TEST(BadInputSymbolJson, deep_nesting) {
   for (const char* open : {"[", "{\"nodes\": [", "{\"a\":"}) {
     std::string text;
     for (int i = 0; i < 1'000'000; ++i) text += open;

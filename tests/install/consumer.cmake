@@ -33,7 +33,7 @@ run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}/examples/consumer" -B "${work}/build" -
 run("${CMAKE_COMMAND}" --build "${work}/build")
 run("${work}/build/consumer")
 message(STATUS "${output}")
-run("${work}/build/own_operator")
+run("${work}/build/custom_operator")
 message(STATUS "${output}")
 
 # The C program: a C compiler, the header, -lsymbind.

@@ -34,7 +34,7 @@ class Datasets : public testing::Test {
   std::string root_ = TemporaryFile().path() + "-datasets";
 };
 
-TEST_F(Datasets, FoundAndToldByTheirLabels) {
+TEST_F(Datasets, found_and_identified_by_their_labels) {
   const settings::override_for_test here("SYMBIND_DATA", "/nowhere:" + root_);
   put("/mnist", "50419213");
   put("/fashion-mnist", "90030272");
@@ -51,14 +51,14 @@ TEST_F(Datasets, FoundAndToldByTheirLabels) {
   EXPECT_EQ(datasets::find_images("MNIST").name, "MNIST");
 }
 
-TEST_F(Datasets, DebiansFashionMnist) {
+TEST_F(Datasets, debians_fashion_mnist) {
   if (!fs::exists("/usr/share/datasets/fashion-mnist")) GTEST_SKIP();
   const datasets::ImageSet set = datasets::find_images("Fashion-MNIST");
   EXPECT_EQ(set.name, "Fashion-MNIST");
   EXPECT_EQ(read_idx(set.test_images).shape(), (Shape{10000, 28, 28}));
 }
 
-TEST_F(Datasets, BadInputSaysWhereItLooked) {
+TEST_F(Datasets, bad_input_says_where_it_looked) {
   const settings::override_for_test here("SYMBIND_DATA", root_);
   put("/fashion-mnist", "90030272");
   fs::remove(root_ + "/fashion-mnist/t10k-labels-idx1-ubyte");

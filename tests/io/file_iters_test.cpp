@@ -40,7 +40,7 @@ void expect_equal(const NDArray& array, const json& wanted) {
     expect_values<float>(array, wanted);
 }
 
-TEST(GoldenFileIters, BatchesAreMxnets) {
+TEST(GoldenFileIters, batches_are_mxnets) {
   int cases = 0;
   for (const json& recorded : golden("files.json")) {
     SCOPED_TRACE(recorded["iter"].get<std::string>() + recorded["options"].dump());
@@ -74,7 +74,7 @@ TEST(GoldenFileIters, BatchesAreMxnets) {
 
 // Files are read in pieces; rows and numbers lie across their borders, and a row is longer than
 // one.
-TEST(FileIters, RowsAcrossThePiecesInWhichAFileIsRead) {
+TEST(FileIters, rows_across_the_pieces_in_which_a_file_is_read) {
   const auto value = [](std::int64_t row, std::int64_t column) {
     return static_cast<float>((row * 7919 + column * 104729) % 1000003) / 8;
   };
@@ -112,7 +112,7 @@ TEST(FileIters, RowsAcrossThePiecesInWhichAFileIsRead) {
   }
 }
 
-TEST(FileIters, ResetInTheMiddleBeginsAtTheFirstRow) {
+TEST(FileIters, reset_in_the_middle_begins_at_the_first_row) {
   const TemporaryFile csv("0\n1\n2\n3\n4\n");
   for (int i = 0; i < 20; ++i) {
     const auto iter = create_iter(
@@ -125,7 +125,7 @@ TEST(FileIters, ResetInTheMiddleBeginsAtTheFirstRow) {
   }
 }
 
-TEST(CSVIter, FormsOfText) {
+TEST(CSVIter, forms_of_text) {
   const TemporaryFile csv("\xEF\xBB\xBF 1 ,\t2,\r\n\n+3,4e1\r\n5,1e50");
   CSVIter iter({.data_csv = csv.path(), .data_shape = {2}, .batch_size = 3});
   DataBatch batch;
@@ -134,14 +134,14 @@ TEST(CSVIter, FormsOfText) {
             (std::vector<float>{1, 2, 3, 40, 5, std::numeric_limits<float>::infinity()}));
 }
 
-TEST(CSVIter, WithoutLabelsTheirShapeIsOneNumber) {  // as in MXNet, whatever label_shape says
+TEST(CSVIter, without_labels_their_shape_is_one_number) {  // as in MXNet, whatever label_shape says
   const TemporaryFile csv("1\n");
   const CSVIter iter(
       {.data_csv = csv.path(), .data_shape = {1}, .label_shape = {3}, .batch_size = 1});
   EXPECT_EQ(iter.provide_label()[0].shape, (Shape{1}));
 }
 
-TEST(CSVIter, SeveralFilesAndFolders) {
+TEST(CSVIter, several_files_and_folders) {
   const TemporaryFile a("1\n2\n"), b("3\n");
   CSVIter two({.data_csv = a.path() + ";" + b.path(), .data_shape = {1}, .batch_size = 3});
   DataBatch batch;
@@ -157,7 +157,7 @@ TEST(CSVIter, SeveralFilesAndFolders) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(CSVIter, LinesLongerThanABuffer) {
+TEST(CSVIter, lines_longer_than_a_buffer) {
   std::string line;
   for (int i = 0; i < 600'000; ++i) line += fmt::format("{},", i % 100);
   const TemporaryFile csv(line + "\n" + line + "\n");
@@ -167,7 +167,7 @@ TEST(CSVIter, LinesLongerThanABuffer) {
   EXPECT_EQ(batch.data[0].at(1).slice(599'999, 600'000).scalar(), 99);
 }
 
-TEST(LibSVMIter, EveryLineIsInOnePart) {
+TEST(LibSVMIter, every_line_is_in_one_part) {
   std::string text;
   for (int i = 0; i < 50; ++i) text += fmt::format("{} 0:{}\n", i, std::string(i % 7 + 1, '1'));
   const TemporaryFile svm(text);
@@ -193,7 +193,7 @@ std::string idx(std::initializer_list<unsigned char> dims, const std::string& by
   return text + bytes;
 }
 
-TEST(MNISTIter, LogsWhatItLoaded) {
+TEST(MNISTIter, logs_what_it_loaded) {
   const TemporaryFile images(idx({2, 1, 2}, "abcd")), labels(idx({2}, "\1\2"));
   const CaptureLog log;
   const MNISTIter iter({.image = images.path(), .label = labels.path(), .batch_size = 2});
@@ -202,7 +202,7 @@ TEST(MNISTIter, LogsWhatItLoaded) {
       << text_of(log);
 }
 
-TEST(BadInputMNISTIter, SaysWhichFile) {
+TEST(BadInputMNISTIter, says_which_file) {
   const TemporaryFile images(idx({2, 1, 2}, "abcd")), labels(idx({3}, "\1\2\3"));
   const auto open = [&](MNISTIterOptions o) { const MNISTIter iter(o); };
   expect_error(
@@ -233,7 +233,7 @@ void read_csv(const std::string& text, const Tuple& shape, DType dtype = DType::
   }
 }
 
-TEST(BadInputCSVIter, FileAndLineAreNamed) {
+TEST(BadInputCSVIter, file_and_line_are_named) {
   const auto bad = [](const std::string& text, DType dtype, const auto&... parts) {
     expect_error(
         ErrorKind::kIo, [&] { read_csv(text, {2}, dtype); }, parts...);
@@ -250,7 +250,7 @@ TEST(BadInputCSVIter, FileAndLineAreNamed) {
   bad("\n \n", DType::kFloat32, "no rows");
 }
 
-TEST(BadInputCSVIter, OptionsAndFiles) {
+TEST(BadInputCSVIter, options_and_files) {
   expect_error(
       ErrorKind::kValue, [] { read_csv("1\n2\n", {1}, DType::kFloat32, 5); }, "2 rows",
       "batch of 5");
@@ -270,7 +270,7 @@ TEST(BadInputCSVIter, OptionsAndFiles) {
       ErrorKind::kIo, [&] { iter.next(batch); }, labels.path(), "no label left");
 }
 
-TEST(BadInputLibSVMIter, FileAndLineAreNamed) {
+TEST(BadInputLibSVMIter, file_and_line_are_named) {
   const auto bad = [](const std::string& text, const auto&... parts) {
     const TemporaryFile svm(text);
     LibSVMIter iter({.data_libsvm = svm.path(), .data_shape = {3}, .batch_size = 2});
@@ -288,7 +288,7 @@ TEST(BadInputLibSVMIter, FileAndLineAreNamed) {
   bad("", "no rows");
 }
 
-TEST(BadInputLibSVMIter, Options) {
+TEST(BadInputLibSVMIter, options) {
   const TemporaryFile svm("1 0:1\n");
   const auto make = [&](LibSVMIterOptions o) {
     o.data_libsvm = svm.path();
@@ -313,7 +313,7 @@ TEST(BadInputLibSVMIter, Options) {
       "part_index 2");
 }
 
-TEST(BadInputCreateIter, NamesAndOptions) {
+TEST(BadInputCreateIter, names_and_options) {
   expect_error(
       ErrorKind::kName, [] { create_iter("CsvIter", {}); }, "CsvIter", "CSVIter");
   expect_error(

@@ -75,7 +75,7 @@ void expect_refused(const std::string& contents, const std::string& because) {
 
 const std::string kSmall = header({2, 3}) + "\x01\x02\x03\x04\x05\xff";
 
-TEST(Idx, PlainAndGzipped) {
+TEST(Idx, plain_and_gzipped) {
   for (const std::string& contents : {kSmall, gzip(kSmall)}) {
     const File file(contents);
     const NDArray a = read_idx(file.path());
@@ -85,12 +85,12 @@ TEST(Idx, PlainAndGzipped) {
   }
 }
 
-TEST(Idx, ExtentsAreBigEndian) {
+TEST(Idx, extents_are_big_endian) {
   const File file(header({0x0102}) + std::string(0x0102, 'x'));
   EXPECT_EQ(read_idx(file.path()).shape(), Shape({258}));
 }
 
-TEST(Idx, FashionMnist) {
+TEST(Idx, fashion_mnist) {
   const std::string folder = "/usr/share/datasets/fashion-mnist/";
   if (!fs::exists(folder)) GTEST_SKIP() << "the package dataset-fashion-mnist is not installed";
   EXPECT_EQ(read_idx(folder + "t10k-images-idx3-ubyte.gz").shape(), Shape({10000, 28, 28}));
@@ -100,7 +100,7 @@ TEST(Idx, FashionMnist) {
   EXPECT_EQ(count, std::vector<int>(10, 1000));
 }
 
-TEST(BadInputIdx, NoSuchFileAndFolder) {
+TEST(BadInputIdx, no_such_file_and_folder) {
   for (const std::string path : {"no/such/file", "/", ""}) {
     try {
       read_idx(path);
@@ -111,13 +111,13 @@ TEST(BadInputIdx, NoSuchFileAndFolder) {
   }
 }
 
-TEST(BadInputIdx, TruncatedAtEveryByte) {
+TEST(BadInputIdx, truncated_at_every_byte) {
   for (const std::string& whole : {kSmall, gzip(kSmall)}) {
     for (std::size_t n = 0; n < whole.size(); ++n) refusal(whole.substr(0, n));
   }
 }
 
-TEST(BadInputIdx, EveryByteOfTheGzipDamaged) {
+TEST(BadInputIdx, every_byte_of_the_gzip_damaged) {
   const std::string whole = gzip(header({64, 16}) + std::string(1024, 'a'));
   for (std::size_t n = 0; n < whole.size(); ++n) {
     std::string damaged = whole;
@@ -131,7 +131,7 @@ TEST(BadInputIdx, EveryByteOfTheGzipDamaged) {
   }
 }
 
-TEST(BadInputIdx, OtherFiles) {
+TEST(BadInputIdx, other_files) {
   expect_refused("hello, world", "no idx file");
   expect_refused(std::string("\x89PNG\r\n\x1a\n", 8), "no idx file");
   expect_refused(header({2}, 0x0d) + std::string(8, 'x'), "element type 0x0d");
@@ -140,16 +140,16 @@ TEST(BadInputIdx, OtherFiles) {
   expect_refused(header({3, 0}), "extent 0");
 }
 
-TEST(BadInputIdx, MoreThanAnnounced) { expect_refused(kSmall + "x", "more bytes"); }
+TEST(BadInputIdx, more_than_announced) { expect_refused(kSmall + "x", "more bytes"); }
 
-TEST(BadInputIdx, BehindTheGzip) { refusal(gzip(kSmall) + "garbage"); }
+TEST(BadInputIdx, bytes_after_the_gzip_stream) { refusal(gzip(kSmall) + "garbage"); }
 
-TEST(BadInputIdx, LyingHeaderIsRefusedBeforeMemoryIsTaken) {
+TEST(BadInputIdx, lying_header_is_refused_before_memory_is_taken) {
   expect_refused(header({0xffffffff, 0xffffffff, 0xffffffff}) + "x", "more elements");
   expect_refused(header({0x10000000}) + "x", "more elements");
 }
 
-TEST(BadInputIdx, BombStopsAtTheHeadersWord) {
+TEST(BadInputIdx, a_gzip_bomb_stops_at_the_size_in_the_header) {
   refusal(gzip(header({16}) + std::string(std::size_t{1} << 26, '\0')));
 }
 

@@ -26,7 +26,7 @@ std::string gzipped(const std::string& text) {
   return out;
 }
 
-TEST(BadInputLimitsOfData, IdxLinesAndRecords) {
+TEST(BadInputLimitsOfData, idx_lines_and_records) {
   using namespace std::string_literals;
   const std::string bytes = "\0\0\x08\x01\0\0\x27\x10"s + std::string(10'000, 'a');
   const TemporaryFile idx(gzipped(bytes)), line(std::string(3 << 20, '1') + "\n"), records;
@@ -58,7 +58,7 @@ TEST(BadInputLimitsOfData, IdxLinesAndRecords) {
   expect_error(ErrorKind::kIo, read_record, records.path(), "the limit is 9999");
 }
 
-TEST(BadInputLimitsOfData, PathsWithNul) {
+TEST(BadInputLimitsOfData, paths_with_nul) {
   const TemporaryFile kept("1\n");
   const std::string bad = kept.path() + std::string("\0.csv", 5);
   const auto refused = [](auto&& call) { expect_error(ErrorKind::kValue, call, "NUL byte"); };

@@ -28,7 +28,7 @@ std::vector<Numbers> epoch(DataIter& iter) {
   return batches;
 }
 
-TEST(GoldenNDArrayIter, OrdersPadsAndCursorsAreMxnets) {
+TEST(GoldenNDArrayIter, orders_pads_and_cursors_are_mxnets) {
   int cases = 0;
   for (const auto& recorded : golden("arrays.json")) {
     if (recorded["shuffle"]) continue;  // NumPy's order: see tests/python
@@ -55,7 +55,7 @@ TEST(GoldenNDArrayIter, OrdersPadsAndCursorsAreMxnets) {
   EXPECT_EQ(cases, 14);
 }
 
-TEST(NDArrayIter, DescribesItsBatches) {
+TEST(NDArrayIter, describes_its_batches) {
   const NDArrayIter one(counted({10, 3}), counted({10}), {.batch_size = 4});
   EXPECT_EQ(one.provide_data()[0].str(), "DataDesc[data,(4, 3),<class 'numpy.float32'>,NCHW]");
   EXPECT_EQ(one.provide_label()[0].str(),
@@ -69,7 +69,7 @@ TEST(NDArrayIter, DescribesItsBatches) {
   EXPECT_EQ(named.provide_data()[1].name, "right");
 }
 
-TEST(NDArrayIter, NeighbouringRowsAreViews) {
+TEST(NDArrayIter, neighbouring_rows_are_views) {
   const NDArray source = counted({8, 2});
   NDArrayIter iter(source, {}, {.batch_size = 3});
   DataBatch batch;
@@ -82,7 +82,7 @@ TEST(NDArrayIter, NeighbouringRowsAreViews) {
   EXPECT_EQ(numbers(batch.data[0]), (Numbers{12, 13, 14, 15, 0, 1}));
 }
 
-TEST(NDArrayIter, ShuffledOrdersAreCompleteAndRepeatable) {
+TEST(NDArrayIter, shuffled_orders_are_complete_and_repeatable) {
   const NDArrayIterOptions options{.batch_size = 5, .shuffle = true, .seed = 3};
   NDArrayIter a(counted({20}), {}, options), b(counted({20}), {}, options);
   std::set<std::vector<Numbers>> seen;
@@ -99,7 +99,7 @@ TEST(NDArrayIter, ShuffledOrdersAreCompleteAndRepeatable) {
   EXPECT_EQ(seen.count(epoch(other)), 0U);
 }
 
-TEST(NDArrayIter, LabelsGoWithTheirRows) {
+TEST(NDArrayIter, labels_go_with_their_rows) {
   NDArrayIter iter(counted({7, 2}), counted({7}), {.batch_size = 2, .shuffle = true});
   for (DataBatch batch; iter.next(batch);) {
     const Numbers data = numbers(batch.data[0]), label = numbers(batch.label[0]);
@@ -110,7 +110,7 @@ TEST(NDArrayIter, LabelsGoWithTheirRows) {
   }
 }
 
-TEST(NDArrayIter, ArraysNobodyHoldsAreUsedAgain) {
+TEST(NDArrayIter, unreferenced_arrays_are_reused) {
   NDArrayIter iter(counted({12}), {}, {.batch_size = 3, .shuffle = true});
   DataBatch batch;
   ASSERT_TRUE(iter.next(batch));
@@ -129,7 +129,7 @@ TEST(NDArrayIter, ArraysNobodyHoldsAreUsedAgain) {
   EXPECT_NE(batch.data[0].data(), escaped);
 }
 
-TEST(NDArrayIter, TheBatchAxisIsTheLayoutsN) {
+TEST(NDArrayIter, the_batch_axis_is_the_layouts_n) {
   const NDArray source = counted({2, 5, 3});
   NDArrayIter iter(source, {}, {.batch_size = 2, .layout = "TNC"});
   EXPECT_EQ(iter.provide_data()[0].shape, (Shape{2, 2, 3}));
@@ -143,7 +143,7 @@ TEST(NDArrayIter, TheBatchAxisIsTheLayoutsN) {
   EXPECT_EQ(batch.pad, 1);
 }
 
-TEST(NDArrayIter, AnOrderOfTheCallers) {
+TEST(NDArrayIter, an_order_of_the_callers) {
   Numbers order = {2, 0, 1};
   NDArrayIter iter(counted({3}), {}, {.shuffle = true, .reorder = [&] { return order; }});
   EXPECT_EQ(epoch(iter), (std::vector<Numbers>{{2}, {0}, {1}}));
@@ -152,7 +152,7 @@ TEST(NDArrayIter, AnOrderOfTheCallers) {
   EXPECT_EQ(epoch(iter), (std::vector<Numbers>{{1}, {2}, {0}}));
 }
 
-TEST(ResizeIter, AsManyBatchesAsWanted) {
+TEST(ResizeIter, as_many_batches_as_wanted) {
   auto inner = std::make_shared<NDArrayIter>(counted({3}));
   ResizeIter more(inner, 5);
   EXPECT_EQ(epoch(more), (std::vector<Numbers>{{0}, {1}, {2}, {0}, {1}}));
@@ -165,7 +165,7 @@ TEST(ResizeIter, AsManyBatchesAsWanted) {
   EXPECT_EQ(epoch(fewer), (std::vector<Numbers>{{2}, {0}}));
 }
 
-TEST(DataDesc, EqualityIgnoresTypeAndLayout) {
+TEST(DataDesc, equality_ignores_type_and_layout) {
   EXPECT_EQ((DataDesc{"data", {2, 3}}), (DataDesc{"data", {2, 3}, DType::kInt32, "TN"}));
   EXPECT_FALSE((DataDesc{"data", {2, 3}}) == (DataDesc{"data", {2, 4}}));
   EXPECT_EQ((DataDesc{"data", {128, 3, 224, 224}}).str(),
@@ -175,7 +175,7 @@ TEST(DataDesc, EqualityIgnoresTypeAndLayout) {
   EXPECT_EQ(DataDesc::batch_axis("CHW"), -1);
 }
 
-TEST(DataBatch, PrintsAsMxnets) {
+TEST(DataBatch, prints_as_mxnets) {
   DataBatch batch;
   batch.data = {counted({2, 3}), counted({7, 8})};
   EXPECT_EQ(batch.str(), "DataBatch: data shapes: [(2, 3), (7, 8)] label shapes: None");
@@ -183,7 +183,7 @@ TEST(DataBatch, PrintsAsMxnets) {
   EXPECT_EQ(batch.str(), "DataBatch: data shapes: [(2, 3), (7, 8)] label shapes: [(4,)]");
 }
 
-TEST(BadInputNDArrayIter, Mistake35RowsThatDoNotMatch) {
+TEST(BadInputNDArrayIter, mistake35_rows_that_do_not_match) {
   expect_error(
       ErrorKind::kValue,
       [] {
@@ -192,7 +192,7 @@ TEST(BadInputNDArrayIter, Mistake35RowsThatDoNotMatch) {
       "'data' has 100 rows", "'softmax_label' has 99");
 }
 
-TEST(BadInputNDArrayIter, SaysWhatIsWrong) {
+TEST(BadInputNDArrayIter, says_what_is_wrong) {
   const NDArray x = counted({4});
   expect_error(
       ErrorKind::kValue, [&] { NDArrayIter(x, {}, {.batch_size = 0}); }, "batch_size is 0");
@@ -223,7 +223,7 @@ TEST(BadInputNDArrayIter, SaysWhatIsWrong) {
       ErrorKind::kState, [&] { iter.fetch(batch); }, "reset()");
 }
 
-TEST(BadInputResizeIter, AnIteratorWithoutBatches) {
+TEST(BadInputResizeIter, an_iterator_without_batches) {
   auto inner = std::make_shared<NDArrayIter>(
       counted({2}), IterArrays{},
       NDArrayIterOptions{.batch_size = 3, .last_batch_handle = "discard"});

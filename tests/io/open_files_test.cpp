@@ -41,7 +41,7 @@ Floats rows(DataIter& iter) {
   return all;
 }
 
-TEST(OpenFiles, ADeletedFileIsReadInEveryEpoch) {
+TEST(OpenFiles, a_deleted_file_is_read_in_every_epoch) {
   for (const Format& format : kFormats) {
     const TemporaryFile file(format.text);
     const auto iter = open(format, file.path());
@@ -51,7 +51,7 @@ TEST(OpenFiles, ADeletedFileIsReadInEveryEpoch) {
   }
 }
 
-TEST(OpenFiles, AReplacedFileIsReadAsItWas) {
+TEST(OpenFiles, a_replaced_file_is_read_as_it_was) {
   for (const Format& format : kFormats) {
     const TemporaryFile file(format.text), other(format.other);
     const auto iter = open(format, file.path());
@@ -63,7 +63,7 @@ TEST(OpenFiles, AReplacedFileIsReadAsItWas) {
   }
 }
 
-TEST(OpenFiles, LabelsToo) {
+TEST(OpenFiles, labels_too) {
   const TemporaryFile data("1\n2\n3\n"), labels("4\n5\n6\n");
   CSVIter iter(
       {.data_csv = data.path(), .data_shape = {1}, .label_csv = labels.path(), .batch_size = 3});
@@ -77,7 +77,7 @@ TEST(OpenFiles, LabelsToo) {
 }
 
 // Of several files one is open at a time, in MXNet too.
-TEST(OpenFiles, OfSeveralFilesTheOthersAreOpenedAgain) {
+TEST(OpenFiles, of_several_files_the_others_are_opened_again) {
   const TemporaryFile a("1\n2\n"), b("3\n4\n");
   CSVIter iter({.data_csv = a.path() + ";" + b.path(), .data_shape = {1}, .batch_size = 2});
   EXPECT_EQ(rows(iter), (Floats{1, 2, 3, 4}));

@@ -61,7 +61,7 @@ class Counter final : public DataIter {
   std::vector<DataDesc> descs_ = {{"data", {1}}}, none_;
 };
 
-TEST(ThreadsPrefetchingIter, GivesWhatTheIteratorGives) {
+TEST(ThreadsPrefetchingIter, gives_what_the_iterator_gives) {
   for (const char* handle : {"pad", "discard", "roll_over"}) {
     const NDArrayIterOptions options{
         .batch_size = 4, .shuffle = true, .last_batch_handle = handle, .seed = 5};
@@ -77,7 +77,7 @@ TEST(ThreadsPrefetchingIter, GivesWhatTheIteratorGives) {
 
 // How far the thread has come must not show: reset in the middle is as if nobody had read ahead.
 // (Who took every batch counts as at the end, also before next() said so; as in MXNet.)
-TEST(ThreadsPrefetchingIter, ResetInTheMiddleIsExact) {
+TEST(ThreadsPrefetchingIter, reset_in_the_middle_is_exact) {
   for (const char* handle : {"pad", "discard", "roll_over"}) {
     const int most = std::string(handle) == "roll_over" ? 2 : 4;
     for (int taken = 0; taken <= most; ++taken) {
@@ -97,7 +97,7 @@ TEST(ThreadsPrefetchingIter, ResetInTheMiddleIsExact) {
   }
 }
 
-TEST(ThreadsPrefetchingIter, JoinsAndRenames) {
+TEST(ThreadsPrefetchingIter, joins_and_renames) {
   PrefetchingIter iter({rows(4), rows(4, {}, 10)},
                        {.rename_data = {{{"data", "left"}}, {{"data", "right"}}}});
   EXPECT_EQ(iter.provide_data()[0].name, "left");
@@ -116,7 +116,7 @@ TEST(ThreadsPrefetchingIter, JoinsAndRenames) {
   }
 }
 
-TEST(ThreadsPrefetchingIter, BatchesKeepTheirNumbers) {
+TEST(ThreadsPrefetchingIter, batches_keep_their_numbers) {
   PrefetchingIter iter({rows(60, {.batch_size = 2, .shuffle = true})});
   std::vector<NDArray> kept;
   std::vector<Numbers> seen;
@@ -128,7 +128,7 @@ TEST(ThreadsPrefetchingIter, BatchesKeepTheirNumbers) {
     EXPECT_EQ(kept[i].to_vector<std::int64_t>(), seen[i]);
 }
 
-TEST(ThreadsPrefetchingIter, EndsInAnyState) {
+TEST(ThreadsPrefetchingIter, ends_in_any_state) {
   for (int taken = 0; taken < 4; ++taken) {
     PrefetchingIter iter({std::make_shared<Counter>(3, -1, 5), std::make_shared<Counter>(3)});
     DataBatch batch;
@@ -137,7 +137,7 @@ TEST(ThreadsPrefetchingIter, EndsInAnyState) {
   const PrefetchingIter untouched({std::make_shared<Counter>(1'000'000)});
 }
 
-TEST(ThreadsPrefetchingIter, ManyResets) {
+TEST(ThreadsPrefetchingIter, many_resets) {
   PrefetchingIter iter({std::make_shared<Counter>(50)}, {.depth = 3});
   DataBatch batch;
   for (int i = 0; i < 300; ++i) {
@@ -149,7 +149,7 @@ TEST(ThreadsPrefetchingIter, ManyResets) {
   }
 }
 
-TEST(ThreadsPrefetchingIter, AForkedChildMayDropIt) {
+TEST(ThreadsPrefetchingIter, a_forked_child_may_drop_it) {
   auto iter = std::make_unique<PrefetchingIter>(
       std::vector<std::shared_ptr<DataIter>>{std::make_shared<Counter>(5)});
   const ::pid_t child = ::fork();
@@ -171,7 +171,7 @@ TEST(ThreadsPrefetchingIter, AForkedChildMayDropIt) {
 }
 
 // Of two files the first is opened again in every epoch.
-TEST(BadInputPrefetchingIter, Mistake36AFileThatVanishes) {
+TEST(BadInputPrefetchingIter, mistake36_a_file_that_vanishes) {
   const TemporaryFile csv("1,2\n3,4\n"), second("9,9\n9,9\n");
   PrefetchingIter iter({std::make_shared<CSVIter>(CSVIterOptions{
       .data_csv = csv.path() + ";" + second.path(), .data_shape = {2}, .batch_size = 2})});
@@ -187,7 +187,7 @@ TEST(BadInputPrefetchingIter, Mistake36AFileThatVanishes) {
   EXPECT_EQ(epoch(iter), (std::vector<Numbers>{{5, 6, 7, 8}, {9, 9, 9, 9}}));
 }
 
-TEST(BadInputPrefetchingIter, ErrorsComeAfterTheBatchesBeforeThem) {
+TEST(BadInputPrefetchingIter, errors_come_after_the_batches_before_them) {
   auto counter = std::make_shared<Counter>(9, 3);
   PrefetchingIter iter({counter}, {.depth = 4});
   DataBatch batch;
@@ -206,7 +206,7 @@ TEST(BadInputPrefetchingIter, ErrorsComeAfterTheBatchesBeforeThem) {
   EXPECT_TRUE(iter.next(batch));
 }
 
-TEST(BadInputPrefetchingIter, IteratorsThatDoNotMatch) {
+TEST(BadInputPrefetchingIter, iterators_that_do_not_match) {
   DataBatch batch;
   PrefetchingIter lengths({std::make_shared<Counter>(1), std::make_shared<Counter>(2)});
   EXPECT_TRUE(lengths.next(batch));

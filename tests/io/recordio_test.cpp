@@ -43,7 +43,7 @@ std::vector<std::string> recorded_records() {
   return result;
 }
 
-TEST(GoldenRecordIO, ReadsWhatMxnetWrote) {
+TEST(GoldenRecordIO, reads_what_mxnet_wrote) {
   RecordReader reader(golden_path("records.rec"));
   EXPECT_EQ(all_records(reader), recorded_records());
   reader.reset();
@@ -56,7 +56,7 @@ TEST(GoldenRecordIO, ReadsWhatMxnetWrote) {
   }
 }
 
-TEST(GoldenRecordIO, WritesTheSameBytes) {
+TEST(GoldenRecordIO, writes_the_same_bytes) {
   const TemporaryFile rec, idx;
   {
     IndexedRecordWriter writer(idx.path(), rec.path());
@@ -71,7 +71,7 @@ TEST(GoldenRecordIO, WritesTheSameBytes) {
   EXPECT_EQ(contents_of(idx.path()), contents_of(golden_path("records.idx")));
 }
 
-TEST(GoldenRecordIO, PacksHeadersAsMxnet) {
+TEST(GoldenRecordIO, packs_headers_as_mxnet) {
   const auto all = golden("records.json");
   for (const auto& recorded : all[0]["packed"]) {
     const auto& given = recorded["header"];
@@ -92,7 +92,7 @@ TEST(GoldenRecordIO, PacksHeadersAsMxnet) {
   }
 }
 
-TEST(RecordIO, EveryRecordIsInOneShard) {
+TEST(RecordIO, every_record_is_in_one_shard) {
   const TemporaryFile rec;
   std::set<std::string> written;
   {
@@ -116,7 +116,7 @@ TEST(RecordIO, EveryRecordIsInOneShard) {
   }
 }
 
-TEST(RecordIO, TellAndSeek) {
+TEST(RecordIO, tell_and_seek) {
   const TemporaryFile rec;
   RecordWriter writer(rec.path());
   EXPECT_EQ(writer.tell(), 0U);
@@ -138,7 +138,7 @@ void expect_refused(const std::string& contents, std::size_t at, const std::stri
       fmt::format("(at byte {})", at));
 }
 
-TEST(BadInputRecordIO, PathAndOffsetAreNamed) {
+TEST(BadInputRecordIO, path_and_offset_are_named) {
   const std::string good = part(0, "abcd");
   expect_refused(good + "xxxxyyyyzzzz", 12, "no record begins here");
   expect_refused(good + kMagic, 12, "ends inside the head");
@@ -153,7 +153,7 @@ TEST(BadInputRecordIO, PathAndOffsetAreNamed) {
   expect_refused("a PNG or so", 0, "no record begins here");
 }
 
-TEST(BadInputRecordIO, SeeksAndIndices) {
+TEST(BadInputRecordIO, seeks_and_indices) {
   const TemporaryFile rec(part(0, "abcd") + part(0, "efgh"));
   RecordReader reader(rec.path());
   std::vector<std::byte> record;
@@ -182,7 +182,7 @@ TEST(BadInputRecordIO, SeeksAndIndices) {
 }
 
 // A child that exits flushes the buffers of <cstdio> too: records would be there twice.
-TEST(RecordIO, AForkedChildWritesNothingOfTheParents) {
+TEST(RecordIO, a_forked_child_writes_nothing_of_the_parents) {
   const TemporaryFile rec, idx;
   auto writer = std::make_unique<IndexedRecordWriter>(idx.path(), rec.path());
   writer->write(1, bytes("one"));
@@ -211,7 +211,7 @@ TEST(RecordIO, AForkedChildWritesNothingOfTheParents) {
   EXPECT_EQ(read_record_index(idx.path()), (RecordIndex{{1, 0}, {2, 12}}));
 }
 
-TEST(RecordIO, RecordsLargerThanTheBufferKeepTheirOrder) {
+TEST(RecordIO, records_larger_than_the_buffer_keep_their_order) {
   const TemporaryFile rec;
   std::vector<std::string> written;
   for (const std::size_t size : {1UL, 65000UL, 600UL, 65536UL, 65535UL, 3UL, 200000UL, 0UL, 7UL})
@@ -224,7 +224,7 @@ TEST(RecordIO, RecordsLargerThanTheBufferKeepTheirOrder) {
   EXPECT_EQ(all_records(reader), written);
 }
 
-TEST(BadInputRecordIO, FilesAndArguments) {
+TEST(BadInputRecordIO, files_and_arguments) {
   expect_error(
       ErrorKind::kIo, [] { RecordReader("/nowhere/a.rec"); }, "/nowhere/a.rec");
   expect_error(
@@ -245,7 +245,7 @@ TEST(BadInputRecordIO, FilesAndArguments) {
 }
 
 // A limit on the size of files stands for a full disk: it needs no device and no rights.
-TEST(BadInputRecordIO, ADiskThatIsFull) {
+TEST(BadInputRecordIO, a_disk_that_is_full) {
   const TemporaryFile rec;
   struct rlimit before {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -19,7 +19,7 @@ std::vector<Sentence> some_sentences() {
   return result;
 }
 
-TEST(EncodeSentences, NumbersWordsInTheirOrder) {
+TEST(EncodeSentences, numbers_words_in_their_order) {
   Vocabulary vocabulary;
   const auto coded = encode_sentences({{"a", "b", "a"}, {"c"}}, vocabulary,
                                       {.invalid_label = 0, .start_label = 0});
@@ -32,7 +32,7 @@ TEST(EncodeSentences, NumbersWordsInTheirOrder) {
       ErrorKind::kValue, [&] { encode_sentences({{"zebra"}}, vocabulary); }, "Unknown token zebra");
 }
 
-TEST(BucketSentenceIter, BatchesAreOfOneBucketAndLabelsAreTheNextWords) {
+TEST(BucketSentenceIter, batches_are_of_one_bucket_and_labels_are_the_next_words) {
   for (const bool time_major : {false, true}) {
     BucketSentenceIter iter(some_sentences(), {.batch_size = 2,
                                                .buckets = {5, 2},
@@ -69,7 +69,7 @@ TEST(BucketSentenceIter, BatchesAreOfOneBucketAndLabelsAreTheNextWords) {
   }
 }
 
-TEST(BucketSentenceIter, FindsBucketsAndSaysWhatItLeftOut) {
+TEST(BucketSentenceIter, finds_buckets_and_says_what_it_left_out) {
   const CaptureLog log;
   const BucketSentenceIter iter(some_sentences(), {.batch_size = 5});
   EXPECT_EQ(iter.buckets(), (std::vector<std::int64_t>{2, 3}));
@@ -77,7 +77,7 @@ TEST(BucketSentenceIter, FindsBucketsAndSaysWhatItLeftOut) {
   EXPECT_EQ(log.lines()[0], "discarded 1 sentences longer than the largest bucket.");
 }
 
-TEST(BucketSentenceIter, Int64IsExact) {
+TEST(BucketSentenceIter, int64_is_exact) {
   const std::int64_t large = (std::int64_t{1} << 60) + 1;
   BucketSentenceIter iter({{large, 2}}, {.buckets = {2}, .dtype = DType::kInt64});
   DataBatch batch;
@@ -85,7 +85,7 @@ TEST(BucketSentenceIter, Int64IsExact) {
   EXPECT_EQ(batch.data[0].to_vector<std::int64_t>()[0], large);
 }
 
-TEST(BadInputBucketSentenceIter, SaysWhatIsWrong) {
+TEST(BadInputBucketSentenceIter, says_what_is_wrong) {
   const auto make = [](BucketSentenceOptions o) { BucketSentenceIter(some_sentences(), o); };
   expect_error(
       ErrorKind::kValue, [&] { make({.batch_size = 0}); }, "batch_size is 0");

@@ -42,7 +42,7 @@ std::unique_ptr<Module> with_mxnets_params() {
   return nullptr;
 }
 
-TEST(GoldenCheckpointOrder, a_module_writes_MXNets_bytes) {
+TEST(GoldenCheckpointOrder, a_module_writes_mxnets_bytes) {
   const TemporaryFolder folder;
   const auto module = with_mxnets_params();
   ASSERT_EQ(mxnets_bytes().size(), 894u);

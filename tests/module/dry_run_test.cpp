@@ -97,7 +97,7 @@ TEST(DryRun, finds_labels_that_are_no_classes_and_stays_where_it_is) {
   EXPECT_EQ(second.data[0].to_vector<float>(), batch(24).data[0].slice(8, 16).to_vector<float>());
 }
 
-TEST(DryRun, an_iterator_that_cannot_say_where_it_stands_is_reset_with_a_note) {
+TEST(DryRun, an_iterator_without_a_position_is_reset_with_a_note) {
   struct Plain : DataIter {
     const std::vector<DataDesc>& provide_data() const override { return data; }
     const std::vector<DataDesc>& provide_label() const override { return label; }
@@ -115,7 +115,7 @@ TEST(DryRun, an_iterator_that_cannot_say_where_it_stands_is_reset_with_a_note) {
   EXPECT_EQ(plain.at, 0);
 }
 
-TEST(DryRun, an_optimizer_of_ones_own_is_left_alone) {
+TEST(DryRun, a_custom_optimizer_is_unchanged) {
   struct Own : Optimizer {
     std::string class_name() const override { return "Own"; }
     void update(const Key&, NDArray, NDArray, const OptimizerState&) override { ++calls; }

@@ -173,7 +173,7 @@ TEST_F(ThreadsDevices, too_many_devices_for_a_thread_each) {
       "SYMBIND_LIMIT_THREADS");
 }
 
-TEST(ExecutorGroup, a_type_that_is_none) {
+TEST(ExecutorGroup, an_invalid_type) {
   Module module(
       FullyConnected("fc", Variable("data").with_attr("__dtype__", "abc"), {.num_hidden = 2}),
       {.label_names = {}});

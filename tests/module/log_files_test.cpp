@@ -63,7 +63,7 @@ TEST(CsvLog, what_a_crash_cut_short_is_taken_off) {
   }
 }
 
-TEST(BadInputLogs, a_file_of_another_kind_is_left_alone) {
+TEST(BadInputLogs, a_file_of_another_kind_is_unchanged) {
   const TemporaryFolder folder;
   const std::string path = folder / "thesis.txt";
   std::ofstream(path) << "chapter one";

@@ -25,7 +25,7 @@ std::unique_ptr<NDArrayIter> iterator(bool labels = true, std::int64_t rows = 16
                                        NDArrayIterOptions{.batch_size = 8});
 }
 
-TEST(BadInputModule, line21_data_name_that_is_none) {
+TEST(BadInputModule, line21_unknown_data_name) {
   expect_error(
       ErrorKind::kName, [] { Module(mlp(), {.data_names = {"x"}}); }, "'x'", "data",
       "softmax_label", "Did you mean one of");
@@ -350,7 +350,7 @@ TEST(BadInputCheckpoint, a_full_disk_leaves_the_old_files) {
   EXPECT_FALSE(contents(folder).at("net-0001.params") == before.at("net-0001.params"));
 }
 
-TEST(BadInputCheckpoint, a_folder_that_is_none) {
+TEST(BadInputCheckpoint, a_path_that_is_no_folder) {
   const TemporaryFolder folder;
   std::ofstream(folder / "file") << "x";
   const auto module = ready();

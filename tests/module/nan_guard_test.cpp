@@ -68,7 +68,7 @@ TEST(BadInputNanGuard, the_error_is_on_the_outputs_too) {
   EXPECT_THAT(text, HasSubstr("input 1 'fc_weight': (2, 3) in [0.5, 0.5]"));
 }
 
-TEST(BadInputNanGuard, gradients_are_looked_at) {
+TEST(BadInputNanGuard, gradients_are_checked) {
   Executor e = bound();
   NDArray(e.arg_dict().at("data")).set(0.0);
   NDArray(e.arg_dict().at("fc_bias")).set(1e-40);  // its logarithm is finite, 1/x is not

@@ -16,7 +16,7 @@ DataBatch rows(std::int64_t count, std::optional<double> label) {
 }
 
 // d loss / d bias = p - onehot(label), summed over the rows; p is 1/2 with zero weights.
-TEST(Module, LabelsReturnAfterABatchWithout) {
+TEST(Module, labels_return_after_a_batch_without) {
   Symbol net = FullyConnected("fc", Variable("data"), {.num_hidden = 2});
   Module module(SoftmaxOutput("softmax", net));
   module.bind({{"data", {4, 2}}}, Shapes{{"softmax_label", {4}}});

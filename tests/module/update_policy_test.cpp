@@ -267,7 +267,7 @@ TEST(ClipGlobalNorm, half_precision_is_summed_wide) {
   EXPECT_NEAR(global_norm({a}), 100 * std::sqrt(1000.0), 1e-2);
 }
 
-TEST(ClipGlobalNorm, a_norm_that_is_none_is_reported_once_with_its_parameter) {
+TEST(ClipGlobalNorm, a_norm_that_is_not_finite_is_reported_once_with_its_parameter) {
   const CaptureLog log;
   NDArray bad = NDArray::from_vector<float>({1, std::numeric_limits<float>::infinity()}, {2});
   EXPECT_TRUE(std::isinf(clip_global_norm({bad}, 1)));
@@ -335,7 +335,7 @@ TEST(Ema, goes_in_and_out_of_the_weights_place_to_the_bit) {
   EXPECT_EQ(numbers(module.get_ema_params()), average);
 }
 
-TEST(Ema, fit_evaluates_with_it_when_asked_and_trains_on_as_before) {
+TEST(Ema, fit_evaluates_with_it_on_request_and_training_is_unchanged) {
   const CaptureLog log;
   const auto eval = batches_of(8, 24);
   Module with(mlp()), without(mlp());
@@ -371,7 +371,7 @@ TEST(Ema, an_error_of_an_evaluation_leaves_the_weights) {
   EXPECT_EQ(numbers(module.get_params().args), numbers(plain.get_params().args));
 }
 
-TEST(Ema, goes_on_over_fits_and_can_be_replaced) {
+TEST(Ema, continues_over_fits_and_can_be_replaced) {
   const CaptureLog log;
   Module twice(mlp()), once(mlp());
   twice.fit(*batches_of(8, 24), options({.ema_decay = 0.9}));

@@ -15,7 +15,7 @@
 namespace symbind {
 namespace {
 
-TEST(Convert, FloatsAreCutTowardZero) {
+TEST(Convert, floats_are_cut_toward_zero) {
   EXPECT_EQ(convert_element<std::int32_t>(-1.9f), -1);
   EXPECT_EQ(convert_element<std::int64_t>(2.9), 2);
   EXPECT_EQ(convert_element<std::uint8_t>(300.f), 44);
@@ -23,7 +23,7 @@ TEST(Convert, FloatsAreCutTowardZero) {
   EXPECT_EQ(convert_element<std::int8_t>(200.f), -56);
 }
 
-TEST(Convert, WhatDoesNotFitIsDefined) {
+TEST(Convert, what_does_not_fit_is_defined) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr auto kLow32 = std::numeric_limits<std::int32_t>::min();
   constexpr auto kLow64 = std::numeric_limits<std::int64_t>::min();
@@ -38,7 +38,7 @@ TEST(Convert, WhatDoesNotFitIsDefined) {
   EXPECT_EQ(convert_element<std::uint8_t>(std::numeric_limits<float>::infinity()), 0);
 }
 
-TEST(Convert, AnythingButZeroIsTrue) {
+TEST(Convert, anything_but_zero_is_true) {
   EXPECT_TRUE(convert_element<bool>(0.25f));
   EXPECT_TRUE(convert_element<bool>(std::nan("")));
   EXPECT_FALSE(convert_element<bool>(-0.0));
@@ -46,7 +46,7 @@ TEST(Convert, AnythingButZeroIsTrue) {
   EXPECT_EQ(convert_element<float>(true), 1);
 }
 
-TEST(Convert, DoublesRoundToHalfOnce) {
+TEST(Convert, doubles_round_to_half_once) {
   // Just above the middle of 1 and 1 + 2^-10: by way of float it would tie and go down.
   const double above = 1 + 0x1p-11 + 0x1p-40;
   EXPECT_EQ(convert_element<Half>(above).bits, 0x3c01);
@@ -62,7 +62,7 @@ TEST(Convert, DoublesRoundToHalfOnce) {
   EXPECT_TRUE(std::isnan(static_cast<float>(convert_element<Half>(std::nan("")))));
 }
 
-TEST(Convert, AllHalvesComeBackThroughEveryWiderType) {
+TEST(Convert, all_halves_come_back_through_every_wider_type) {
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {
     const Half half = Half::from_bits(static_cast<std::uint16_t>(bits));
     const BFloat16 bfloat = BFloat16::from_bits(static_cast<std::uint16_t>(bits));
@@ -76,7 +76,7 @@ TEST(Convert, AllHalvesComeBackThroughEveryWiderType) {
   }
 }
 
-TEST(Convert, EveryPairOfTypesKeepsSmallNumbers) {
+TEST(Convert, every_pair_of_types_keeps_small_numbers) {
   for (int from = 0; from <= 12; ++from)
     for (int to = 0; to <= 12; ++to) {
       const NDArray a = NDArray({0, 1, 1, 0, 1}, {5}).astype(static_cast<DType>(from));
@@ -86,7 +86,7 @@ TEST(Convert, EveryPairOfTypesKeepsSmallNumbers) {
     }
 }
 
-TEST(Convert, EveryPairOfTypesInShares) {
+TEST(Convert, every_pair_of_types_in_shares) {
   const std::vector<float> numbers = {1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1};
   for (const int threads : {2, 3})
     for (int from = 0; from <= 12; ++from)
@@ -103,7 +103,7 @@ TEST(Convert, EveryPairOfTypesInShares) {
       }
 }
 
-TEST(ThreadsConvert, LargeArraysConvertWhole) {
+TEST(ThreadsConvert, large_arrays_convert_whole) {
   const std::int64_t n = 300'001;
   const NDArray a = NDArray::arange(0, static_cast<double>(n), 1, cpu(), DType::kInt32);
   const std::vector<double> numbers = a.astype(DType::kFloat64).to_vector<double>();

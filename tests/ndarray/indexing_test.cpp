@@ -13,7 +13,7 @@ constexpr std::nullopt_t kOpen = std::nullopt;
 
 NDArray grid() { return NDArray::arange(0, 12).reshape(Shape{3, 4}); }
 
-TEST(Indexing, IntegersAndSlices) {
+TEST(Indexing, integers_and_slices) {
   const NDArray a = grid();
   EXPECT_EQ(a.index({Index(1), Index(-1)}).scalar(), 7);
   EXPECT_EQ(a.index({Index(1), Index(-1)}).shape(), Shape{});
@@ -29,14 +29,14 @@ TEST(Indexing, IntegersAndSlices) {
   EXPECT_EQ(a.index({Index(0), {lowest, kOpen}}).size(), 4);
 }
 
-TEST(Indexing, ThreeAxesWithEveryKindOfStep) {
+TEST(Indexing, three_axes_with_every_kind_of_step) {
   const NDArray a = NDArray::arange(0, 24).reshape(Shape{2, 3, 4});
   const NDArray picked = a.index({{kOpen, kOpen, -1}, {0, 3, 2}, {3, 0, -2}});
   EXPECT_EQ(picked.shape(), Shape({2, 2, 2}));
   EXPECT_EQ(picked.to_vector<float>(), (Floats{15, 13, 23, 21, 3, 1, 11, 9}));
 }
 
-TEST(Indexing, ContiguousSelectionsAreViews) {
+TEST(Indexing, contiguous_selections_are_views) {
   NDArray a = grid();
   EXPECT_TRUE(a.index({{1, 3}}).aliases(a));
   EXPECT_TRUE(a.index({Index(1), {1, 3}}).aliases(a));
@@ -47,7 +47,7 @@ TEST(Indexing, ContiguousSelectionsAreViews) {
   EXPECT_EQ(a.at(1).to_vector<float>(), (Floats{4, -1, -1, 7}));
 }
 
-TEST(Indexing, WritesBroadcastAndCast) {
+TEST(Indexing, writes_broadcast_and_cast) {
   NDArray a = grid();
   a.set({Index::all(), {0, 2}}, NDArray({10, 20}, {2}));
   EXPECT_EQ(a.to_vector<float>(), (Floats{10, 20, 2, 3, 10, 20, 6, 7, 10, 20, 10, 11}));
@@ -61,7 +61,7 @@ TEST(Indexing, WritesBroadcastAndCast) {
   EXPECT_EQ(a.at(0).to_vector<float>(), (Floats{4, 3, 2, 1}));
 }
 
-TEST(Indexing, AnArrayMayBeWrittenFromItself) {
+TEST(Indexing, an_array_may_be_written_from_itself) {
   NDArray a = NDArray::arange(0, 4);
   a.set({}, a.index({{kOpen, kOpen, -1}}));
   EXPECT_EQ(a.to_vector<float>(), (Floats{3, 2, 1, 0}));
@@ -72,7 +72,7 @@ TEST(Indexing, AnArrayMayBeWrittenFromItself) {
   EXPECT_EQ(b.to_vector<float>(), (Floats{0, 0, 1, 3, 4, 0, 1, 7, 8, 0, 1, 11}));
 }
 
-TEST(Indexing, EveryElementSizeIsMoved) {
+TEST(Indexing, every_element_size_is_moved) {
   for (const DType dtype : {DType::kUint8, DType::kFloat16, DType::kInt32, DType::kFloat64}) {
     const NDArray a = grid().astype(dtype);
     EXPECT_EQ(a.index({Index::all(), {3, kOpen, -3}}).to_vector<float>(),
@@ -92,7 +92,7 @@ std::string message(ErrorKind kind, F&& f) {
   return "";
 }
 
-TEST(BadInputIndexing, OutOfBoundsNamesAxisIndexAndSize) {
+TEST(BadInputIndexing, out_of_bounds_names_axis_index_and_size) {
   const NDArray a = grid();
   EXPECT_EQ(message(ErrorKind::kIndex, [&] { a.index({Index(5)}); }),
             "index 5 is out of bounds for axis 0 with size 3 (shape (3, 4))");
@@ -110,7 +110,7 @@ TEST(BadInputIndexing, OutOfBoundsNamesAxisIndexAndSize) {
   EXPECT_EQ(a.at(2).size(), 4);
 }
 
-TEST(BadInputIndexing, ValuesThatDoNotBroadcastChangeNothing) {
+TEST(BadInputIndexing, values_that_do_not_broadcast_change_nothing) {
   NDArray a = grid();
   const auto version = a.storage()->version();
   message(ErrorKind::kShape, [&] { a.set({Index(0)}, NDArray::zeros({3})); });

@@ -7,7 +7,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-TEST(NDArray, IsMadeFilled) {
+TEST(NDArray, is_made_filled) {
   EXPECT_EQ(NDArray::zeros({2, 2}).to_vector<float>(), (Floats{0, 0, 0, 0}));
   EXPECT_EQ(NDArray::ones({3}, cpu(1), DType::kInt8).to_vector<int>(), (std::vector<int>{1, 1, 1}));
   EXPECT_EQ(NDArray::full({2}, -0.5).to_vector<float>(), (Floats{-0.5f, -0.5f}));
@@ -18,13 +18,13 @@ TEST(NDArray, IsMadeFilled) {
   EXPECT_EQ(NDArray::from_vector<std::int64_t>({7, 8}, {2}).dtype(), DType::kInt64);
 }
 
-TEST(NDArray, TakesTheCurrentContext) {
+TEST(NDArray, takes_the_current_context) {
   const ContextScope scope(cpu(2));
   EXPECT_EQ(NDArray::zeros({1}).context(), cpu(2));
   EXPECT_EQ(NDArray({1}, {1}).context(), cpu(2));
 }
 
-TEST(NDArray, NothingAtAll) {
+TEST(NDArray, nothing_at_all) {
   const NDArray none;
   EXPECT_FALSE(none.defined());
   EXPECT_EQ(none.size(), 0);
@@ -34,14 +34,14 @@ TEST(NDArray, NothingAtAll) {
   EXPECT_THROW(none.scalar(), Error);
 }
 
-TEST(NDArray, EmptyExtentsAndScalarsAreArrays) {
+TEST(NDArray, empty_extents_and_scalars_are_arrays) {
   const NDArray empty = NDArray::zeros({0, 3});
   EXPECT_TRUE(empty.defined());
   EXPECT_EQ(empty.copy().to_vector<float>(), Floats{});
   EXPECT_EQ(NDArray::full({}, 2.5).scalar(), 2.5);
 }
 
-TEST(NDArray, SlicesAndReshapesWriteThrough) {
+TEST(NDArray, slices_and_reshapes_write_through) {
   NDArray a = NDArray::arange(0, 6).reshape(Shape{3, 2});
   NDArray row = a.at(-1);
   EXPECT_EQ(row.shape(), Shape({2}));
@@ -55,7 +55,7 @@ TEST(NDArray, SlicesAndReshapesWriteThrough) {
   EXPECT_EQ(a.slice(-2, -1).to_vector<float>(), (Floats{8, 3}));
 }
 
-TEST(NDArray, CopiesBetweenContextsAndTypes) {
+TEST(NDArray, copies_between_contexts_and_types) {
   const NDArray a({1.5, -2.5}, {2});
   NDArray b = NDArray::zeros({2}, cpu(1), DType::kInt32);
   a.copy_to(b);
@@ -69,7 +69,7 @@ TEST(NDArray, CopiesBetweenContextsAndTypes) {
   EXPECT_FALSE(a.copy().aliases(a));
 }
 
-TEST(NDArray, OverlappingCopiesAreRight) {
+TEST(NDArray, overlapping_copies_are_right) {
   const NDArray a = NDArray::arange(0, 5);
   a.slice(0, 4).copy_to(a.slice(1, 5));
   EXPECT_EQ(a.to_vector<float>(), (Floats{0, 0, 1, 2, 3}));
@@ -83,7 +83,7 @@ struct ReshapeCase {
   Shape to;
 };
 
-TEST(NDArray, ReshapeCodes) {
+TEST(NDArray, reshape_codes) {
   const ReshapeCase cases[] = {
       {{2, 3, 5, 5}, {0, -1}, false, {2, 75}},
       {{5, 3, 4, 5}, {0, -1, 0}, false, {5, 15, 4}},
@@ -122,7 +122,7 @@ void expect_shape_error(const NDArray& a, const std::vector<std::int64_t>& codes
   }
 }
 
-TEST(BadInputReshape, CodesThatCannotBeMet) {
+TEST(BadInputReshape, codes_that_cannot_be_met) {
   const NDArray a = NDArray::zeros({2, 3});
   for (const std::vector<std::int64_t>& codes : {std::vector<std::int64_t>{4, -1},
                                                  {-1, -1},
@@ -140,7 +140,7 @@ TEST(BadInputReshape, CodesThatCannotBeMet) {
   EXPECT_EQ(a.reshape({6}).size(), 6);
 }
 
-TEST(BadInputNDArray, ShapesThatDoNotFit) {
+TEST(BadInputNDArray, shapes_that_do_not_fit) {
   const NDArray a = NDArray::zeros({2, 3});
   EXPECT_THROW(a.copy_to(NDArray::zeros({3, 2})), Error);
   EXPECT_THROW(a.reshape(Shape{5}), Error);
@@ -152,7 +152,7 @@ TEST(BadInputNDArray, ShapesThatDoNotFit) {
   EXPECT_THROW(NDArray(a.storage(), {2, 4}, DType::kFloat32), Error);
 }
 
-TEST(BadInputNDArray, TooLargeIsAnErrorAndTheNextCallWorks) {
+TEST(BadInputNDArray, too_large_is_an_error_and_the_next_call_works) {
   const std::int64_t huge = std::int64_t{1} << 40;
   for (const Shape& shape : {Shape{huge, 3}, Shape{huge, huge >> 20}, Shape{huge * 4096 * 512}}) {
     try {
@@ -166,7 +166,7 @@ TEST(BadInputNDArray, TooLargeIsAnErrorAndTheNextCallWorks) {
 }
 
 // NumPy refuses it as well: steps along such axes do not fit into 64 bits.
-TEST(BadInputNDArray, HugeExtentsBesideA0) {
+TEST(BadInputNDArray, huge_extents_beside_a_0) {
   const std::int64_t huge = std::int64_t{1} << 40;
   for (const Shape& shape : {Shape{0, huge, huge}, Shape{huge, 0, huge}, Shape{huge, huge, 0}}) {
     try {

@@ -17,7 +17,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-TEST(Params, ReadsADictOfMXNet) {
+TEST(Params, reads_a_dict_of_mxnet) {
   const NamedArrays file = load_frombuffer(from_hex(
       "120100000000000000000000000000000200000000000000c9fa93f9000000000200000001000000000000000300"
       "0000000000000100000000000000000000000000803f0000004000004040c9fa93f9000000000100000001000000"
@@ -30,7 +30,7 @@ TEST(Params, ReadsADictOfMXNet) {
   EXPECT_EQ(file.map().at("aux:b").scalar(), 7);
 }
 
-TEST(Params, ReadsAListOfMXNet) {
+TEST(Params, reads_a_list_of_mxnet) {
   const NamedArrays file = load_frombuffer(from_hex(
       "120100000000000000000000000000000100000000000000c9fa93f9000000000100000002000000000000000100"
       "00000000000002000000003c00c10000000000000000"));
@@ -41,7 +41,7 @@ TEST(Params, ReadsAListOfMXNet) {
   EXPECT_THROW(file.map(), Error);
 }
 
-TEST(Params, ReadsAScalarOfMXNet) {
+TEST(Params, reads_a_scalar_of_mxnet) {
   const NamedArrays file = load_frombuffer(from_hex(
       "120100000000000000000000000000000100000000000000cafa93f9000000000000000001000000000000000000"
       "0000000040400000000000000000"));
@@ -49,18 +49,18 @@ TEST(Params, ReadsAScalarOfMXNet) {
   EXPECT_EQ(file.arrays[0].scalar(), 3);
 }
 
-TEST(Params, ReadsRowSparseAsDense) {
+TEST(Params, reads_row_sparse_as_dense) {
   const NamedArrays file = load_frombuffer(from_hex(kRowSparseFile));
   EXPECT_EQ(file.arrays[0].shape(), Shape({4, 2}));
   EXPECT_EQ(file.arrays[0].to_vector<float>(), (Floats{1, 2, 0, 0, 3, 4, 0, 0}));
 }
 
-TEST(Params, ReadsCsrAsDense) {
+TEST(Params, reads_csr_as_dense) {
   const NamedArrays file = load_frombuffer(from_hex(kCsrFile));
   EXPECT_EQ(file.arrays[0].to_vector<float>(), (Floats{0, 1, 0, 0, 0, 0, 2, 0, 3}));
 }
 
-TEST(Params, ReadsV1AndV0FromAGpu) {
+TEST(Params, reads_v1_and_v0_from_a_gpu) {
   ByteBuilder v1;
   v1.u32(0xF993FAC8).u32(2).i64(1).i64(2).i32(2).i32(3).i32(4).i32(5).i32(6);
   const NDArray a = from_record(v1.bytes);
@@ -72,7 +72,7 @@ TEST(Params, ReadsV1AndV0FromAGpu) {
   EXPECT_EQ(from_record(v0.bytes).to_vector<int>(), (std::vector<int>{7, 9}));
 }
 
-TEST(Params, EmptyRecordsAreNoArrays) {
+TEST(Params, empty_records_are_no_arrays) {
   ByteBuilder file;
   file.list_head(3).u32(0xF993FAC9).i32(0).i32(0).u32(0xF993FAC8).u32(0).u32(0).u64(0);
   const NamedArrays read = load_frombuffer(file.bytes);
@@ -81,7 +81,7 @@ TEST(Params, EmptyRecordsAreNoArrays) {
   EXPECT_FALSE(from_record(to_record(NDArray())).defined());
 }
 
-TEST(Params, BoolsAreZeroOrOne) {
+TEST(Params, bools_are_zero_or_one) {
   ByteBuilder record;
   record.v2_head({3}, 7).raw("\x00\x02\xff", 3);
   const NDArray a = from_record(record.bytes);
@@ -91,7 +91,7 @@ TEST(Params, BoolsAreZeroOrOne) {
   EXPECT_EQ(raw[2], 1);
 }
 
-TEST(Params, OurBytesAreMXNets) {
+TEST(Params, our_bytes_are_mxnets) {
   ByteBuilder wanted;
   wanted.v2_head({2}, 2).raw("\x00\x3c\x00\xc1", 4);
   EXPECT_EQ(to_record(NDArray({1, -2.5}, {2}, cpu(4)).astype(DType::kFloat16)), wanted.bytes);
@@ -107,7 +107,7 @@ class ParamsFile : public testing::Test {
   std::string path_;
 };
 
-TEST_F(ParamsFile, EveryTypeComesBack) {
+TEST_F(ParamsFile, every_type_comes_back) {
   NDArrayMap arrays;
   for (int flag = 0; flag <= 12; ++flag)
     arrays["arg:t" + std::to_string(flag)] =
@@ -124,7 +124,7 @@ TEST_F(ParamsFile, EveryTypeComesBack) {
   }
 }
 
-TEST_F(ParamsFile, ListsComeBackAndViewsAreSavedAsSeen) {
+TEST_F(ParamsFile, lists_come_back_and_views_are_saved_as_seen) {
   const NDArray a = NDArray::arange(0, 6).reshape({3, 2});
   save(path_, std::vector<NDArray>{a.at(1), a});
   const NamedArrays read = load(path_);
@@ -133,7 +133,7 @@ TEST_F(ParamsFile, ListsComeBackAndViewsAreSavedAsSeen) {
   EXPECT_EQ(read.arrays[1].shape(), Shape({3, 2}));
 }
 
-TEST_F(ParamsFile, AFailedSaveKeepsTheOldFile) {
+TEST_F(ParamsFile, a_failed_save_keeps_the_old_file) {
   save(path_, std::vector<NDArray>{NDArray::ones({1})});
   const NDArray broken = NDArray::zeros({1});
   EXPECT_THROW(save(path_ + "/no/such/folder", std::vector<NDArray>{broken}), Error);
@@ -142,7 +142,7 @@ TEST_F(ParamsFile, AFailedSaveKeepsTheOldFile) {
 
 using BadInputParamsFile = ParamsFile;
 
-TEST_F(BadInputParamsFile, APngAPickleAndNothingSayWhatTheyLookLike) {
+TEST_F(BadInputParamsFile, a_png_a_pickle_and_nothing_say_what_they_look_like) {
   const std::pair<std::string, const char*> files[] = {
       {std::string("\x89PNG\r\n\x1a\n") + std::string(40, 'x'), "PNG"},
       {std::string("\x80\x03") + std::string(40, '\x01'), "pickle"},
@@ -164,7 +164,7 @@ TEST_F(BadInputParamsFile, APngAPickleAndNothingSayWhatTheyLookLike) {
   }
 }
 
-TEST_F(BadInputParamsFile, AMissingFile) {
+TEST_F(BadInputParamsFile, a_missing_file) {
   try {
     load(path_ + ".missing");
     FAIL();

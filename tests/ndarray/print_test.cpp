@@ -14,18 +14,18 @@ std::string body(const NDArray& array) {
   return text.substr(1, text.rfind('\n') - 1);
 }
 
-TEST(Print, HasMXNetsFrame) {
+TEST(Print, has_mxnets_frame) {
   EXPECT_EQ(NDArray::zeros({2, 3}).str(), "\n[[0. 0. 0.]\n [0. 0. 0.]]\n<NDArray 2x3 @cpu(0)>");
   EXPECT_EQ(NDArray::ones({1}, cpu(3)).str(), "\n[1.]\n<NDArray 1 @cpu(3)>");
 }
 
-TEST(Print, SoftmaxOfS27) {
+TEST(Print, softmax_of_s27) {
   const NDArray a({0.00378404f, 0.07600445f, 0.07600445f, 0.07600445f, 0.20660152f, 0.5616011f},
                   {1, 6});
   EXPECT_EQ(body(a), "[[0.00378404 0.07600445 0.07600445 0.07600445 0.20660152 0.5616011 ]]");
 }
 
-TEST(Print, FloatsShareOneWidth) {
+TEST(Print, floats_share_one_width) {
   EXPECT_EQ(body(NDArray({1, -2.5, 0.125, 100}, {2, 2})),
             "[[  1.     -2.5  ]\n [  0.125 100.   ]]");
   EXPECT_EQ(body(NDArray({0.1f, 0.3f}, {2})), "[0.1 0.3]");
@@ -35,20 +35,20 @@ TEST(Print, FloatsShareOneWidth) {
   EXPECT_EQ(body(NDArray({0.1f, 2.5f, -7}, {3}).astype(DType::kBFloat16)), "[ 0.1  2.5 -7. ]");
 }
 
-TEST(Print, LargeRatiosTurnScientific) {
+TEST(Print, large_ratios_turn_scientific) {
   EXPECT_EQ(body(NDArray({1e-5f, 1, 1000}, {3})), "[1.e-05 1.e+00 1.e+03]");
   EXPECT_EQ(body(NDArray({1e8f, 1}, {2})), "[1.e+08 1.e+00]");
   EXPECT_EQ(body(NDArray::from_vector<double>({123456789.123456789, 0.1}, {2})),
             "[1.23456789e+08 1.00000000e-01]");
 }
 
-TEST(Print, NonFiniteNumbersWidenTheField) {
+TEST(Print, non_finite_numbers_widen_the_field) {
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(body(NDArray({std::numeric_limits<float>::quiet_NaN(), -infinity, 1.5f}, {3})),
             "[ nan -inf  1.5]");
 }
 
-TEST(Print, IntegersAndBools) {
+TEST(Print, integers_and_bools) {
   EXPECT_EQ(body(NDArray({-1, 20, 300, 4}, {2, 2}).astype(DType::kInt32)),
             "[[ -1  20]\n [300   4]]");
   EXPECT_EQ(body(NDArray({1, 0}, {2}).astype(DType::kBool)), "[ True False]");
@@ -56,7 +56,7 @@ TEST(Print, IntegersAndBools) {
             "[18446744073709551615                    1]");
 }
 
-TEST(Print, NestedAndWrapped) {
+TEST(Print, nested_and_wrapped) {
   EXPECT_EQ(body(NDArray::arange(0, 8).reshape({2, 2, 2})),
             "[[[0. 1.]\n  [2. 3.]]\n\n [[4. 5.]\n  [6. 7.]]]");
   EXPECT_EQ(body(NDArray::arange(0, 30)),
@@ -64,7 +64,7 @@ TEST(Print, NestedAndWrapped) {
             " 18. 19. 20. 21. 22. 23. 24. 25. 26. 27. 28. 29.]");
 }
 
-TEST(Print, MoreThanAThousandAreSummarised) {
+TEST(Print, more_than_a_thousand_are_summarised) {
   EXPECT_EQ(body(NDArray::arange(0, 1001)), "[   0.    1.    2. ...  998.  999. 1000.]");
   EXPECT_EQ(body(NDArray::arange(0, 40000).reshape({200, 200})),
             R"([[0.0000e+00 1.0000e+00 2.0000e+00 ... 1.9700e+02 1.9800e+02 1.9900e+02]
@@ -76,7 +76,7 @@ TEST(Print, MoreThanAThousandAreSummarised) {
  [3.9800e+04 3.9801e+04 3.9802e+04 ... 3.9997e+04 3.9998e+04 3.9999e+04]])");
 }
 
-TEST(Print, ScalarsAndNothing) {
+TEST(Print, scalars_and_nothing) {
   EXPECT_EQ(body(NDArray::full({}, 1.5)), "1.5");
   EXPECT_EQ(body(NDArray::full({}, 1e-7)), "1e-07");
   EXPECT_EQ(body(NDArray::full({}, 874584400)), "874584400.0");

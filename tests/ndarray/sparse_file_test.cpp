@@ -35,7 +35,7 @@ std::string saved(const NamedArrays& arrays) {
   return bytes_at(path);
 }
 
-TEST(GoldenSparseFile, LoadAndSaveGiveTheSameBytes) {
+TEST(GoldenSparseFile, load_and_save_give_the_same_bytes) {
   const auto dense = nlohmann::json::parse(bytes_at(golden("dense.json")));
   for (const char* name : {"rows", "csr", "empty", "mixed"}) {
     const NamedArrays file = load(golden(std::string(name) + ".params"));
@@ -50,7 +50,7 @@ TEST(GoldenSparseFile, LoadAndSaveGiveTheSameBytes) {
   }
 }
 
-TEST(SparseFile, AfterAWriteWhatIsNotZeroIsStored) {
+TEST(SparseFile, after_a_write_what_is_not_zero_is_stored) {
   const NDArray array = load(golden("rows.params")).map().at("arg:embedding");
   const std::string before = saved({.names = {}, .arrays = {array}});
   const NDArray same = array.copy();
@@ -72,7 +72,7 @@ TEST(SparseFile, AfterAWriteWhatIsNotZeroIsStored) {
   EXPECT_EQ(saved({.names = {}, .arrays = {same}}), before) << "and the copy is untouched";
 }
 
-TEST(SparseFile, ViewsAreDenseAndTheTypeCanBeSet) {
+TEST(SparseFile, views_are_dense_and_the_type_can_be_set) {
   const NDArray loaded = load(golden("mixed.params")).arrays[1];
   EXPECT_EQ(storage_type(loaded), "row_sparse");
   EXPECT_EQ(storage_type(loaded.slice(0, 2)), "default");
@@ -90,7 +90,7 @@ TEST(SparseFile, ViewsAreDenseAndTheTypeCanBeSet) {
   EXPECT_THROW(set_storage_type(made, "rows"), Error);
 }
 
-TEST(SparseFile, TheNoteGoesWithTheMemory) {
+TEST(SparseFile, the_note_goes_with_the_memory) {
   for (int i = 0; i < 300; ++i) {  // memory is used again: a note must not be found there
     set_storage_type(NDArray::zeros({4, 4}), "row_sparse");
     EXPECT_EQ(storage_type(NDArray::zeros({4, 4})), "default");
@@ -132,7 +132,7 @@ std::vector<std::byte> empty_rows(int count, std::int64_t rows = 1 << 20) {
   return file.u64(0).bytes;
 }
 
-TEST(BadInputSparseFile, TheArraysOfOneFileCountTogether) {
+TEST(BadInputSparseFile, the_arrays_of_one_file_count_together) {
   const settings::override_for_test lowered("SYMBIND_LIMIT_SPARSE_BYTES", "10000000");
   EXPECT_EQ(refusal(empty_rows(2)), "it was read");
   const std::string text = refusal(empty_rows(3));
@@ -142,13 +142,13 @@ TEST(BadInputSparseFile, TheArraysOfOneFileCountTogether) {
   EXPECT_NE(text.find("in array 3 of 3"), std::string::npos) << text;
 }
 
-TEST(BadInputSparseFile, AFewBytesDoNotFillTheMemory) {
+TEST(BadInputSparseFile, a_few_bytes_do_not_fill_the_memory) {
   EXPECT_NE(
       refusal(empty_rows(1, (1 << 26) + 1)).find("more than 256 MiB and more than 4096 times"),
       std::string::npos);
 }
 
-TEST(BadInputSparseFile, ArraysAndNamesAreCounted) {
+TEST(BadInputSparseFile, arrays_and_names_are_counted) {
   ByteBuilder three, named;
   three.list_head(3);
   for (int i = 0; i < 3; ++i) three.v2_head({1}, 3).raw("\x05", 1);
@@ -161,7 +161,7 @@ TEST(BadInputSparseFile, ArraysAndNamesAreCounted) {
   EXPECT_NE(refusal(named.bytes).find("50 bytes in a name"), std::string::npos);
 }
 
-TEST(BadInputSparseFile, AnIndexOfFloatsOrRowsThatLeaveValuesOut) {
+TEST(BadInputSparseFile, an_index_of_floats_or_rows_that_leave_values_out) {
   std::vector<std::byte> floats = from_hex(kRowSparseFile);
   floats[24 + 4 + 4 + 20 + 20 + 8 + 4] = std::byte{0};
   EXPECT_NE(refusal(floats).find("a sparse index of dtype float32"), std::string::npos);

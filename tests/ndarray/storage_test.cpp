@@ -14,7 +14,7 @@ namespace {
 
 Error broken(const char* text) { return Error(ErrorKind::kValue, text); }
 
-TEST(Storage, EveryWriteBumpsTheVersion) {
+TEST(Storage, every_write_bumps_the_version) {
   NDArray a = NDArray::zeros({4, 2});
   std::uint64_t last = a.storage()->version();
   const auto grew = [&] {
@@ -38,7 +38,7 @@ TEST(Storage, EveryWriteBumpsTheVersion) {
   EXPECT_FALSE(grew());
 }
 
-TEST(Storage, DerivedFormsAreKeptAndGoStale) {
+TEST(Storage, derived_forms_are_kept_and_go_stale) {
   NDArray a = NDArray::ones({8});
   Storage& storage = *a.storage();
   DerivedForm& form = storage.derived("doubled", 32);
@@ -64,7 +64,7 @@ TEST(Storage, DerivedFormsAreKeptAndGoStale) {
   EXPECT_EQ(static_cast<float*>(form.data())[7], 6);
 }
 
-TEST(Storage, FormsGoWithTheirUsers) {
+TEST(Storage, forms_go_with_their_users) {
   const NDArray a = NDArray::ones({8});
   Storage& storage = *a.storage();
   auto user = std::make_shared<const int>(1);
@@ -81,7 +81,7 @@ TEST(Storage, FormsGoWithTheirUsers) {
   EXPECT_EQ(storage.num_derived(), 2U);
 }
 
-TEST(Storage, AnEscapedPointerCountsAsChangedForEver) {
+TEST(Storage, an_escaped_pointer_counts_as_changed_for_ever) {
   NDArray a = NDArray::ones({1});
   DerivedForm& form = a.storage()->derived("copy", 4);
   form.refresh(*a.storage(), [](void*) {});
@@ -91,7 +91,7 @@ TEST(Storage, AnEscapedPointerCountsAsChangedForEver) {
   EXPECT_FALSE(form.current(*a.storage()));
 }
 
-TEST(Storage, WrappedMemoryIsGivenBack) {
+TEST(Storage, wrapped_memory_is_given_back) {
   float numbers[2] = {1, 2};
   int released = 0;
   {
@@ -105,7 +105,7 @@ TEST(Storage, WrappedMemoryIsGivenBack) {
   EXPECT_EQ(released, 1);
 }
 
-TEST(Errors, AreRaisedOnceByTheNextWait) {
+TEST(Errors, are_raised_once_by_the_next_wait) {
   const NDArray a = NDArray::zeros({3});
   a.storage()->set_error(broken("first"));
   EXPECT_TRUE(a.storage()->has_error());
@@ -115,7 +115,7 @@ TEST(Errors, AreRaisedOnceByTheNextWait) {
   waitall();
 }
 
-TEST(Errors, ReadingOnAViewRaisesToo) {
+TEST(Errors, reading_on_a_view_raises_too) {
   const NDArray a = NDArray::zeros({3});
   a.storage()->set_error(broken("first"));
   EXPECT_THROW(a.at(1).scalar(), Error);
@@ -123,7 +123,7 @@ TEST(Errors, ReadingOnAViewRaisesToo) {
   waitall();
 }
 
-TEST(Errors, WaitallRaisesTheFirstAndClearsAll) {
+TEST(Errors, waitall_raises_the_first_and_clears_all) {
   const NDArray a = NDArray::zeros({1}), b = NDArray::zeros({1});
   a.storage()->set_error(broken("first"));
   b.storage()->set_error(broken("second"));
@@ -138,14 +138,14 @@ TEST(Errors, WaitallRaisesTheFirstAndClearsAll) {
   b.wait_to_read();
 }
 
-TEST(Errors, AnErrorOutlivesItsArrayUntilWaitall) {
+TEST(Errors, an_error_outlives_its_array_until_waitall) {
   NDArray::zeros({1}).storage()->set_error(broken("lost"));
   EXPECT_THROW(waitall(), Error);
   waitall();
 }
 
 // As in MXNet: whoever read one error is not told of older ones by waitall. Their arrays keep them.
-TEST(Errors, ReadingOneSilencesWaitall) {
+TEST(Errors, reading_one_silences_waitall) {
   const NDArray a = NDArray::zeros({1}), b = NDArray::zeros({1});
   a.storage()->set_error(broken("first"));
   b.storage()->set_error(broken("second"));
@@ -154,7 +154,7 @@ TEST(Errors, ReadingOneSilencesWaitall) {
   EXPECT_THROW(a.wait_to_read(), Error);
 }
 
-TEST(Errors, GoAlongWithCopies) {
+TEST(Errors, go_along_with_copies) {
   const NDArray a = NDArray::zeros({2, 2});
   a.storage()->set_error(broken("first"));
   const NDArray copied = a.copy();
@@ -171,7 +171,7 @@ TEST(Errors, GoAlongWithCopies) {
   waitall();
 }
 
-TEST(ThreadsStorage, DerivedFormsAreMadeOnce) {
+TEST(ThreadsStorage, derived_forms_are_made_once) {
   const NDArray a = NDArray::ones({16});
   std::atomic<int> made{0};
   std::vector<std::thread> threads;
@@ -188,7 +188,7 @@ TEST(ThreadsStorage, DerivedFormsAreMadeOnce) {
   EXPECT_EQ(made, 1);
 }
 
-TEST(ThreadsStorage, ErrorsAreReadOnce) {
+TEST(ThreadsStorage, errors_are_read_once) {
   const NDArray a = NDArray::ones({1});
   a.storage()->set_error(broken("first"));
   std::atomic<int> raised{0};

@@ -284,7 +284,7 @@ TEST(Custom, a_loss_needs_no_head_gradient) {
 }
 
 // MXNet's does so too.
-TEST(Custom, runs_its_gradient_behind_block_grad) {
+TEST(Custom, runs_its_gradient_under_block_grad) {
   Sketch s;
   s.forward = [](CustomForward& c) { c.out[0].set(c.in[0]); };
   s.backward = [](CustomBackward& c) { c.in_grad[0].set(c.out_grad[0] + 3); };

@@ -84,7 +84,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // MXNet 1.9.1: NaN and −∞ never win; a window of nothing else gives the lowest number, and its
 // gradient goes to the window's first place unless that is padding.
-TEST(Pooling, NaN_is_never_a_maximum_whichever_kernel_computes) {
+TEST(Pooling, nan_is_never_a_maximum_whichever_kernel_computes) {
   const double low = std::numeric_limits<float>::lowest();
   struct Row {
     Shape shape;

@@ -31,7 +31,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 
 class GoldenOptimizer : public testing::TestWithParam<std::string> {};
 
-TEST_P(GoldenOptimizer, TenSteps) {
+TEST_P(GoldenOptimizer, ten_steps) {
   const nlohmann::json& setup = recording()["setup"];
   const nlohmann::json& one = recording()["cases"][GetParam()];
   const bool half = one["dtype"] == "float16";
@@ -63,7 +63,7 @@ bool is_one_operator(const nlohmann::json& one) {
 }
 
 // Where an update is one operator, running that operator with the values handed out is the update.
-TEST_P(GoldenOptimizer, UpdateOpIsTheUpdate) {
+TEST_P(GoldenOptimizer, update_op_is_the_update) {
   const nlohmann::json& setup = recording()["setup"];
   const nlohmann::json& one = recording()["cases"][GetParam()];
   Updater whole(recorded::optimizer(setup, one)), parts(recorded::optimizer(setup, one));
@@ -92,7 +92,7 @@ TEST_P(GoldenOptimizer, UpdateOpIsTheUpdate) {
 INSTANTIATE_TEST_SUITE_P(Recorded, GoldenOptimizer, testing::ValuesIn(case_names()), test_name);
 
 // w' = w - lr/2·(g + wd·w) + N(0, lr): mean and variance over many draws.
-TEST(GoldenSgld, Moments) {
+TEST(GoldenSgld, moments) {
   const double lr = 0.04, wd = 0.5;
   Updater updater(create_optimizer("sgld", {{"learning_rate", lr}, {"wd", wd}}));
   const std::int64_t n = 200000;

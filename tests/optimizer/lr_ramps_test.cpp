@@ -47,7 +47,7 @@ TEST(OneCycleSchedule, climbs_once_and_falls_far_below_its_start) {
   EXPECT_NEAR(line(40), 1 - 0.999 * 0.2, 1e-14);
 }
 
-TEST(PlateauSchedule, falls_behind_patience_waits_through_cooldown_and_stops_at_the_bottom) {
+TEST(PlateauSchedule, falls_after_patience_waits_through_cooldown_and_stops_at_the_bottom) {
   const CaptureLog log;
   ReduceOnPlateauScheduler rate(
       {.mode = "min", .factor = 0.5, .patience = 1, .cooldown = 1, .min_lr = 0.3}, {.base_lr = 1});

@@ -7,7 +7,7 @@
 namespace symbind {
 namespace {
 
-TEST(GoldenLRScheduler, RatesAndLogLines) {
+TEST(GoldenLRScheduler, rates_and_log_lines) {
   const nlohmann::json recording = recorded::json("schedules.json");
   ASSERT_EQ(recording["schedules"].size(), 12U);
   for (const nlohmann::json& one : recording["schedules"]) {
@@ -22,7 +22,7 @@ TEST(GoldenLRScheduler, RatesAndLogLines) {
 }
 
 // Training that goes on from an epoch asks for a late update first.
-TEST(GoldenLRScheduler, StartsLate) {
+TEST(GoldenLRScheduler, starts_late) {
   const nlohmann::json recording = recorded::json("schedules.json");
   for (const nlohmann::json& one : recording["schedules"]) {
     const auto schedule = recorded::scheduler(one["class"], one["arguments"]);
@@ -32,12 +32,12 @@ TEST(GoldenLRScheduler, StartsLate) {
   }
 }
 
-TEST(LRScheduler, AFunctionIsOne) {
+TEST(LRScheduler, a_function_is_one) {
   FunctionScheduler schedule([](std::int64_t n) { return 1.0 / static_cast<double>(n + 1); });
   EXPECT_EQ(schedule(3), 0.25);
 }
 
-TEST(BadInputLRScheduler, SaysWhatIsWrong) {
+TEST(BadInputLRScheduler, says_what_is_wrong) {
   const auto says = [](auto make, const char* text) {
     try {
       make();

@@ -23,7 +23,7 @@ std::string message(const std::function<void()>& f, ErrorKind kind) {
   return {};
 }
 
-TEST(Optimizer, MultipliersOfTheSymbol) {
+TEST(Optimizer, multipliers_of_the_symbol) {
   const Symbol data = Variable("data");
   const Symbol bias = Variable("fc1_bias", {.lr_mult = 1.0});
   const Symbol fc1 = FullyConnected("fc1", {.data = data, .bias = bias},
@@ -45,7 +45,7 @@ TEST(Optimizer, MultipliersOfTheSymbol) {
   EXPECT_EQ(sgd->get_lr(std::string("elsewhere")), 1.0);
 }
 
-TEST(Optimizer, WhatDecays) {
+TEST(Optimizer, what_decays) {
   const Optimizer::Names names = {
       {kZero, "fc_weight"}, {kOne, "bn_gamma"}, {std::int64_t{2}, "bn_beta"}};
   const auto sgd = create_optimizer("sgd"), lars = create_optimizer("lars");
@@ -55,7 +55,7 @@ TEST(Optimizer, WhatDecays) {
   EXPECT_EQ(lars->wd_mult(), (Optimizer::Multipliers{{"bn_beta", 0.0}, {"bn_gamma", 0.0}}));
 }
 
-TEST(Optimizer, CountsPerDevice) {
+TEST(Optimizer, counts_per_device) {
   const auto sgd = create_optimizer("sgd", {{"begin_num_update", 5}});
   sgd->update_count(kZero);
   sgd->update_count(kZero);
@@ -67,7 +67,7 @@ TEST(Optimizer, CountsPerDevice) {
   EXPECT_EQ(sgd->count_of(kZero), 7);
 }
 
-TEST(Optimizer, TheRateIsTheSchedulersOrItsOwn) {
+TEST(Optimizer, the_rate_is_the_schedulers_or_its_own) {
   const auto plain = create_optimizer("SGD");
   EXPECT_EQ(plain->learning_rate(), 0.01);
   plain->set_learning_rate(0.2);
@@ -83,7 +83,7 @@ TEST(Optimizer, TheRateIsTheSchedulersOrItsOwn) {
   EXPECT_EQ(ftrl->learning_rate(), 0.01);
 }
 
-TEST(Optimizer, GroupsAreWhatTheEnvironmentSays) {
+TEST(Optimizer, groups_are_what_the_environment_says) {
   EXPECT_EQ(create_optimizer("sgd")->aggregate_num, 4);
   EXPECT_EQ(create_optimizer("lamb")->aggregate_num, 45);
   EXPECT_EQ(create_optimizer("adam")->aggregate_num, 0);
@@ -92,7 +92,7 @@ TEST(Optimizer, GroupsAreWhatTheEnvironmentSays) {
   EXPECT_EQ(create_optimizer("lamb")->aggregate_num, 2);
 }
 
-TEST(Optimizer, HalfPrecisionWarns) {
+TEST(Optimizer, half_precision_warns) {
   const CaptureLog log;
   Updater updater(create_optimizer("adam"));
   const NDArray weight = NDArray::ones(Shape{2}, cpu(), DType::kFloat16);
@@ -109,7 +109,7 @@ class Halving : public Optimizer {
   }
 };
 
-TEST(Optimizer, OnesOwn) {
+TEST(Optimizer, a_custom_optimizer) {
   register_optimizer("Halving", [] { return std::make_shared<Halving>(); });
   Updater updater(create_optimizer("HALVING"));
   const NDArray weight = NDArray::ones(Shape{2}, cpu());
@@ -117,7 +117,7 @@ TEST(Optimizer, OnesOwn) {
   EXPECT_EQ(weight.to_vector<float>(), (std::vector<float>{0.5F, 0.5F}));
 }
 
-TEST(Optimizer, AdaDeltaRescalesTheGradientItself) {
+TEST(Optimizer, adadelta_rescales_the_gradient_itself) {
   Updater updater(create_optimizer("adadelta", {{"rescale_grad", 0.5}}));
   const NDArray weight = NDArray::ones(Shape{1}, cpu()), grad = NDArray::ones(Shape{1}, cpu());
   updater(kZero, grad, weight);
@@ -125,7 +125,7 @@ TEST(Optimizer, AdaDeltaRescalesTheGradientItself) {
 }
 
 // With momentum MXNet's DCASGD stops; the formula at w = w' is plain momentum.
-TEST(Optimizer, DcasgdWithMomentum) {
+TEST(Optimizer, dcasgd_with_momentum) {
   Updater dcasgd(create_optimizer("dcasgd", {{"learning_rate", 0.1}, {"momentum", 0.9}}));
   const NDArray weight = NDArray::ones(Shape{1}, cpu()), grad = NDArray::full(Shape{1}, 2, cpu());
   dcasgd(kZero, grad, weight);
@@ -135,7 +135,7 @@ TEST(Optimizer, DcasgdWithMomentum) {
 }
 
 // Rows without gradient stay, with their states; the others change as they always do.
-TEST(Optimizer, LazyUpdates) {
+TEST(Optimizer, lazy_updates) {
   const OptimizerParams params = {{"learning_rate", 0.1}, {"wd", 0.5}};
   Updater dense(create_optimizer("adam", params)), lazy(create_optimizer("adam", params));
   const NDArray a({1, 2, 3, 4, 5, 6}, Shape{3, 2}, cpu()), b = a.copy();
@@ -157,14 +157,14 @@ TEST(Optimizer, LazyUpdates) {
 }
 
 // mistakes.md 32
-TEST(BadInputOptimizer, UnknownNameGetsTheNearest) {
+TEST(BadInputOptimizer, unknown_name_gets_the_nearest) {
   const std::string text = message([] { create_optimizer("sdg"); }, ErrorKind::kName);
   EXPECT_NE(text.find("did you mean 'sgd'"), std::string::npos) << text;
   EXPECT_NE(text.find("rmsprop"), std::string::npos) << text;
 }
 
 // mistakes.md 33
-TEST(BadInputOptimizer, UnknownParameterGetsTheNearest) {
+TEST(BadInputOptimizer, unknown_parameter_gets_the_nearest) {
   for (const char* name : {"lr", "learning_rat", "LearningRate"}) {
     const std::string text = message(
         [&] {
@@ -177,7 +177,7 @@ TEST(BadInputOptimizer, UnknownParameterGetsTheNearest) {
   }
 }
 
-TEST(BadInputOptimizer, WrongValues) {
+TEST(BadInputOptimizer, wrong_values) {
   EXPECT_NE(message(
                 [] {
                   create_optimizer("sgd", {{"momentum", "high"}});

@@ -51,7 +51,7 @@ std::string many_states(const std::string& cls, int entries, int objects) {
 }
 
 // 56 KB: 14,000 entries, 6,000 objects; copied into each they took 2.5 GB.
-TEST(BadInputStatesGrowth, ObjectsShareTheirAttributes) {
+TEST(BadInputStatesGrowth, objects_share_their_attributes) {
   const std::string bytes = many_states("mxnet.optimizer.optimizer\nSGD", 7000, 6000);
   EXPECT_LT(bytes.size(), 60000U);
   const std::int64_t before = peak_kilobytes();
@@ -66,7 +66,7 @@ TEST(BadInputStatesGrowth, ObjectsShareTheirAttributes) {
             {"a second state"});
 }
 
-TEST(BadInputStatesGrowth, TheStateOfAnArrayIsSmall) {
+TEST(BadInputStatesGrowth, the_state_of_an_array_is_small) {
   const std::string bytes = many_states("mxnet.ndarray.ndarray\nNDArray", 20'000, 10'000);
   const auto start = std::chrono::steady_clock::now();
   expect_in(refusal([&] { load_states(bytes, "my.states"); }),
@@ -74,7 +74,7 @@ TEST(BadInputStatesGrowth, TheStateOfAnArrayIsSmall) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
-TEST(BadInputStatesGrowth, ArraysNestingAndDigitsHaveLimits) {
+TEST(BadInputStatesGrowth, arrays_nesting_and_digits_have_limits) {
   const std::string states = recorded::bytes("sgd_dump.states");
   EXPECT_NO_THROW(load_states(states));
   {
@@ -107,7 +107,7 @@ StateValue counts(const StateValue& value) {
   return all;
 }
 
-TEST(BadInputStatesNumbers, CountsAreWholeAndWithinReach) {
+TEST(BadInputStatesNumbers, counts_are_whole_and_within_reach) {
   const std::int64_t most = std::int64_t{1} << 53;
   const double inf = std::numeric_limits<double>::infinity();
   const StateValue bad[] = {
@@ -130,7 +130,7 @@ TEST(BadInputStatesNumbers, CountsAreWholeAndWithinReach) {
   EXPECT_EQ(counted->count_of(std::int64_t{0}), 7);
 }
 
-TEST(BadInputStatesNumbers, RatesAndMultipliersAreFinite) {
+TEST(BadInputStatesNumbers, rates_and_multipliers_are_finite) {
   for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     for (const char* name : {"lr", "wd", "rescale_grad", "beta1", "epsilon"})
       expect_in(refusal([&] { optimizer_from(adam_with(name, StateValue::of(value))); }), {name});
@@ -150,7 +150,7 @@ TEST(BadInputStatesNumbers, RatesAndMultipliersAreFinite) {
   for (const float w : weight.to_vector<float>()) EXPECT_NEAR(w, 0.999, 1e-4);
 }
 
-TEST(BadInputStatesNumbers, SchedulesThatWouldLoopOrDivideByZero) {
+TEST(BadInputStatesNumbers, schedules_that_would_loop_or_divide_by_zero) {
   const auto scheduled = [](const char* cls, const char* name, std::int64_t value) {
     StateValue scheduler = StateValue::sequence(StateValue::Kind::kObject);
     scheduler.text = "mxnet.lr_scheduler."s + cls;

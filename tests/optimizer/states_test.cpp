@@ -19,7 +19,7 @@ const nlohmann::json& recording() {
 }
 
 // MXNet's states behind step 3, continued here to step 8, end where MXNet ended.
-TEST(GoldenStates, ContinueMXNetsTraining) {
+TEST(GoldenStates, continue_mxnets_training) {
   const nlohmann::json files = recorded::json("states.json");
   for (const auto& [file, facts] : files.items()) {
     SCOPED_TRACE(file);
@@ -51,7 +51,7 @@ TEST(GoldenStates, ContinueMXNetsTraining) {
   }
 }
 
-TEST(GoldenStates, TheOptimizerComesWithThem) {
+TEST(GoldenStates, the_optimizer_comes_with_them) {
   Updater updater(create_optimizer("adam"));
   updater.set_states(recorded::bytes("sgd_dump.states"));
   Optimizer& sgd = *updater.optimizer();
@@ -68,7 +68,7 @@ TEST(GoldenStates, TheOptimizerComesWithThem) {
   EXPECT_EQ(sgd.lr_scheduler()->base_lr(), 0.1);
 }
 
-TEST(GoldenStates, EveryProtocol) {
+TEST(GoldenStates, every_protocol) {
   for (int protocol = 0; protocol <= 4; ++protocol) {
     SCOPED_TRACE(protocol);
     const StateValue v = load_states(recorded::bytes(fmt::format("protocol{}.states", protocol)));
@@ -85,7 +85,7 @@ TEST(GoldenStates, EveryProtocol) {
   }
 }
 
-TEST(States, WhatIsWrittenComesBack) {
+TEST(States, what_is_written_comes_back) {
   StateValue all = StateValue::sequence(Kind::kList);
   for (const std::int64_t i : {std::int64_t{0}, std::int64_t{255}, std::int64_t{256},
                                std::int64_t{-1}, INT64_MAX, INT64_MIN})
@@ -106,7 +106,7 @@ TEST(States, WhatIsWrittenComesBack) {
 }
 
 // What Python writes for numpy.float64(1.5), numpy.int32(-3) and a long of 12 bytes.
-TEST(States, NumPyAndLargeNumbers) {
+TEST(States, numpy_and_large_numbers) {
   const std::string dtype =
       "\x8c\x05numpy\x8c\x05"
       "dtype\x93\x8c\x02";
@@ -141,7 +141,7 @@ void expect_in(const std::string& text, std::initializer_list<const char*> parts
   for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST(BadInputStates, NothingIsRun) {
+TEST(BadInputStates, nothing_is_run) {
   expect_in(refusal("cos\nsystem\n(S'echo hello'\ntR."), {"my.states", "'os.system'", "byte 0"});
   expect_in(refusal("\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x02id\x85R."), {"'posix.system'"});
   expect_in(refusal("c__builtin__\neval\n(S'1+1'\ntR."), {"'__builtin__.eval'"});
@@ -162,7 +162,7 @@ TEST(BadInputStates, NothingIsRun) {
   refusal("cbuiltins\nbytearray\n.");
 }
 
-TEST(BadInputStates, MemoBomb) {
+TEST(BadInputStates, memo_bomb) {
   // Each level is a tuple of ten times the one before: 10^30 values in 600 bytes.
   std::string bomb = "\x80\x02)q\x00"s;
   for (int level = 1; level <= 30; ++level) {
@@ -182,7 +182,7 @@ TEST(BadInputStates, MemoBomb) {
   expect_in(refusal(decoded + "t."), {"grow"});
 }
 
-TEST(BadInputStates, NestingAndCircles) {
+TEST(BadInputStates, nesting_and_circles) {
   expect_in(refusal(std::string(100000, ']') + std::string(99999, 'a') + "."), {"nested deeper"});
   std::string tuples = ")";
   for (int i = 0; i < 100000; ++i) tuples += "\x85";
@@ -194,7 +194,7 @@ TEST(BadInputStates, NestingAndCircles) {
   refusal(std::string(100000, '('));
 }
 
-TEST(BadInputStates, LengthsBeyondTheFile) {
+TEST(BadInputStates, lengths_beyond_the_file) {
   expect_in(refusal("\x80\x04\x8e\xff\xff\xff\xff\xff\xff\xff\x7f."), {"cut short"});
   expect_in(refusal("\x80\x04X\xff\xff\xff\xff."), {"bytes wanted"});
   expect_in(refusal("\x80\x04\x95\xff\xff\xff\xff\x00\x00\x00\x00."s), {"frame"});
@@ -204,7 +204,7 @@ TEST(BadInputStates, LengthsBeyondTheFile) {
   expect_in(refusal(""), {"cut short"});
 }
 
-TEST(BadInputStates, DamagedStacks) {
+TEST(BadInputStates, damaged_stacks) {
   for (const char* bytes :
        {".",       "a.",     "s.",          "u.",          "t.",         "R.",
         "b.",      "NNb.",   "Na.",         "\x85.",       "0.",         "1.",
@@ -215,7 +215,7 @@ TEST(BadInputStates, DamagedStacks) {
 }
 
 // Cut off at every byte, and with every byte turned over: an Error or some other value, no crash.
-TEST(BadInputStates, TruncatedAndDamagedAtEveryByte) {
+TEST(BadInputStates, truncated_and_damaged_at_every_byte) {
   for (const char* name :
        {"sgd_dump.states", "protocol0.states", "protocol2.states", "sgd_half.states"}) {
     const std::string whole = recorded::bytes(name);
@@ -237,7 +237,7 @@ TEST(BadInputStates, TruncatedAndDamagedAtEveryByte) {
 }
 
 // mistakes.md 34
-TEST(BadInputStates, StatesOfAnotherOptimizer) {
+TEST(BadInputStates, states_of_another_optimizer) {
   const auto says = [](const char* file, const std::shared_ptr<Optimizer>& optimizer) {
     Updater updater(optimizer);
     const NDArray weight = NDArray::ones(Shape{1}, cpu());
@@ -260,7 +260,7 @@ TEST(BadInputStates, StatesOfAnotherOptimizer) {
   expect_in(says("sgd_half.states", create_optimizer("sgd", {{"momentum", 0.9}})), {"SGD"});
 }
 
-TEST(BadInputStates, NoStatesAtAll) {
+TEST(BadInputStates, no_states_at_all) {
   for (const char* bytes :
        {"N.", "K\x05.", "]N\x61.", "}K\x01K\x02s.", "}G\x3f\xf0\0\0\0\0\0\0Ns."}) {
     Updater updater(create_optimizer("sgd"));

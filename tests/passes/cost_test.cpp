@@ -23,7 +23,7 @@ Executor train(const Symbol& net, const ShapeMap& shapes) {
   return net.simple_bind(cpu(), shapes, {.grad_req = "write"});
 }
 
-TEST(Cost, ConvolutionInGroups) {
+TEST(Cost, convolution_in_groups) {
   // 8 filters in 2 groups over 6 channels: every output sums 3 channels of 5x5.
   const Symbol net = Convolution(
       "c", Variable("data"), {.kernel = {5, 5}, .stride = {2, 2}, .num_filter = 8, .num_group = 2});
@@ -35,7 +35,7 @@ TEST(Cost, ConvolutionInGroups) {
   EXPECT_EQ(cost_of_node(e, "c_backward").flops, outputs * (2 * 2 * sums + 1));
 }
 
-TEST(Cost, GradientsNobodyAsksForCostNothing) {
+TEST(Cost, gradients_that_are_not_requested_cost_nothing) {
   const Symbol net =
       Convolution("c", Variable("data"), {.kernel = {3, 3}, .num_filter = 4, .no_bias = true});
   const Executor e =
@@ -60,7 +60,7 @@ TEST(Cost, FullyConnected) {
   EXPECT_EQ(cost_of_node(e, "fc_backward").flops, 2 * 2.0 * 5 * 7 * 11 + 5 * 7);
 }
 
-TEST(Cost, Products) {
+TEST(Cost, products) {
   const Symbol a = Variable("a"), b = Variable("b");
   for (const bool transposed : {false, true}) {
     const Symbol net = dot("p", a, b, {.transpose_a = transposed});
@@ -72,7 +72,7 @@ TEST(Cost, Products) {
   EXPECT_EQ(cost_of_node(e, "p").flops, 3 * 2.0 * 4 * 9 * 6);
 }
 
-TEST(Cost, Lstm) {
+TEST(Cost, lstm) {
   const Symbol net = RNN("r",
                          {.data = Variable("x"),
                           .parameters = Variable("p"),
@@ -86,7 +86,7 @@ TEST(Cost, Lstm) {
   EXPECT_EQ(cost_of_node(e, "r_backward").flops, 2 * forward);
 }
 
-TEST(Cost, PerElement) {
+TEST(Cost, per_element) {
   const Symbol x = Variable("x");
   const ShapeMap shape = {{"x", {6, 10}}};
   EXPECT_EQ(cost_of_node(train(exp("y", x), shape), "y").flops, 60);
@@ -98,7 +98,7 @@ TEST(Cost, PerElement) {
   EXPECT_EQ(cost_of_node(train(pooled, {{"x", {1, 3, 8, 8}}}), "y").flops, 4 * 3 * 4 * 4);
 }
 
-TEST(Cost, WhatNoRuleKnowsIsNotCounted) {
+TEST(Cost, what_no_rule_knows_is_not_counted) {
   const Executor e = train(CTCLoss("y", {.data = Variable("x"), .label = Variable("l")}, {}),
                            {{"x", {5, 2, 4}}, {"l", {2, 3}}});
   EXPECT_EQ(cost_of_node(e, "y").flops, -1);

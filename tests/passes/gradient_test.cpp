@@ -23,7 +23,7 @@ Executor trained(const Symbol& net, const Shape& shape) {
   return e;
 }
 
-TEST(Gradient, a_loss_behind_block_grad_starts_its_own) {
+TEST(Gradient, a_loss_under_block_grad_starts_its_own_gradient) {
   const Symbol loss = call("SoftmaxOutput", "s", {Variable("x")});
   const Executor open = trained(loss, {2, 3});
   const Executor blocked = trained(call("BlockGrad", "b", {loss}), {2, 3});
@@ -32,12 +32,12 @@ TEST(Gradient, a_loss_behind_block_grad_starts_its_own) {
   EXPECT_EQ(HostTensor::from(blocked.grad_dict().at("x")).values, want.values);
 }
 
-TEST(Gradient, nothing_else_behind_block_grad_has_one) {
+TEST(Gradient, nothing_else_under_block_grad_has_a_gradient) {
   const Symbol net = call("BlockGrad", "b", {call("exp", "e", {Variable("x")})});
   EXPECT_EQ(HostTensor::from(trained(net, {2, 3}).grad_dict().at("x")).largest(), 0);
 }
 
-TEST(Gradient, states_behind_block_grad_are_updated) {
+TEST(Gradient, states_under_block_grad_are_updated) {
   const Symbol norm = call("BatchNorm", "n", {Variable("x")}, {{"momentum", "0.5"}});
   const Executor open = trained(norm, {4, 2});
   const Executor blocked = trained(call("BlockGrad", "b", {norm}), {4, 2});
@@ -65,7 +65,7 @@ float sum_of_parts(const std::vector<float>& x) {
 }
 
 // What MXNet 1.9.1 gives: the last use's part comes first, for few parts and for many.
-TEST(Gradient, parts_are_added_in_MXNets_order) {
+TEST(Gradient, parts_are_added_in_mxnets_order) {
   const std::vector<float> x = {1e8F, 1, 3, -1e8F, 5, 7, 1e8F, 0.25F, -1e8F, 11, 2, 0.5F};
   const std::pair<std::size_t, float> mxnet[] = {{3, 100000000.F}, {5, 8.F},   {7, 100000016.F},
                                                  {8, 100000016.F}, {10, 16.F}, {12, 32.F}};
@@ -99,7 +99,7 @@ TEST(Gradient, many_uses_of_a_weight_need_the_memory_of_few) {
   EXPECT_LE(many, few + 50 * 2 * row);  // activations, which are as many as steps
 }
 
-TEST(Gradient, a_chain_of_sums_gives_MXNets_numbers) {
+TEST(Gradient, a_chain_of_sums_gives_mxnets_numbers) {
   Executor e = unrolled(12, 3);
   std::vector<float> x, w;
   for (int i = 0; i < 6; ++i) x.push_back(static_cast<float>(i) / 7);

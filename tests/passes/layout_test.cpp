@@ -131,7 +131,7 @@ std::pair<std::vector<float>, int> first_gradient(Context context) {
 }
 
 // In another process: what a GPU means is decided once.
-TEST(LayoutFlow, reorders_run_with_GPU_AS_CPU) {
+TEST(LayoutFlow, reorders_run_with_gpu_as_cpu) {
   if (num_gpus() > 0) GTEST_SKIP() << "there is a GPU here";
   EXPECT_GT(first_gradient(cpu()).second, 0) << "without reorders this test shows nothing";
   EXPECT_EXIT(compare_devices(), ::testing::ExitedWithCode(0), "");

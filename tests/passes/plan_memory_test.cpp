@@ -184,7 +184,7 @@ TEST(PlanMemory, a_chain_needs_two_places_or_one_in_place) {
   }
 }
 
-TEST(PlanMemory, a_workspace_lives_in_its_step) {
+TEST(PlanMemory, a_workspace_lasts_for_its_step) {
   Plan plan = chain(true);
   plan.steps[2].workspace_bytes = 1000;
   plan_memory(plan, true);

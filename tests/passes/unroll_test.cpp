@@ -34,7 +34,7 @@ Symbol products() {
   return Group({loop.outputs[0], loop.states[0]});
 }
 
-TEST(Unroll, TurnsAndTheirGradients) {
+TEST(Unroll, turns_and_their_gradients) {
   const Symbol loop = products();
   EXPECT_EQ(loop.list_arguments(), (std::vector<std::string>{"x", "s", "w"}));
   Executor executor = loop.simple_bind(cpu(), {{"x", {2, 1}}, {"s", {1}}});
@@ -52,7 +52,7 @@ TEST(Unroll, TurnsAndTheirGradients) {
   EXPECT_EQ(executor.grad_dict().at("w").to_vector<float>(), (Floats{3 * 2 + 2 + 3}));
 }
 
-TEST(Unroll, ReadsTheGraphAroundIt) {
+TEST(Unroll, reads_the_graph_around_it) {
   const Symbol outer = Variable("w") * 2;
   const LoopResult loop = foreach (
       [&](const std::vector<Symbol>& x, const std::vector<Symbol>&) {
@@ -68,7 +68,7 @@ TEST(Unroll, ReadsTheGraphAroundIt) {
   EXPECT_EQ(y.to_vector<float>(), (Floats{10, 40, 30, 80}));
 }
 
-TEST(Unroll, ALoopInALoop) {
+TEST(Unroll, a_loop_in_a_loop) {
   const auto sum = [](const std::vector<Symbol>& x, const std::vector<Symbol>& s) {
     return LoopResult{{}, {s[0] + x[0]}};
   };
@@ -83,7 +83,7 @@ TEST(Unroll, ALoopInALoop) {
   EXPECT_EQ(y.to_vector<float>(), (Floats{5 + 1 + 2, 80 + 3 + 4}));
 }
 
-TEST(BadInputUnroll, WhatDoesNotFit) {
+TEST(BadInputUnroll, what_does_not_fit) {
   const Symbol loop = products();
   expect_error(
       ErrorKind::kShape,

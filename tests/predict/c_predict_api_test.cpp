@@ -82,7 +82,7 @@ void expect_failure(int status, const Parts&... parts) {
     EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in:\n" << text;
 }
 
-TEST(GoldenCPredict, answers_as_MXNet_does) {
+TEST(GoldenCPredict, answers_as_mxnet_does) {
   const Json recorded = golden::read_json(golden::path_of("predict/predict.json"));
   int compared = 0;
   for (const Json& one : recorded.at("cases")) {

@@ -32,7 +32,7 @@ void expect_recorded(const Predictor& predictor, const Json& one) {
   }
 }
 
-TEST(GoldenPredictor, answers_as_MXNet_does) {
+TEST(GoldenPredictor, answers_as_mxnet_does) {
   int compared = 0;
   for (const Json& one : recorded()) {
     PredictorOptions options{.threads = 1};

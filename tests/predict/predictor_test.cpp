@@ -147,7 +147,7 @@ TEST(Predictor, keeps_no_more_than_it_may) {
   EXPECT_EQ(predictor.stats().wired, 4);
 }
 
-TEST(Predictor, the_plan_not_asked_for_longest_goes) {
+TEST(Predictor, the_least_recently_used_plan_is_evicted) {
   const Predictor predictor = recorded_predictor("gap", {.max_plans = 2});
   predictor.predict(image(1));
   predictor.predict(image(2));
@@ -182,7 +182,7 @@ TEST(Predictor, threads_are_the_predictors_own) {
             1U);
 }
 
-TEST(Predictor, works_behind_a_fork) {
+TEST(Predictor, works_after_a_fork) {
   const Predictor predictor = recorded_predictor("gap", {.threads = 1});
   const auto wanted = numbers(predictor.predict(image(2)));
   const pid_t child = fork();

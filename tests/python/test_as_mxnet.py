@@ -116,7 +116,7 @@ def test_messages_of_the_library_leave_the_root_logger_to_the_script(tmp_path):
         """.format(str(tmp_path / "images"), str(tmp_path / "labels"))) == ["[]", "shown"]
 
 
-def test_without_it_numpy_is_left_alone():
+def test_without_it_numpy_is_unchanged():
     assert run_code("""
         import numpy as np
         import symbind, sys

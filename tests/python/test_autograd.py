@@ -168,7 +168,7 @@ def test_the_tape_dies_with_its_heads():
     assert seen() is None
 
 
-def test_backward_frees_the_tape_unless_told():
+def test_backward_frees_the_tape_unless_retained():
     x = variable([1., 2., 3., 4.], dtype="float32")
     held, seen = watched()
     with autograd.record():
@@ -480,7 +480,7 @@ def test_a_tape_walked_by_another_thread():
     assert x.grad.asnumpy().tolist() == [2, 4]
 
 
-def test_backward_inside_record_goes_on_recording():
+def test_backward_inside_record_continues_recording():
     x = variable([1., 2.])
     with autograd.record():
         y = x * x

@@ -94,7 +94,7 @@ def test_one_line_for_start_and_restart(tmp_path, caplog):
         np.testing.assert_array_equal(weights(again)[name], value)
 
 
-def test_early_stopping_goes_on_waiting(tmp_path):
+def test_early_stopping_resumes_its_wait(tmp_path):
     """What a callback with state_dict knows is in the checkpoint."""
     prefix = str(tmp_path / "model")
     stopping = mx.callback.EarlyStopping(patience=50)

@@ -34,7 +34,7 @@ def assert_as_mxnet(found, spec):
 
 
 @by_name
-def test_goes_on_from_mxnets_files(spec):
+def test_resumes_from_mxnets_files(spec):
     assert_as_mxnet(checkpoint_cases.go_on(mx, spec, str(GOLDEN)), spec)
 
 
@@ -58,7 +58,7 @@ class Behind(mx.io.DataIter):
 
 
 @by_name
-def test_goes_on_by_fit(spec):
+def test_resumes_by_fit(spec):
     def fit(mod, optimizer):
         mod.fit(Behind(spec), num_epoch=1, **optimizer)
     assert_as_mxnet(checkpoint_cases.go_on(mx, spec, str(GOLDEN), fit), spec)
@@ -80,7 +80,7 @@ def test_states_loaded_in_the_middle_of_fit(spec, tmp_path):
 
 
 @by_name
-def test_goes_on_from_our_files(spec, tmp_path):
+def test_resumes_from_our_files(spec, tmp_path):
     """Trained and saved here, taken up here: MXNet's end again."""
     checkpoint_cases.save(mx, spec, str(tmp_path))
     assert_as_mxnet(checkpoint_cases.go_on(mx, spec, str(tmp_path)), spec)

@@ -365,7 +365,7 @@ def test_keyword_arguments_are_strings():
 # ------------------------------------------------------------ threads, processes
 
 
-def test_an_operator_that_blocks_stops_nobody_else():
+def test_an_operator_that_blocks_stops_no_other_thread():
     started, release = threading.Event(), threading.Event()
 
     def forward(self, is_train, req, in_data, out_data, aux):

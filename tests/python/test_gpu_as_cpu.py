@@ -136,7 +136,7 @@ def test_checkpoints_load_anywhere(tmp_path):
     assert {x.context for x in mx.nd.load(prefix + "-0002.params").values()} == {mx.cpu()}
 
 
-def test_a_value_that_is_none():
+def test_an_invalid_value():
     status, _, errors = run("mx.nd.zeros((1,), mx.gpu())", SYMBIND_GPU_AS_CPU="yes")
     assert status == 1 and "setting SYMBIND_GPU_AS_CPU is 'yes'; it takes a whole number" in errors
 

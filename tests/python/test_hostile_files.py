@@ -93,7 +93,7 @@ SGD, ADAM = "mxnet.optimizer.optimizer.SGD", "mxnet.optimizer.optimizer.Adam"
     ("begin_num_update", 2 ** 63 - 1), ("_all_index_update_counts", {0: {0: 2 ** 63 - 1}}),
     ("_all_index_update_counts", {0: {0: float("nan")}}), ("_index_update_count", {0: float("inf")}),
     ("lr", float("nan")), ("wd_mult", {"a": float("inf")}), ("rescale_grad", "1"), ("beta1", None)])
-def test_numbers_of_states_that_are_none(name, value):
+def test_numbers_of_states_that_are_not_finite(name, value):
     updater = mx.optimizer.get_updater(mx.optimizer.Adam())
     with pytest.raises(mx.MXNetError, match=r"update count|multiplier|" + name):
         updater.set_states(pickled(({}, Object(ADAM, **{name: value}))))
@@ -114,7 +114,7 @@ def test_schedulers_of_states_are_checked():
             updater.set_states(pickled(({}, Object(SGD, lr_scheduler=bad))))
 
 
-def test_keys_that_are_none():
+def test_invalid_keys():
     updater = mx.optimizer.get_updater(mx.optimizer.Test())
     for key in (b"]", b"}", b"L99999999999999999999999999L\n", b"(]t"):
         with pytest.raises(mx.MXNetError, match="key"):

@@ -173,7 +173,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
     assert lines == [EXPECTED] * 5
 
 
-def test_signals_during_products_leave_memory_alone():
+def test_signals_during_products_do_not_damage_memory():
     """A signal every half millisecond while convolutions are trained."""
     lines = run("""
     x = mx.sym.Variable("data")

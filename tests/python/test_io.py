@@ -308,7 +308,7 @@ class Python(mx.io.DataIter):
         return self.inner.next()
 
 
-def test_prefetch_of_a_scripts_own_is_a_thread():
+def test_a_custom_prefetch_is_a_thread():
     own = Python(mx.io.NDArrayIter(np.arange(6), batch_size=2))
     it = mx.io.PrefetchingIter(own)
     assert it._native() is None
@@ -357,7 +357,7 @@ def _child(it, answer):
         answer.put(str(error))
 
 
-def test_a_forked_child_is_told():
+def test_a_forked_child_gets_an_error():
     it = mx.io.PrefetchingIter(mx.io.NDArrayIter(np.arange(6), batch_size=2))
     context = multiprocessing.get_context("fork")
     answer = context.Queue()

@@ -38,7 +38,7 @@ def test_recorded(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=title)
-def test_copies_go_on_alike(case):
+def test_copies_continue_alike(case):
     arrays = lambda side: [mx.nd.array(np.array(t["values"]).reshape(t["shape"])) for t in side]
     metric = mx.metric.create(case["metric"], **case["params"])
     metric.update(*map(arrays, case["batches"][0]))

@@ -32,7 +32,7 @@ def asserts(call, *parts):
         assert part in str(raised.value), f"{part!r} is not in: {raised.value}"
 
 
-def test_21_data_name_that_is_none():
+def test_21_unknown_data_name():
     check(lambda: mx.mod.Module(mlp(), data_names=["x"]), ValueError, "'x'", "data",
           "softmax_label", "Did you mean one of")
 
@@ -327,7 +327,7 @@ def test_disk_full(tmp_path):
     assert contents(tmp_path)["net-0001.params"] != before["net-0001.params"]
 
 
-def test_folder_that_is_none(tmp_path):
+def test_path_that_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("x")
     mod = ready()
     for prefix in (str(tmp_path / "file" / "net"), str(tmp_path / "nowhere" / "net")):

@@ -220,7 +220,7 @@ class HandMomentum(mx.optimizer.Optimizer):
 
 
 @pytest.mark.parametrize("devices", [1, 2])
-def test_optimizer_of_ones_own(devices):
+def test_custom_optimizer(devices):
     mod = mx.mod.Module(mlp(4, 3), context=cpus(devices))
     got = fitted(mod, optimizer="handmomentum")
     want = fitted(mx.mod.Module(mlp(4, 3), context=cpus(devices)))
@@ -229,7 +229,7 @@ def test_optimizer_of_ones_own(devices):
     assert mod._optimizer.calls == 24 and mod._optimizer.num_update == 6
 
 
-def test_optimizer_of_ones_own_has_states(tmp_path):
+def test_custom_optimizer_has_states(tmp_path):
     path = str(tmp_path / "states")
     mod = ready(optimizer=HandMomentum(momentum=0.9, learning_rate=0.5, rescale_grad=1 / 8))
     mod.forward_backward(batch())
@@ -278,7 +278,7 @@ class Hits(mx.metric.EvalMetric):
         return self.get_name_value()
 
 
-def test_metric_of_ones_own():
+def test_custom_metric():
     mod = ready()
     ours, own = mod.score(iterator(), "acc"), mod.score(iterator(), Hits())
     assert own == [("hits", ours[0][1])]
@@ -319,7 +319,7 @@ class Own(mx.io.DataIter):
         return None
 
 
-def test_iterator_of_ones_own():
+def test_custom_iterator():
     mod = mx.mod.Module(mlp(4, 3))
     mod.fit(Own(), num_epoch=2, arg_params=start(), aux_params={},
             optimizer_params={"learning_rate": 0.5, "momentum": 0.9})

@@ -81,7 +81,7 @@ def test_ten_steps_are_mxnets(name):
 
 @pytest.mark.parametrize("name", ["sgd momentum", "sgd momentum half", "adam half", "lars schedule",
                                   "lamb", "nag half", "nadam", "sgd schedule"])
-def test_the_same_when_python_is_asked_for_every_update(name):
+def test_the_same_when_python_makes_every_update(name):
     base = type(make(CASES[name]))
 
     class Mine(base):
@@ -134,7 +134,7 @@ class Bare(mx.optimizer.Optimizer):
 mx.optimizer.register(Bare)
 
 
-def test_a_class_of_ones_own():
+def test_a_custom_class():
     optimizer = mx.optimizer.create("bare", beta=0.5)
     assert optimizer._native() is None and optimizer.lr == 0.01
     optimizer.lr, optimizer.rescale_grad, optimizer.wd = 0.1, 0.5, 0.25
@@ -188,7 +188,7 @@ def test_a_pickle_has_mxnets_attributes():
 
 
 @pytest.mark.parametrize("file", sorted(json.loads((GOLDEN / "states.json").read_text())))
-def test_mxnets_states_go_on(file):
+def test_mxnets_states_resume(file):
     facts = json.loads((GOLDEN / "states.json").read_text())[file]
     case = CASES[facts["case"]]
     updater = mx.optimizer.get_updater(make(case))
@@ -253,7 +253,7 @@ def test_a_schedule_without_a_finite_rate_is_refused(make):
         make()
 
 
-def test_a_scheduler_of_ones_own():
+def test_a_custom_scheduler():
     class Mine(mx.lr_scheduler.LRScheduler):
         def __init__(self):
             self.asked = []

@@ -227,7 +227,7 @@ class Averaging(mx.optimizer.Optimizer):
         weight[:] = weight - self.lr * state.mean
 
 
-def test_states_of_ones_own_class_are_kept_in_files():
+def test_states_of_a_custom_class_are_kept_in_files():
     updater = mx.optimizer.get_updater(Averaging(learning_rate=0.5))
     weight = mx.nd.array([1.0, 2.0])
     for gradient in ([2.0, 4.0], [4.0, 2.0]):

@@ -38,7 +38,7 @@ def test_settings_are_taken_where_work_begins(monkeypatch):
     assert _core.setting("SYMBIND_DATA") == ""
 
 
-def test_setenv_refuses_names_that_are_none():
+def test_setenv_refuses_invalid_names():
     for name in ("", "A=B", "A\0B"):
         with pytest.raises(ValueError, match="environment variable"):
             mx.util.setenv(name, "1")

@@ -272,7 +272,7 @@ def test_fused_steps_have_their_updates(trace):
     assert '"fc_weight_update"' in module.explain(format="json")
 
 
-def test_events_that_do_not_nest_get_a_track_of_their_own(trace):
+def test_events_that_do_not_nest_get_their_own_track(trace):
     first, second = profiler.Event("first"), profiler.Event("second")
     first.start()
     second.start()

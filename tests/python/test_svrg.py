@@ -95,7 +95,7 @@ def test_the_optimizer_knows_its_keys():
         both.update(7, weight, grad, None)
 
 
-def test_a_dry_run_leaves_it_alone():
+def test_a_dry_run_does_not_change_it():
     trained = module()
     trained.dry_run(batches(), eval_metric="mse", num_epoch=1)
     assert not trained.binded and not trained._mod_aux.binded

@@ -6,7 +6,7 @@ import pytest
 import symbind as mx
 
 
-def test_a_prefix_leaves_variables_alone():
+def test_a_prefix_does_not_rename_variables():
     with mx.name.Prefix("p_"):
         x = mx.sym.Variable("x")
         fc = mx.sym.FullyConnected(x, num_hidden=2)

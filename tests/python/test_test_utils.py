@@ -46,7 +46,7 @@ def test_symbol_check_is_mxnets(name):
         assert_same_text(found["error"][1], expected["error"][1])
 
 
-def test_comparison_leaves_the_print_options_alone():
+def test_comparison_does_not_change_the_print_options():
     before = np.get_printoptions()
     with pytest.raises(AssertionError):
         test_utils.assert_almost_equal(np.zeros(9), np.ones(9))

@@ -92,7 +92,7 @@ def test_clip_global_norm_after_rescale_over_all_gradients(devices):
     close(fit(4, devices, clip_global_norm=limit, accumulate=3), trained(batches(12), clip=limit)[0])
 
 
-def test_clip_global_norm_reports_a_norm_that_is_none(caplog):
+def test_clip_global_norm_reports_a_norm_that_is_not_finite(caplog):
     data, label = material()
     data[5, 2] = np.inf
     module = mx.mod.Module(network())

@@ -114,7 +114,7 @@ def test_a_subclass_is_called_with_a_monitor_and_without(kind, call, monitored):
 
 # ------------------------------------------------------------------------------ batches
 
-def test_a_callback_that_writes_to_batches_leaves_the_data_alone():
+def test_a_callback_that_writes_to_batches_does_not_change_the_data():
     """Whatever the callback says its module is: a wrapper of ours says it is ours."""
     data, label = mx.nd.array(arrays()[0]), mx.nd.array(arrays()[1])
     before = data.asnumpy()

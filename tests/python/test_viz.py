@@ -61,7 +61,7 @@ def test_graphviz_is_optional(monkeypatch):
         mx.viz.plot_network(NETWORKS["sum"][0])
 
 
-def test_outputs_with_names_of_their_own_are_labelled():
+def test_outputs_with_custom_names_are_labelled():
     both = mx.sym.topk(mx.sym.Variable("data"), k=2, ret_typ="both", name="best")
     net = mx.sym.FullyConnected(both[1], num_hidden=2, name="fc")
     edges = [edge for kind, edge in cases.drawing(mx, net, {"data": (3, 7)}) if kind == "edge"]

@@ -89,7 +89,7 @@ TEST(BadInputCheckpoint, damaged_mixed_and_missing_files_are_named) {
   EXPECT_THAT(error_of(folder.prefix()), HasSubstr("no complete set is left"));
 }
 
-TEST(BadInputCheckpoint, manifests_that_are_none) {
+TEST(BadInputCheckpoint, invalid_manifests) {
   const Folder folder;
   const std::string path = folder.prefix() + "-0001.manifest.json";
   for (const std::string& text :
@@ -131,7 +131,7 @@ TEST(Checkpoint, within_epochs_the_newest_two_stay) {
   EXPECT_THAT(sets, ElementsAre(P(1, 0), P(1, 1), P(1, 2), P(2, 0)));
 }
 
-TEST(Checkpoint, a_training_anew_counts_though_its_epochs_are_fewer) {
+TEST(Checkpoint, a_restarted_training_counts_though_its_epochs_are_fewer) {
   const Folder folder;
   fit_some(folder.prefix(), 4);
   fit_some(folder.prefix(), 2);

@@ -185,7 +185,7 @@ TEST(Checkpoint, an_error_in_the_background_is_thrown_at_the_next_save_or_at_the
   EXPECT_EQ(loaded_mark(folder.prefix()), 2);
 }
 
-TEST(Checkpoint, a_training_does_not_go_on_without_its_checkpoints) {
+TEST(Checkpoint, training_stops_when_its_checkpoints_fail) {
   const Folder folder;
   Module module(mlp());
   const DataBatch all = batch(24);

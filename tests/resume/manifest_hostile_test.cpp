@@ -61,7 +61,7 @@ struct Saved {
   const Folder folder;
 };
 
-TEST(BadInputManifest, NamesThatLeaveTheSetAreRefused) {
+TEST(BadInputManifest, names_that_leave_the_set_are_refused) {
   for (const std::string name :
        {"/../victim", "-0001/../../victim", "-0001.params/../../victim", "-0001victim",
         "-0001-x.states", "-0002.params", "-00001.params", "-0001.params.pending", "-notes.txt",
@@ -83,7 +83,7 @@ TEST(BadInputManifest, NamesThatLeaveTheSetAreRefused) {
   }
 }
 
-TEST(BadInputManifest, NumbersThatAreNone) {
+TEST(BadInputManifest, numbers_that_are_out_of_range) {
   const Saved saved;
   const auto set = [&](const char* name, const Json& value) {
     return saved.refused([&](Json& m) { m[name] = value; });
@@ -101,7 +101,7 @@ TEST(BadInputManifest, NumbersThatAreNone) {
   EXPECT_EQ(loaded_mark(saved.folder.prefix()), 1);
 }
 
-TEST(BadInputManifest, NestedTooDeeply) {
+TEST(BadInputManifest, nested_too_deeply) {
   const Saved saved;
   const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
   std::string text = Json::parse(text_at(saved.manifest())).dump();
@@ -122,7 +122,7 @@ TEST(BadInputManifest, NestedTooDeeply) {
   EXPECT_EQ(inner->integer, 5);
 }
 
-TEST(Checkpoint, OtherFilesInTheFolderAreUntouched) {
+TEST(Checkpoint, other_files_in_the_folder_are_untouched) {
   const Folder folder;
   Checkpointer(direct(folder.prefix("model-big"))).save(state_of(1, 1));
   Checkpointer(direct(folder.prefix("model-0001"))).save(state_of(1, 1));
@@ -163,7 +163,7 @@ TEST(Checkpoint, OtherFilesInTheFolderAreUntouched) {
   EXPECT_EQ(loaded_mark(folder.prefix()), 2);
 }
 
-TEST(BadInputManifest, PrefixesWithNulAreRefused) {
+TEST(BadInputManifest, prefixes_with_nul_are_refused) {
   const Saved saved;
   const std::string bad = saved.folder.prefix() + std::string("\0x", 2);
   EXPECT_THROW(load_training(bad), Error);
@@ -183,7 +183,7 @@ std::string io_error(auto&& call) {
   return "it was taken";
 }
 
-TEST(BadInputResume, CountsOfAMetricAreFinite) {
+TEST(BadInputResume, counts_of_a_metric_are_finite) {
   const auto metric = create_metric("acc");
   for (const std::size_t which : {1, 3}) {
     for (const double value : {std::nan(""), -1.0, std::numeric_limits<double>::infinity()}) {
@@ -196,7 +196,7 @@ TEST(BadInputResume, CountsOfAMetricAreFinite) {
   }
 }
 
-TEST(BadInputResume, DevicesOfTheRandomNumbersExist) {
+TEST(BadInputResume, devices_of_the_random_numbers_exist) {
   const StateValue before = random_facts();
   for (const auto& [type, id] : {std::pair<std::int64_t, std::int64_t>{77, 0},
                                  {1, -1},
@@ -216,7 +216,7 @@ TEST(BadInputResume, DevicesOfTheRandomNumbersExist) {
   set_random_facts(before);
 }
 
-TEST(BadInputResume, PlacesOfIteratorsAreWithinReach) {
+TEST(BadInputResume, places_of_iterators_are_within_reach) {
   const DataBatch all = batch(24);
   NDArrayIter data(all.data[0], all.label[0], {.batch_size = 8});
   StateValue state = *data.state();

@@ -49,7 +49,7 @@ std::string train(const std::string& optimizer, const Folder& folder, Stop stop,
 
 class ResumeKinds : public testing::TestWithParam<const char*> {};
 
-TEST_P(ResumeKinds, goes_on_bit_for_bit) {
+TEST_P(ResumeKinds, resumes_bit_for_bit) {
   const Folder folder;
   const std::string whole = train(GetParam(), folder, {-1, 0}, "", -1);
   // Stopped behind batch 9 of the second epoch, checkpoints every 4 batches: goes on behind 8.
@@ -82,7 +82,7 @@ TEST(Resume, nothing_there_starts_from_the_start) {
   EXPECT_THAT(text_of(log), HasSubstr("there is no checkpoint of"));
 }
 
-TEST(Resume, metric_goes_on_within_the_epoch) {
+TEST(Resume, metric_resumes_within_the_epoch) {
   const auto run = [](const Folder& folder, const std::string& resume, int stop) {
     seed(1);
     Module module(dropout_net(), {.context = cpus(2)});
@@ -273,7 +273,7 @@ TEST(Resume, early_stopping_resumes_its_wait) {
   EXPECT_EQ(epochs(cut, 9, cut.prefix()), 3);
 }
 
-TEST(Resume, mxnets_files_go_on_at_the_next_epoch) {
+TEST(Resume, mxnets_files_resume_at_the_next_epoch) {
   const Folder folder;
   const auto run = [&](const std::string& resume, int epochs, bool save) {
     seed(1);

@@ -36,7 +36,7 @@ ROWS = [
     ("extents are not multiplied", "src/ndarray/ndarray.cpp",
      "check(extent <= kMost / product, ErrorKind::kMemory,",
      "check(true || extent <= kMost / product, ErrorKind::kMemory,",
-     "ndarray:BadInputNDArray.HugeExtentsBesideA0"),
+     "ndarray:BadInputNDArray.huge_extents_beside_a_0"),
     ("inference checks no extents", "src/graph/inference.cpp",
      "  check_extents(merged);\n", "", SHAPES),
     ("transpose's gradient trusts its axes", "src/ops/shape/transpose.cpp",

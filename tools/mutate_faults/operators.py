@@ -216,7 +216,7 @@ ROWS = [
      "check(**count > 0 || !op.input_names(attrs).empty(),", "check(true,",
      "fuzz:FuzzCorpus.files_load_or_are_refused/symbol"),
     ("a list's count may be negative", "src/graph/json_upgrade.cpp",
-     " && number->front() >= 0 &&", " &&", "graph:BadInputSymbolJson.ListsWithoutInputs"),
+     " && number->front() >= 0 &&", " &&", "graph:BadInputSymbolJson.lists_without_inputs"),
 
     # ---- images
     ("halved bytes are rounded down", "src/kernels/image_resize.cpp",
@@ -236,7 +236,7 @@ ROWS = [
      "return static_cast<T>(static_cast<int>(value));", "ops:Ops._image_random_brightness"),
     ("what a GPU means changes with the setting", "src/device/context.cpp",
      "if (gpu_means.compare_exchange_strong(means, GpuMeans::kCpu)) means = GpuMeans::kCpu;",
-     "means = GpuMeans::kCpu;", "device:Context.GpusThatStandForTheCpu"),
+     "means = GpuMeans::kCpu;", "device:Context.gpu_contexts_that_run_on_the_cpu"),
 
     # ---- boxes
     ("boxes that overlap at all go", "src/ops/vision/box_nms.cpp",
@@ -252,7 +252,7 @@ ROWS = [
      "if (y >= rows || x >= columns) c.score = -1;", "", "ops:Ops._contrib_Proposal"),
     ("strange keys of a file are refused", "src/graph/op_registry.cpp",
      "take_rest || reads_none ? &rest : nullptr", "take_rest ? &rest : nullptr",
-     "graph:SymbolJson.StrangeKeys"),
+     "graph:SymbolJson.strange_keys"),
     ("names of before contrib are not known", "src/graph/json_reader.cpp",
-     'find("_contrib_" + name);', "find(name);", "graph:SymbolJson.OperatorsOfBeforeContrib"),
+     'find("_contrib_" + name);', "find(name);", "graph:SymbolJson.operators_of_before_contrib"),
 ]

@@ -19,7 +19,7 @@ namespace {
 using testing::Mlp;
 using testing::relative_difference;
 
-class CudaSeam : public ::testing::Test {
+class CudaExecutor : public ::testing::Test {
  protected:
   void SetUp() override {
     if (num_gpus() == 0) GTEST_SKIP() << "no GPU";
@@ -45,7 +45,7 @@ double seconds_of(int times, const std::function<void()>& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / times;
 }
 
-TEST_F(CudaSeam, RecordedStepEqualsVerbsAndCpu) {
+TEST_F(CudaExecutor, recorded_step_equals_verbs_and_cpu) {
   Mlp fused(gpu()), verbs(gpu()), host(cpu());
   fused.add_updates();
   const Recording* recording = nullptr;
@@ -96,7 +96,7 @@ TEST_F(CudaSeam, RecordedStepEqualsVerbsAndCpu) {
               replayed * 1e6, changing * 1e6, by_verbs * 1e6);
 }
 
-TEST_F(CudaSeam, RecordsAnewForUpdatesAndMonitors) {
+TEST_F(CudaExecutor, records_again_for_updates_and_monitors) {
   Mlp fused(gpu()), verbs(gpu());
   const auto both = [&](int i) {
     fused.executor.step(fused.batch(i));
@@ -128,7 +128,7 @@ TEST_F(CudaSeam, RecordsAnewForUpdatesAndMonitors) {
     EXPECT_LE(relative_difference(fused.weights[p], verbs.weights[p]), 1e-6) << fused.params[p];
 }
 
-TEST_F(CudaSeam, ReplaysAddToGradients) {
+TEST_F(CudaExecutor, replays_add_to_gradients) {
   Mlp adding(gpu(), "add"), writing(gpu());
   for (int i = 0; i < 5; ++i) adding.executor.step(adding.batch(0));
   EXPECT_NE(fused_step_of(adding.executor).recording(), nullptr);
@@ -143,13 +143,13 @@ TEST_F(CudaSeam, ReplaysAddToGradients) {
 }
 
 // Hundreds of calls in flight, each with values of its own.
-TEST_F(CudaSeam, ValuesInFlightStayApart) {
+TEST_F(CudaExecutor, values_in_flight_stay_apart) {
   const NDArray w = NDArray::zeros({1000}, gpu()), g = NDArray::full({1000}, -1, gpu());
   for (int i = 1; i <= 500; ++i) invoke("sgd_update", {w, g}, {{"lr", std::to_string(i)}}, {w});
   for (const float v : w.to_vector<float>()) ASSERT_EQ(v, 125250.0f);
 }
 
-TEST_F(CudaSeam, ArenaGrowsInPlace) {
+TEST_F(CudaExecutor, arena_grows_in_place) {
   DeviceRuntime& device = runtime(gpu());
   const std::unique_ptr<Arena> arena = device.make_arena();
   arena->grow_to(1000);
@@ -177,7 +177,7 @@ TEST_F(CudaSeam, ArenaGrowsInPlace) {
   EXPECT_EQ(read, written);
 }
 
-TEST_F(CudaSeam, LargeCopiesGoThroughSmallSlots) {
+TEST_F(CudaExecutor, large_copies_go_through_small_slots) {
   std::vector<float> values(5'000'001);
   std::iota(values.begin(), values.end(), 0.0f);
   const NDArray there =
@@ -185,7 +185,7 @@ TEST_F(CudaSeam, LargeCopiesGoThroughSmallSlots) {
   EXPECT_EQ(there.to_vector<float>(), values);
 }
 
-TEST_F(CudaSeam, MissingDeviceIsAnError) {
+TEST_F(CudaExecutor, missing_device_is_an_error) {
   std::string text;
   EXPECT_EQ(error_of([] { NDArray::zeros({2}, gpu(99)); }, &text), ErrorKind::kValue);
   EXPECT_NE(text.find("gpu(99) cannot be used"), std::string::npos) << text;
@@ -196,7 +196,7 @@ TEST_F(CudaSeam, MissingDeviceIsAnError) {
   std::printf("%s\n", text.c_str());
 }
 
-TEST_F(CudaSeam, GraphsOverSeveralDevicesAreRefused) {
+TEST_F(CudaExecutor, graphs_over_several_devices_are_refused) {
   const AttrScope group{{"ctx_group", "far"}};
   const Symbol net =
       make_symbol("Activation", "relu", std::vector<Symbol>{Variable("x")}, {{"act_type", "relu"}});
@@ -206,7 +206,7 @@ TEST_F(CudaSeam, GraphsOverSeveralDevicesAreRefused) {
             ErrorKind::kNotImplemented);
 }
 
-TEST_F(CudaSeam, OutOfMemoryIsAnErrorAndPasses) {
+TEST_F(CudaExecutor, out_of_memory_is_an_error_and_passes) {
   std::string text;
   EXPECT_EQ(error_of([] { NDArray::zeros({1 << 20, 1 << 20}, gpu()); }, &text), ErrorKind::kMemory);
   std::printf("%s\n", text.c_str());

@@ -1,9 +1,10 @@
-// The spine's speed: every figure of the issue beside its bar; exit status 1 on a miss.
+// Checks the executor's performance targets (per-node overhead, MLP step, allocations, arena size,
+// compile time, header cost, ResNet-50 against MXNet); exits 1 on a miss.
 //
-//   bench_spine [--mxnet PYTHON] [--include DIR]
+//   bench_executor [--mxnet PYTHON] [--only chain|mlp|steady|memory|include|resnet]
 //
-// Ratios come from runs that alternate with the peer's. Without --mxnet the comparison with MXNet
-// is left out and said so.
+// Ratios come from runs that alternate with the peer's. Without --mxnet a note says that the
+// comparison with MXNet is skipped.
 
 #include <cstdio>
 #include <cstring>
@@ -33,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TempDir {
-  fs::path path = fs::temp_directory_path() / fmt::format("symbind_spine_{}", getpid());
+  fs::path path = fs::temp_directory_path() / fmt::format("symbind_bench_executor_{}", getpid());
   TempDir() { fs::create_directories(path); }
   ~TempDir() { fs::remove_all(path); }
 };
@@ -44,7 +45,7 @@ void against_mxnet(Report& report, const std::string& python) {
   Training ours = make_training(resnet50(), {8, 3, 224, 224}, 1000);
   ours.save(prefix);
   report.at_most("ResNet-50 b8: activation reorders a step", ours.executor.stats().reorders, 4, "");
-  if (python.empty()) return report.note("no --mxnet: the comparison with MXNet 1.9.1 is left out");
+  if (python.empty()) return report.note("no --mxnet: the comparison with MXNet 1.9.1 is skipped");
   Peer mxnet({python, SYMBIND_SOURCE_DIR "/benchmarks/peers/train_mxnet.py",
               prefix + "-symbol.json", prefix + ".params", prefix + ".data", "8"},
              {fmt::format("OMP_NUM_THREADS={}", num_threads())});
@@ -120,7 +121,7 @@ void steady_state(Report& report) {
                         {"ResNet-50 b1", resnet50(), {1, 3, 224, 224}}};
   for (const Case& c : cases) {
     Training t = make_training(c.net, c.data, 10);
-    for (int i = 0; i < 20; ++i) t.step();  // the C library's heap settles within a dozen
+    for (int i = 0; i < 20; ++i) t.step();  // warm up: the C library's heap stops growing
     const HeapCounts before = heap_counts();
     for (int i = 0; i < 100; ++i) t.step();
     const HeapCounts after = heap_counts();
@@ -135,7 +136,7 @@ void steady_state(Report& report) {
   }
 }
 
-// Compiling touches no data: descriptions are enough.
+// Compiling reads no data: shapes and types are enough.
 BindSpec training_spec(const Symbol& net, const Shape& data) {
   BindSpec spec;
   spec.context = cpu();
@@ -193,7 +194,7 @@ int main(int argc, char** argv) {
     } else if (option == "--only" && i + 1 < argc) {
       only = argv[++i];
     } else {
-      std::puts("bench_spine [--mxnet PYTHON] [--only chain|mlp|steady|memory|include|resnet]");
+      std::puts("bench_executor [--mxnet PYTHON] [--only chain|mlp|steady|memory|include|resnet]");
       return option == "--help" ? 0 : 2;
     }
   }
@@ -205,6 +206,6 @@ int main(int argc, char** argv) {
   if (wanted("steady")) steady_state(report);
   if (wanted("resnet")) against_mxnet(report, python);
   if (wanted("include")) include_time(report);
-  std::printf("%d bars missed\n", report.misses());
+  std::printf("%d targets missed\n", report.misses());
   return report.failed() ? 1 : 0;
 }

@@ -1,7 +1,8 @@
-// The step of a two-layer MLP on a GPU over batch sizes: by the verbs with imperative updates,
-// recorded and replayed as one launch, and the same with a learning rate that changes every step.
+// Times a training step of a two-layer MLP on a GPU for several batch sizes: forward, backward and
+// imperative updates as separate calls; the step recorded and replayed as one launch; and replayed
+// with a learning rate that changes every step.
 //
-//   bench_cuda_seam [--steps N]
+//   bench_cuda_step [--steps N]
 
 #include <symbind/executor.h>
 

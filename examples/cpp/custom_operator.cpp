@@ -1,6 +1,6 @@
 // ctest: run
-// An operator of one's own: swish, y = x / (1 + exp(-beta x)), with its gradient. It is defined as
-// the built-in ones are, and works wherever they do: in graphs, imperatively, on the tape, in JSON.
+// A custom operator: swish, y = x / (1 + exp(-beta x)), with its gradient. It is defined like the
+// built-in ones and works wherever they do: in graphs, imperatively, on the tape, in JSON.
 // examples/consumer builds the same file against an installed library.
 
 #include <symbind/symbind.h>
@@ -47,7 +47,7 @@ Prepared backward_kernel(T beta, std::int64_t size) {
   };
 }
 
-// A kernel may refuse; the message reaches whoever asks for what cannot be done.
+// A kernel may refuse; the caller gets the message.
 Offer offer(const SwishAttrs&, const KernelRequest& r) {
   const DType dtype = r.in[0].dtype;
   if (dtype != DType::kFloat32 && dtype != DType::kFloat64)
@@ -117,7 +117,7 @@ int main() {
   head.backward();
   expect(recorded.grad().to_vector<double>() == exact, "autograd gives the same gradient");
 
-  // Its mistakes are told as those of any operator:
+  // A wrong parameter gives the same kind of error as for any operator:
   try {
     invoke("my_swish", {x}, {{"beta", "-1"}});
     expect(false, "a bad parameter is refused");
