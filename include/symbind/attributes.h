@@ -2,8 +2,8 @@
 // Operator attributes as plain structs that describe themselves.
 //
 // `describe(AttrVisitor&)` names every field once; parsing, JSON, Python keywords, the generated
-// C++ header and the manual are all read off that list. The order of the fields is API: MXNet's
-// scripts pass parameters by position.
+// C++ header and the manual are all generated from that list. The order of the fields is API:
+// MXNet's scripts pass parameters by position.
 
 #include <cstdint>
 #include <map>
@@ -43,8 +43,8 @@ struct AttrField {
     is_required = true;
     return *this;
   }
-  /// Read at run time, no part of a kernel's identity (lr, a scalar operand); of a tuple (lrs) the
-  /// length is one.
+  /// Read at run time and not part of a kernel's identity (lr, a scalar operand). For a tuple (lrs)
+  /// the length is part of it.
   AttrField& per_call() {
     is_per_call = true;
     return *this;
@@ -86,8 +86,8 @@ struct NoAttrs {
 
 /// Fills the described fields from text. `owner` ("FullyConnected 'fc1'") opens every message.
 /// Unknown names, missing required fields and values out of range throw with the nearest names;
-/// names of the form __x__ and those in `ignored` are passed over. With `rest` unknown names are no
-/// error but go there.
+/// names of the form __x__ and those in `ignored` are skipped. With `rest`, unknown names are
+/// stored there instead of raising an error.
 void parse_attrs(std::vector<AttrField>& fields, const AttrDict& given, std::string_view owner,
                  const std::vector<std::string>& ignored = {}, AttrDict* rest = nullptr);
 /// The value as MXNet writes it: "(3, 3)", "True", "None", "0.1".
@@ -95,7 +95,7 @@ std::string attr_text(const AttrField& field);
 /// MXNet's type text: "int, required", "{'relu', 'tanh'}, required", "boolean, optional,
 /// default=0".
 std::string attr_type_text(const AttrField& field);
-/// Every field as text; per-call fields left out on request (what remains identifies a kernel).
+/// Every field as text; per-call fields are omitted on request (the others identify a kernel).
 AttrDict attrs_to_dict(const std::vector<AttrField>& fields, bool with_per_call = true);
 /// The per-call fields as numbers, in order; the members of tuples one by one.
 std::vector<double> per_call_values(const std::vector<AttrField>& fields);

@@ -11,8 +11,8 @@
 //   y.backward();
 //   x.grad();  // 2 4 6
 //
-// The tape is held by the arrays it leads to: it is freed by backward (unless retain_graph), or
-// when the last array that stands on it goes. The modes are those of a thread.
+// The arrays computed by a tape own it: it is freed by backward (unless retain_graph), or with the
+// last array recorded on it. The modes are thread-local.
 
 #include <memory>
 #include <optional>
@@ -30,11 +30,11 @@ namespace autograd {
 bool is_recording();
 /// Whether operators run as in training: Dropout drops, BatchNorm uses the batch.
 bool is_training();
-/// Sets the mode of this thread; returns the one before.
+/// Sets the mode of this thread; returns the previous one.
 bool set_recording(bool on);
 bool set_training(bool on);
 
-/// A block with modes of its own, where they are given; behind it those before are back.
+/// Sets the given modes for a block; restores the previous ones at its end.
 class Scope {
  public:
   Scope(std::optional<bool> recording, std::optional<bool> training);
@@ -59,7 +59,7 @@ struct PredictMode : Scope {
 };
 
 /// Makes the arrays variables, each with the array its gradient goes to and "write", "add" or
-/// "null"; one grad_req speaks for all. What they stood on before, they leave.
+/// "null"; a single grad_req applies to all. They lose any earlier record.
 void mark_variables(const std::vector<NDArray*>& variables, const std::vector<NDArray>& gradients,
                     const std::vector<std::string>& grad_reqs = {"write"});
 
@@ -84,7 +84,7 @@ std::vector<NDArray> grad(const std::vector<NDArray>& heads, const std::vector<N
 /// What was recorded for `x`, as a symbol: variables are var0, var1, …, nodes node_0, node_1, ….
 Symbol get_symbol(const NDArray& x);
 
-/// A computation with a gradient of its own. An object is for one call; forward may keep what
+/// A computation with a custom gradient. An object serves one call; forward may keep what
 /// backward needs.
 class Function {
  public:

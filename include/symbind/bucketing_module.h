@@ -14,14 +14,14 @@ struct BucketNetwork {
   std::vector<std::string> data_names = {"data"};
   std::vector<std::string> label_names = {"softmax_label"};
 };
-/// The network of a bucket. Names it makes up start again for each bucket.
+/// The network of a bucket. Automatic names restart for each bucket.
 using BucketGenerator = std::function<BucketNetwork(std::int64_t key)>;
 
 /// One Module per bucket. All are bound over the default bucket's parameters, gradients and memory,
 /// so the default should be the largest; one optimizer serves all.
 class BucketingModule : public BaseModule {
  public:
-  /// `options` hold for every bucket; its names of data and labels are not looked at.
+  /// `options` apply to every bucket; their data and label names are ignored.
   BucketingModule(BucketGenerator generator, std::int64_t default_bucket_key,
                   ModuleOptions options = {});
 
@@ -32,10 +32,10 @@ class BucketingModule : public BaseModule {
   Shapes label_shapes() const override;
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
 
-  /// Binds the default bucket; others are bound when a batch of theirs comes.
+  /// Binds the default bucket; others are bound at their first batch.
   void bind(const Shapes& data_shapes, const std::optional<Shapes>& label_shapes = {},
             const ModuleBindOptions& options = {}) override;
-  /// Makes `key` the bucket in use, binding it first if need be.
+  /// Makes `key` the current bucket and binds it first if needed.
   void switch_bucket(std::int64_t key, const Shapes& data_shapes,
                      const std::optional<Shapes>& label_shapes = {});
   void init_params(const InitParamsOptions& options = {}) override;
@@ -57,9 +57,9 @@ class BucketingModule : public BaseModule {
   /// Writes `prefix-%04d.params`, `prefix-<key>-symbol.json` per bucket and `prefix.buckets`.
   void save_checkpoint(const std::string& prefix, int epoch);
 
-  /// The bucket in use; kState before bind.
+  /// The current bucket; kState before bind.
   Module& current() const;
-  /// The default bucket, whose parameters and optimizer are those of all.
+  /// The default bucket, which owns the parameters and the optimizer of all buckets.
   std::int64_t current_key() const { return current_key_; }
   const std::map<std::int64_t, std::unique_ptr<Module>>& buckets() const { return buckets_; }
 

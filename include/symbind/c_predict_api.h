@@ -1,7 +1,6 @@
 /* The C predict API of MXNet 1.9.1 over Symbind's Predictor: programs written for it compile and
  * run against libsymbind unedited. Plain C.
- *
- * Every function answers 0, or -1 after a failure; MXGetLastError() then says what went wrong in
+ * Every function returns 0, or -1 after a failure; MXGetLastError() then says what went wrong in
  * this thread. Null pointers and handles that were freed are failures, not crashes. A handle may be
  * used by one thread at a time; different handles, also those that share weights (MXPredReshape,
  * MXPredCreateMultiThread), by different threads at once. */

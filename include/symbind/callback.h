@@ -1,8 +1,8 @@
 #pragma once
-// Callbacks: what fit and score call behind a batch or an epoch.
+// Callbacks: what fit and score call after a batch or an epoch.
 //
 // The ready-made ones write MXNet's log lines, to the byte, through symbind/log.h. A callback ends
-// the training by throwing StopTraining, which fit takes as a normal end.
+// the training by throwing StopTraining, which fit treats as a normal end.
 
 #include <cstdint>
 #include <exception>
@@ -19,7 +19,7 @@
 
 namespace symbind {
 
-/// Where the training stands, for callbacks.
+/// The progress of the training, for callbacks.
 struct BatchEndParam {
   int epoch = 0;
   int nbatch = 0;                     ///< of this epoch, from 0
@@ -61,11 +61,11 @@ BatchEndCallback log_to_jsonl(const std::string& path, const FileLogOptions& opt
 struct ProgressBarOptions {
   int total = 0;    ///< batches of an epoch
   int length = 80;  ///< of the bar, in characters
-  /// Draws on the terminal (stderr) over and over with the time left; without one, MXNet's log
-  /// line. Unset: whether stderr is a terminal.
+  /// True: redraws the bar on the terminal (stderr) with the time left. False: writes MXNet's log
+  /// line. Unset: true if stderr is a terminal.
   std::optional<bool> terminal = {};
 };
-/// Shows how far the epoch is.
+/// Shows the progress of the epoch.
 BatchEndCallback ProgressBar(const ProgressBarOptions& options);
 
 /// Saves `prefix-symbol.json` and `prefix-%04d.params` every `period` epochs.
@@ -73,17 +73,17 @@ EpochEndCallback do_checkpoint(const std::string& prefix, int period = 1);
 
 struct EarlyStoppingOptions {
   std::string metric = {};    ///< the value watched; empty: the metric's first
-  int patience = 1;           ///< evaluations without improvement that are waited for
+  int patience = 1;           ///< evaluations without improvement before it acts
   std::string mode = "auto";  ///< "max", "min"; "auto" goes by the metric's name
   double min_delta = 0;       ///< what counts as an improvement
 };
-/// For eval_end_callback: throws StopTraining when the metric stopped improving. Copies share what
-/// was seen, and checkpoints of fit hold it.
+/// For eval_end_callback: throws StopTraining when the metric stopped improving. Copies share their
+/// state, and checkpoints of fit save it.
 class EarlyStopping {
  public:
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});
   void operator()(const BatchEndParam& param) const;
-  /// One evaluation; the reason to stop, if it is time to.
+  /// Takes one evaluation; returns the reason to stop, if there is one.
   std::optional<std::string> observe(int epoch, const std::vector<NameValue>& values) const;
 
   struct Seen : EarlyStoppingOptions {

@@ -25,7 +25,7 @@ inline Context cpu_shared(int id = 0) { return {DeviceType::kCpuShared, id}; }
 
 /// CUDA devices that this process can use; 0 in a CPU build or without a driver.
 int num_gpus();
-/// Where arrays are made when nothing is said; thread-local, cpu(0) at first.
+/// The default device of new arrays; thread-local, initially cpu(0).
 Context current_context();
 void set_current_context(Context context);
 

@@ -1,7 +1,7 @@
 #pragma once
 // How many floating-point operations a run takes: a column of an operator's definition, over the
 // arrays of the run. It counts the additions and multiplications of the mathematics in its direct
-// form, whatever trick a kernel plays.
+// form, whatever algorithm a kernel uses.
 
 #include <functional>
 #include <span>
@@ -28,9 +28,9 @@ struct Work {
 /// FLOPs over the attribute struct, which is type-erased.
 using FlopsRule = std::function<double(const void* attrs, const Work&)>;
 
-/// What a constant number of operations is counted for.
+/// The elements that a per-element count multiplies.
 enum class Per : std::uint8_t { kOutput, kFirstInput, kInputs };
-/// So many for every element.
+/// A fixed number per element.
 FlopsRule flops_per_element(double count, Per per);
 
 }  // namespace symbind

@@ -6,8 +6,8 @@
 //   register_custom("square", [](const AttrDict&) { return std::make_shared<SquareOp>(); });
 //   Symbol y = Custom("y", {x}, {.op_type = "square"});
 //
-// An operator that shall be as fast as the built-in ones is registered in the OpRegistry instead
-// (docs/add_an_operator.md): here every call copies its arrays.
+// Every call copies its arrays. For the speed of the built-in operators, register in the OpRegistry
+// instead (docs/add_an_operator.md).
 
 #include <functional>
 #include <memory>
@@ -36,13 +36,13 @@ struct CustomBackward {
   std::vector<NDArray> out_grad, in, out, in_grad, aux;
 };
 
-/// The computation. Forward and backward of one executor share an object, which may hold a state.
+/// The computation. Forward and backward of one executor share an object, which may have state.
 class CustomKernel {
  public:
   virtual ~CustomKernel() = default;
-  /// Writes `out`, and `aux` if it likes.
+  /// Writes `out` and, optionally, `aux`.
   virtual void forward(CustomForward call) = 0;
-  /// Writes `in_grad`, and `aux` if it likes. Throws kNotImplemented unless overridden.
+  /// Writes `in_grad` and, optionally, `aux`. Throws kNotImplemented unless overridden.
   virtual void backward(CustomBackward call);
 };
 
@@ -53,22 +53,22 @@ struct CustomTypes {
   std::vector<DType> in, out, aux;
 };
 
-/// What a custom operator looks like. Its functions may be called from any thread.
+/// The interface of a custom operator. Its functions may be called from any thread.
 class CustomOpDescription {
  public:
   virtual ~CustomOpDescription() = default;
   virtual std::vector<std::string> inputs() const { return {"data"}; }
   virtual std::vector<std::string> outputs() const { return {"output"}; }
-  /// Auxiliary states: written by the operator, without gradient, listed apart.
+  /// Auxiliary states: written by the operator, without gradient, listed separately.
   virtual std::vector<std::string> aux() const { return {}; }
-  /// What follows from the shapes of the inputs, some of which may be unknown: all shapes. By
-  /// default outputs and auxiliary states are shaped as the first input.
+  /// Infers all shapes from those of the inputs, some of which may be unknown. By default outputs
+  /// and auxiliary states have the shape of the first input.
   virtual CustomShapes infer_shape(const std::vector<Shape>& in) const;
   virtual CustomTypes infer_type(const std::vector<DType>& in) const;
   /// False for a loss: backward() is then legal without head gradients.
   virtual bool needs_head_gradient() const { return true; }
-  /// The arrays backward reads: numbers counted through the gradients of the outputs, the inputs
-  /// and the outputs. By default all that needs_head_gradient() allows.
+  /// The arrays backward reads, as indices into the list of output gradients, inputs, outputs. By
+  /// default all that needs_head_gradient() allows.
   virtual std::vector<int> backward_reads() const;
   /// The computation for one device and the shapes and dtypes of inputs and auxiliary states.
   virtual std::shared_ptr<CustomKernel> create(Context context, const std::vector<Shape>& shapes,
@@ -78,13 +78,13 @@ class CustomOpDescription {
 using CustomDescriptionPtr = std::shared_ptr<const CustomOpDescription>;
 
 /// Makes Custom(op_type = `op_type`) the operator that `factory` describes, given the attributes
-/// beside op_type as text. A later registration of the same name takes its place for calls and
-/// symbols made from then on.
+/// other than op_type as text. A later registration of the same name replaces it for calls and
+/// symbols made after that.
 void register_custom(const std::string& op_type,
                      std::function<CustomDescriptionPtr(const AttrDict&)> factory);
 
-/// Asked for every op_type that register_custom does not know; null means it does not know it
-/// either. A language binding sets it.
+/// Called for every op_type that register_custom does not know; null means unknown here, too.
+/// Language bindings set it.
 void register_custom_factory(
     std::function<CustomDescriptionPtr(const std::string& op_type, const AttrDict&)> factory);
 

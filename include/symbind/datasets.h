@@ -1,5 +1,5 @@
 #pragma once
-// Data sets that are already on this machine. Nothing is fetched from anywhere.
+// Data sets that are already on this machine. Nothing is downloaded.
 
 #include <string>
 #include <string_view>
@@ -10,19 +10,20 @@ namespace symbind::datasets {
 /// The four files of MNIST or of Fashion-MNIST, plain or gzipped, as MNISTIter and read_idx take
 /// them.
 struct ImageSet {
-  /// "MNIST" or "Fashion-MNIST", told by the labels; "unknown" for another set in this form.
+  /// "MNIST" or "Fashion-MNIST", recognised by the labels; "unknown" for another set in this
+  /// format.
   std::string name;
   std::string folder;
   std::string train_images, train_labels, test_images, test_labels;
 };
 
-/// The folders that are looked into, in order: those of SYMBIND_DATA, data/ in the working folder,
+/// The folders that are searched, in order: those of SYMBIND_DATA, data/ in the working folder,
 /// where Debian's package dataset-fashion-mnist puts its files; each with its subfolders mnist and
 /// fashion-mnist.
 std::vector<std::string> folders();
 
-/// The first set found; `name` ("MNIST", "Fashion-MNIST", case and signs do not count) asks for
-/// that one. Logs which it is and where. An Error kIo says where it looked and how to get one.
+/// The first set found; `name` ("MNIST", "Fashion-MNIST", case and punctuation are ignored) selects
+/// one. Logs its name and path. An Error kIo lists the folders searched and says how to get a set.
 ImageSet find_images(std::string_view name = "");
 
 }  // namespace symbind::datasets

@@ -1,6 +1,6 @@
 #pragma once
-// A training tried out: what a step costs and whether data, labels, metric and network fit, before
-// anything is trained.
+// A dry run of a training: reports what a step costs and whether data, labels, metric and network
+// fit together, without training.
 
 #include <cstdint>
 #include <functional>
@@ -21,17 +21,17 @@ struct DryRunReport {
   std::int64_t auxiliary = 0;  ///< numbers in auxiliary states
   std::size_t weight_bytes = 0, gradient_bytes = 0;  ///< over all devices, as are those below
   std::size_t batch_bytes = 0;                       ///< inputs and outputs
-  std::size_t arena_bytes = 0;                       ///< everything in between
+  std::size_t arena_bytes = 0;                       ///< intermediates
   std::int64_t batch_size = 0;
-  double seconds_per_step = 0;  ///< forward, backward, update and metric; the better of two
+  double seconds_per_step = 0;  ///< forward, backward, update and metric; the faster of two
   std::vector<std::pair<std::string, Shape>> outputs = {};
   std::vector<NameValue> train = {}, validation = {};  ///< the metric over the batch tried
-  std::vector<std::string> notes = {};                 ///< what could not be tried, or not undone
+  std::vector<std::string> notes = {};                 ///< what could not be tried or undone
 
   std::size_t total_bytes() const {
     return weight_bytes + gradient_bytes + batch_bytes + arena_bytes;
   }
-  /// All of it, for people.
+  /// The report as readable text.
   std::string text() const;
 };
 
@@ -45,8 +45,9 @@ struct PeekSource {
   std::function<std::optional<StateValue>()> state;
   std::function<void(const StateValue&)> set_state;
 };
-/// Fetches the next batch, or at the end of an epoch the first of the next, and sets the iterator
-/// back. One without a state is reset instead; the note says so. kValue if there is no batch.
+/// Fetches the next batch, or at the end of an epoch the first of the next, and restores the
+/// iterator. An iterator without state is reset instead, and the note says so. kValue if there is
+/// no batch.
 std::optional<std::string> peek(const PeekSource& source);
 
 /// What a dry run calls, over a copy of a module.
@@ -59,11 +60,11 @@ struct Trial {
   std::function<std::vector<NameValue>()> train_values;
   /// The metric over a batch of the data to evaluate with; nothing without such data.
   std::function<std::vector<NameValue>()> evaluate;
-  /// What could not be tried, or not undone.
+  /// What could not be tried or undone.
   std::function<std::vector<std::string>()> notes;
 };
-/// Runs it, with the values checked as with the setting SYMBIND_CHECK. The random numbers it draws
-/// are drawn again later.
+/// Runs it and checks values as the setting SYMBIND_CHECK does. Restores the random state
+/// afterwards.
 DryRunReport try_training(const Trial& trial);
 
 }  // namespace symbind

@@ -1,6 +1,5 @@
 #pragma once
-// Element types. The numbers are MXNet's type flags: they stand in .params files and in symbol
-// JSON.
+// Element types. The numbers are MXNet's type flags: .params files and symbol JSON store them.
 
 #include <cstddef>
 #include <cstdint>

@@ -13,17 +13,17 @@ enum class ErrorKind {
   kType,            ///< an argument has the wrong type or dtype
   kIndex,           ///< an index is out of range
   kShape,           ///< shapes do not fit
-  kNotImplemented,  ///< valid, but not offered here
+  kNotImplemented,  ///< valid, but not supported here
   kMemory,          ///< memory or a device resource ran out
   kIo,              ///< a file could not be read or written
-  kName,            ///< an unknown or doubled name
+  kName,            ///< an unknown or duplicate name
   kState            ///< a call came too early, too late, or on something that failed before
 };
 
 /// The kind as users see it: "ValueError", "ShapeError", ...
 const char* kind_name(ErrorKind kind) noexcept;
 
-/// An error that names what is wrong and, where it can, how to put it right.
+/// An error that says what is wrong and, if possible, how to fix it.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

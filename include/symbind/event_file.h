@@ -1,8 +1,8 @@
 #pragma once
 // Event files, as TensorBoard reads them: numbers and histograms by tag and step.
 //
-// A record is on disk when a call returns, so a run that dies loses nothing. Every writer makes a
-// file of its own; TensorBoard joins those of one folder, so a resumed run continues its curves.
+// A record is on disk when a call returns, so a run that dies loses nothing. Every writer makes its
+// own file; TensorBoard joins those of one folder, so a resumed run continues its curves.
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,7 @@ class EventFile {
   EventFile& operator=(const EventFile&) = delete;
 
   void add_scalar(const std::string& tag, double value, std::int64_t step);
-  /// The distribution of an array's numbers; those that are not finite are left out.
+  /// The distribution of an array's numbers; NaN and infinity are skipped.
   void add_histogram(const std::string& tag, const NDArray& values, std::int64_t step);
   const std::string& path() const;
 

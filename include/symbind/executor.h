@@ -1,6 +1,6 @@
 #pragma once
 // Executor: one bound network. Its arrays are the bound NDArrays themselves, always plain and
-// current; its memory is one arena per device, laid out when it was compiled.
+// current; its memory is one arena per device, planned at compilation.
 
 #include <functional>
 #include <memory>
@@ -22,7 +22,7 @@ struct ReshapeOptions {
 /// Gets an output's name and value after each operator ran.
 using MonitorCallback = std::function<void(const std::string& name, const NDArray& value)>;
 
-/// Memory and time the compiler decided; all figures of one executor.
+/// Memory and time figures of one executor, from the compiler.
 struct PlanStats {
   std::size_t arena_bytes = 0;     ///< intermediates, over all devices
   std::size_t max_live_bytes = 0;  ///< no plan can need less
@@ -44,7 +44,7 @@ class Executor {
 
   const std::vector<NDArray>& outputs() const;
   const std::vector<NDArray>& arg_arrays() const;
-  /// An undefined array where no gradient was asked for.
+  /// An undefined array where no gradient is computed.
   const std::vector<NDArray>& grad_arrays() const;
   const std::vector<NDArray>& aux_arrays() const;
   NDArrayMap arg_dict() const;
@@ -57,10 +57,10 @@ class Executor {
                         bool allow_extra = false);
   /// An executor for other input shapes over the same arrays and memory.
   Executor reshape(const ShapeMap& shapes, const ReshapeOptions& options = {}) const;
-  /// From now on every output (with `all` every input too) is shown; null removes it.
+  /// From now on the callback receives every output (with `all` every input too); null removes it.
   void set_monitor_callback(MonitorCallback callback, bool all = false);
 
-  /// Adds an update to run behind backward in `step`: operator, arrays, attributes. Returns its
+  /// Adds an update to run after backward in `step`: operator, arrays, attributes. Returns its
   /// number.
   int add_update(const std::string& op, const std::vector<NDArray>& inputs, const NDArray& out,
                  const AttrDict& attrs);
@@ -71,10 +71,10 @@ class Executor {
   void step(const NDArrayMap& feed = {});
 
   const Symbol& symbol() const;
-  /// The graph after the passes on symbols (common subexpressions merged where asked for).
+  /// The graph after the passes on symbols (common subexpressions merged if enabled).
   Symbol optimized_symbol() const;
   PlanStats stats() const;
-  /// The compiled plan as text: steps, kernels with refusals, layouts, memory.
+  /// The compiled plan as text: steps, chosen and rejected kernels, layouts, memory.
   std::string plan_text() const;
   /// MXNet's debug text: ends with "Total N MB allocated" and the resource line.
   std::string debug_str() const;
@@ -85,13 +85,13 @@ class Executor {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Runs one operator now. `out` names arrays to write; otherwise fresh ones are made. `is_train` is
-/// the thread's mode unless given (symbind/autograd.h); while it records, what is returned carries
-/// the record.
+/// Runs one operator now. `out` names arrays to write; otherwise new ones are allocated. `is_train`
+/// is the thread's mode unless given (symbind/autograd.h); while it records, the results are on the
+/// tape.
 std::vector<NDArray> invoke(std::string_view op, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs = {}, const std::vector<NDArray>& out = {},
                             std::optional<bool> is_train = {});
-/// The same with the operator at hand (OpRegistry::global().get).
+/// The same with an operator from OpRegistry::global().get.
 std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
                             const AttrDict& attrs = {}, const std::vector<NDArray>& out = {},
                             std::optional<bool> is_train = {});

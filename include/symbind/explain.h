@@ -1,6 +1,6 @@
 #pragma once
-// Explaining a compiled network: its plan as text, as JSON, or as one page of HTML that needs
-// nothing beside it. Times are shown where the profiler ran. docs/explain.md reads a page aloud.
+// Explaining a compiled network: its plan as text, as JSON, or as a self-contained HTML page. Times
+// are shown if the profiler ran. docs/explain.md explains a page.
 
 #include <string>
 
@@ -13,10 +13,10 @@ class Module;
 struct ExplainOptions {
   std::string format = "html";  ///< html, json or text
   std::string title = {};       ///< of the page; the symbol's name by default
-  int device = 0;               ///< of a module with several: whose executor
+  int device = 0;               ///< index, for a module with several
 };
 
-/// Steps, shapes, layouts, kernels with the refusals of others, memory over time, FLOPs and bytes.
+/// Steps, shapes, layouts, chosen and rejected kernels, memory over time, FLOPs and bytes.
 std::string explain(const Executor& executor, const ExplainOptions& options = {});
 /// The executor of one of the module's devices; throws kState before bind.
 std::string explain(const Module& module, const ExplainOptions& options = {});

@@ -1,5 +1,5 @@
 #pragma once
-// Initializers: the numbers a network starts from.
+// Initializers: the initial values of parameters.
 //
 // An initializer is an immutable object behind a shared pointer, so that options hold one by value:
 // `.initializer = Xavier({.magnitude = 2})`. Random numbers come from the random operators, hence
@@ -24,7 +24,7 @@ using InitializerPtr = std::shared_ptr<const Initializer>;
 struct InitDesc {
   std::string name;
   AttrDict attrs = {};                       ///< the variable's attributes; __init__ decides
-  const Initializer* global_init = nullptr;  ///< what __init__ may fall back on
+  const Initializer* global_init = nullptr;  ///< fallback for __init__
 };
 
 class Initializer {
@@ -51,7 +51,7 @@ class Initializer {
   /// Fills by the initializer that `init` (a name or JSON) describes.
   virtual void init_by_attribute(const InitDesc& desc, const std::string& init,
                                  NDArray& array) const;
-  /// Called behind each array that the dispatch filled, with the role it had.
+  /// Called after the dispatch filled an array, with the array's role.
   virtual void report(const InitDesc& desc, const std::string& role, const NDArray& array) const;
 
   /// MXNet's JSON: `["xavier", {"rnd_type": "uniform", …}]`.
@@ -102,7 +102,7 @@ InitializerPtr MSRAPrelu(const MSRAPreluOptions& options = {});
 InitializerPtr Bilinear();
 /// 0, but `forget_bias` for the second quarter: the forget gate.
 InitializerPtr LSTMBias(double forget_bias = 1);
-/// The packed parameters of the operator RNN, each part as if it stood alone.
+/// The packed parameters of the operator RNN, each part as a separate array.
 InitializerPtr FusedRNN(const FusedRNNOptions& options);
 /// Arrays by name ("arg:" and "aux:" are dropped); `otherwise` for the rest.
 InitializerPtr Load(const NDArrayMap& arrays, InitializerPtr otherwise = {}, bool verbose = false);
@@ -114,7 +114,7 @@ InitializerPtr Verbose(InitializerPtr init);
 
 /// By name ("xavier") with parameters as text, or by JSON (`["xavier", {"magnitude": 2}]`).
 InitializerPtr create_initializer(const std::string& text, const AttrDict& params = {});
-/// Enters an initializer under a name (lower case); it gets the parameters as text.
+/// Registers an initializer under a name (lower case); it gets the parameters as text.
 void register_initializer(const std::string& name,
                           std::function<InitializerPtr(const AttrDict&)> make);
 /// The names create_initializer knows.

@@ -1,9 +1,9 @@
 #pragma once
 // Data: what a batch is, the iterators that hand batches over, and those that read files.
 //
-// An iterator fills a DataBatch the caller holds. Arrays of that batch nobody else holds are
-// written over by the next call, so a loop over one batch allocates nothing after its first turn;
-// whoever copies an NDArray out of a batch keeps its numbers.
+// An iterator fills a DataBatch the caller holds. The next call overwrites arrays of that batch
+// that have no other owner, so a loop over one batch allocates nothing after its first iteration.
+// An NDArray copied out of a batch keeps its numbers.
 
 #include <cstdint>
 #include <functional>
@@ -29,13 +29,13 @@ struct DataDesc {
   /// One letter per axis, 'N' is the batch; empty when not known (Python's None).
   std::string layout = "NCHW";
 
-  /// Type and layout do not count, as in MXNet: a reshape to a new type alone is none.
+  /// Ignores type and layout, as MXNet does: a change of type alone causes no reshape.
   bool operator==(const DataDesc& other) const {
     return name == other.name && shape == other.shape;
   }
   /// MXNet's text: "DataDesc[data,(128, 3, 224, 224),<class 'numpy.float32'>,NCHW]".
   std::string str() const;
-  /// Where 'N' stands in the layout: 0 for an empty one, -1 if it is not there.
+  /// The position of 'N' in the layout: 0 for an empty one, -1 if it is missing.
   static int batch_axis(std::string_view layout);
 };
 
@@ -43,11 +43,11 @@ struct DataDesc {
 struct DataBatch {
   std::vector<NDArray> data, label;
   int pad = 0;
-  /// Row numbers in the source; empty where the iterator knows none.
+  /// Row numbers in the source; empty if the iterator has none.
   std::vector<std::int64_t> index;
   /// Which bucket the batch belongs to, for BucketingModule.
   std::optional<std::int64_t> bucket_key;
-  /// What this batch is, where it differs from one to the next (buckets); else empty.
+  /// Descriptions of this batch, where they differ between batches (buckets); else empty.
   std::vector<DataDesc> provide_data, provide_label;
 
   /// MXNet's text: "DataBatch: data shapes: [(2, 3)] label shapes: None".
@@ -67,14 +67,16 @@ class DataIter {
   virtual const std::vector<DataDesc>& provide_label() const = 0;
   /// Begins the next epoch.
   virtual void reset() = 0;
-  /// The same, but leftovers of the epoch before (rolled over rows) are forgotten.
+  /// The same, but drops leftovers of the previous epoch (rolled over rows).
   virtual void hard_reset() { reset(); }
   /// Fills `batch` and returns true, or returns false at the end of the epoch.
   virtual bool next(DataBatch& batch) = 0;
-  /// Where it stands, in arrays that never change; an iterator made alike goes on from there after
-  /// set_state. Nothing: it cannot say, and a resumed training passes over the batches it has seen.
+  /// Its position, in arrays that never change; an identically constructed iterator continues from
+  /// there after set_state. nullopt: not supported, and a resumed training skips the batches
+  /// already used.
   virtual std::optional<StateValue> state() { return std::nullopt; }
-  /// kValue if the state is not one of an iterator made alike; nothing has changed then.
+  /// Throws kValue and changes nothing if the state is not from an identically constructed
+  /// iterator.
   virtual void set_state(const StateValue& state);
   /// Rows of a batch: the extent of the batch axis of the first data.
   std::int64_t batch_size() const;
@@ -93,16 +95,16 @@ struct NDArrayIterOptions {
   std::int64_t batch_size = 1;
   /// A new order every epoch, the same for the same seed on any machine.
   bool shuffle = false;
-  /// What becomes of the rows that fill no batch: "pad" completes it with rows from the start,
-  /// "discard" drops them, "roll_over" hands them out first in the next epoch.
+  /// What happens to the rows of an incomplete last batch: "pad" completes it with rows from the
+  /// start, "discard" drops them, "roll_over" puts them first in the next epoch.
   std::string last_batch_handle = "pad";
   /// Name of a single array; several are called _0_data, _1_data, …
   std::string data_name = "data";
   std::string label_name = "softmax_label";
   std::string layout = "NCHW";
   std::uint64_t seed = 0;
-  /// The order of the coming epoch, in place of our own shuffling: asked at every reset and at
-  /// construction when `shuffle` is on.
+  /// Returns the row order of the next epoch, instead of the built-in shuffling: called at
+  /// construction and at every reset if `shuffle` is on.
   std::function<std::vector<std::int64_t>()> reorder = {};
 };
 
@@ -129,7 +131,7 @@ class NDArrayIter final : public DataIter {
   void set_cursor(std::int64_t cursor);
   /// The rows in the order of this epoch.
   std::vector<std::int64_t> order() const;
-  /// Moves on by one batch; false at the end. What `next` does first.
+  /// Advances by one batch; false at the end. `next` does this first.
   bool advance();
   /// The batch at the cursor; the incomplete last one is shorter unless it is padded.
   void fetch(DataBatch& batch);
@@ -141,7 +143,7 @@ class NDArrayIter final : public DataIter {
   std::unique_ptr<State> state_;
 };
 
-/// `size` batches an epoch, from the start again as often as needed.
+/// `size` batches per epoch; restarts the source as often as needed.
 class ResizeIter final : public DataIter {
  public:
   ResizeIter(std::shared_ptr<DataIter> iter, std::int64_t size, bool reset_internal = true);
@@ -166,8 +168,8 @@ struct PrefetchOptions {
   int depth = 2;
 };
 
-/// Reads ahead, each iterator in a thread of its own, and joins their batches. What an iterator
-/// throws is thrown by `next` in the reader's thread; `reset` then starts afresh.
+/// Reads ahead, each iterator in its own thread, and joins their batches. `next` rethrows an
+/// iterator's exception in the caller's thread; `reset` then restarts.
 class PrefetchingIter final : public DataIter {
  public:
   explicit PrefetchingIter(std::vector<std::shared_ptr<DataIter>> iters,
@@ -187,13 +189,13 @@ class PrefetchingIter final : public DataIter {
   std::unique_ptr<State> state_;
 };
 
-/// MNIST and its kin, from idx files, plain or gzipped.
+/// MNIST and data sets in its format, from idx files, plain or gzipped.
 struct MNISTIterOptions {
   std::string image = "./train-images-idx3-ubyte";
   std::string label = "./train-labels-idx1-ubyte";
   std::int64_t batch_size = 128;
   bool shuffle = true;
-  /// Rows of 784 numbers instead of images of one channel.
+  /// Rows of 784 numbers instead of one-channel images.
   bool flat = false;
   std::int64_t seed = 0;
   bool silent = false;
@@ -225,8 +227,8 @@ struct CSVIterOptions {
   std::string label_csv = "NULL";
   Tuple label_shape = {1};
   std::int64_t batch_size = 0;
-  /// Completes the last batch with rows from the start, which the next epoch then leaves out, as
-  /// in MXNet; else what the batch before held stays in its filler rows.
+  /// Completes the last batch with rows from the start, which the next epoch then skips, as in
+  /// MXNet; else the filler rows keep the numbers of the previous batch.
   bool round_batch = true;
   /// float32, int32 or int64, of data and label alike.
   DType dtype = DType::kFloat32;
@@ -254,7 +256,7 @@ class CSVIter final : public DataIter {
 struct LibSVMIterOptions {
   std::string data_libsvm = {};
   Tuple data_shape = {};
-  /// Labels from a file of their own in the same form; "NULL": those of the data file.
+  /// Labels from a separate file in the same format; "NULL": those of the data file.
   std::string label_libsvm = "NULL";
   Tuple label_shape = {1};
   std::int64_t batch_size = 0;
@@ -282,11 +284,11 @@ class LibSVMIter final : public DataIter {
 };
 
 /// An iterator by MXNet's name ("MNISTIter", "CSVIter", "LibSVMIter") and options as text; options
-/// that MXNet has and Symbind does not need are passed over.
+/// that MXNet has and Symbind does not need are ignored.
 std::shared_ptr<DataIter> create_iter(std::string_view name, const AttrDict& options);
 
-/// An idx file, plain or gzipped, as MNIST and its kin come: unsigned bytes, shape as the file
-/// says, on the CPU. Anything else is an Error kIo that names the path and the byte.
+/// An idx file, plain or gzipped, as MNIST uses: unsigned bytes, shape from the file, on the CPU.
+/// Anything else is an Error kIo that names the path and the byte.
 NDArray read_idx(const std::string& path);
 
 }  // namespace symbind

@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel is: it answers with an Offer before layouts and memory are decided, then prepares
-// a callable that runs with fixed descriptions. Nothing is looked up or decided inside a step.
+// What a kernel is: it returns an Offer before layouts and memory are decided, then prepares a
+// callable that runs with fixed descriptions. A step itself looks up and decides nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace symbind {
 
 class Storage;
 
-/// How a tensor of rank ≥ 3 lies in memory inside an executor. Users only ever see kPlain.
+/// The memory layout of a tensor of rank ≥ 3 inside an executor. Users only ever see kPlain.
 /// kBlocked16 is N, C/16, spatial…, 16 (C must divide); kChannelsLast is N, spatial…, C.
 enum class Layout : std::uint8_t { kPlain, kBlocked8, kBlocked16, kChannelsLast };
 const char* layout_name(Layout layout);
@@ -33,12 +33,12 @@ struct TensorDesc {
 /// Whether two layouts of this shape are the same bytes (a 1×1 image, a single channel block).
 bool same_bytes(const Shape& shape, Layout a, Layout b);
 
-/// What is known of a node when its kernels are asked.
+/// What is known of a node when its kernels make offers.
 struct KernelRequest {
   DeviceType device = DeviceType::kCpu;
   Context context;              ///< where it will run
   std::vector<TensorDesc> in;   ///< with the layouts the producers chose
-  std::vector<TensorDesc> out;  ///< layouts are the kernel's to choose; opaque ones have no shape
+  std::vector<TensorDesc> out;  ///< the kernel chooses the layouts; opaque ones have no shape
   std::vector<bool> wanted;     ///< outputs that something reads
   std::vector<bool>
       constant;           ///< inputs worth keeping in derived form: parameters without gradient
@@ -46,21 +46,21 @@ struct KernelRequest {
   int threads = 1;
 };
 
-/// What a kernel can do for a node: the layouts it takes and gives and the memory it needs; or why
-/// not.
+/// What a kernel can do for a node: its input and output layouts and the memory it needs; or why it
+/// refuses.
 struct Offer {
   std::string refusal;  ///< empty when the kernel accepts
   std::vector<Layout> in_layouts, out_layouts;
   std::size_t workspace_bytes = 0;
   std::vector<std::size_t> opaque_bytes;  ///< sizes of the opaque outputs, by output index
-  std::shared_ptr<const void> plan;       ///< whatever `prepare` wants to find again
+  std::shared_ptr<const void> plan;       ///< private data for `prepare`
   bool accepted() const { return refusal.empty(); }
 };
 Offer refuse(std::string reason);
 /// Plain layouts everywhere, no workspace.
 Offer accept_plain(const KernelRequest& request, std::size_t workspace_bytes = 0);
-/// For elementwise kernels: every tensor of the common shape takes the blocked layout if one has
-/// it.
+/// For elementwise kernels: every tensor of the common shape uses the blocked layout if one of them
+/// has it.
 Offer accept_same_layout(const KernelRequest& request);
 
 /// One tensor at run time.
@@ -68,7 +68,7 @@ struct TensorArg {
   /// Null for an unread output that the operator skips (OpBuilder::skips_unread), and for an input
   /// of which only the shape is read.
   void* data = nullptr;
-  Storage* storage = nullptr;  ///< of bound arrays: the home of derived forms
+  Storage* storage = nullptr;  ///< of bound arrays: owns cached derived forms
 };
 
 /// The state a step runs in.

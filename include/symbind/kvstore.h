@@ -1,8 +1,8 @@
 #pragma once
 // KVStore: adds up what several devices push and hands the result back.
 //
-// A store reduces and broadcasts. It may be given an update function; it never reaches for one.
-// Sums are taken in device order, whatever the timing: equal pushes give equal bits.
+// A store reduces and broadcasts. It may be given an update function; it never creates one.
+// Sums are taken in device order, independent of timing: equal pushes give equal bits.
 
 #include <functional>
 #include <memory>
@@ -48,11 +48,11 @@ class KVStore {
   virtual int num_workers() const { return 1; }
 };
 
-/// "local", "device" and their kin; or a registered store. Names of stores that need other
-/// machines are refused.
+/// "local", "device" and similar names, or a registered store. Names of distributed stores are
+/// refused.
 std::shared_ptr<KVStore> create_kvstore(const std::string& type = "local");
 using StoreFactory = std::function<std::shared_ptr<KVStore>(const std::string& type)>;
-/// Makes `type` known to create_kvstore; found before the built-in names.
+/// Registers `type` for create_kvstore; takes precedence over built-in names.
 void register_kvstore(const std::string& type, StoreFactory factory);
 
 }  // namespace symbind

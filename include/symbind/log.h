@@ -14,7 +14,7 @@ using LogSink = std::function<void(LogLevel, std::string_view)>;
 /// Sends messages to `sink` from now on; an empty one restores stderr.
 void set_log_sink(LogSink sink);
 
-/// Sends one message. A sink that throws is answered by writing to stderr; nothing escapes.
+/// Sends one message. If the sink throws, writes to stderr; never throws.
 void log_message(LogLevel level, std::string_view text) noexcept;
 
 inline void log_debug(std::string_view text) noexcept { log_message(LogLevel::kDebug, text); }

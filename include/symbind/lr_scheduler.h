@@ -1,9 +1,8 @@
 #pragma once
 // Learning rates that change with the number of updates.
 //
-// A scheduler is asked with the number of the newest update and answers with the learning rate.
-// Most keep count of what they did, as MXNet's do: asking for an earlier update does not turn them
-// back.
+// A scheduler maps the number of the newest update to a learning rate. Most have state, as MXNet's
+// do: a call with an earlier update does not undo a change.
 
 #include <cstdint>
 #include <functional>
@@ -30,12 +29,12 @@ class Fields {
     attribute(attribute_name.empty() ? name : attribute_name, value, doc);
     return params.field(name, value, doc);
   }
-  /// A fact that no constructor takes: a count, a derived value.
+  /// An attribute that no constructor takes: a count, a derived value.
   template <class T>
   void attribute(const std::string& name, T& value, const std::string& doc) {
     attributes.field(name, value, doc);
   }
-  /// An attribute that MXNet's class keeps as a dictionary and that is empty in a pickle of ours.
+  /// An attribute that is a dictionary in MXNet's class and empty in our pickles.
   void empty_dict(const std::string& name) { empty_dicts.push_back(name); }
   /// An attribute that is a dictionary: how it is read, and how it is set from a file, whose values
   /// `set` checks.
@@ -53,7 +52,7 @@ class Fields {
   std::vector<Dict> dicts;
 };
 
-/// What every scheduler can be told: where it starts, and how it gets there.
+/// Parameters of every scheduler: the base rate and the warm-up.
 struct WarmUp {
   double base_lr = 0.01;               ///< the rate it starts from
   std::int64_t warmup_steps = 0;       ///< updates before it starts
@@ -61,7 +60,7 @@ struct WarmUp {
   std::string warmup_mode = "linear";  ///< "linear" climbs to base_lr, "constant" stays
 };
 
-/// A learning rate by number of updates. Derive and give operator(), or use FunctionScheduler.
+/// A learning rate by number of updates. Derive and override operator(), or use FunctionScheduler.
 class LRScheduler {
  public:
   explicit LRScheduler(const WarmUp& warm_up = {});
@@ -74,10 +73,10 @@ class LRScheduler {
   /// The rate an optimizer starts with; it may be set at any time.
   virtual double base_lr() const { return base_lr_; }
   virtual void set_base_lr(double lr) { base_lr_ = lr; }
-  /// Told by fit, behind every epoch: the validation metric's values, or without validation data
-  /// the training metric's.
+  /// fit calls it after every epoch with the values of the validation metric, or without validation
+  /// data those of the training metric.
   virtual void observe(const std::vector<std::pair<std::string, double>>& /*values*/) {}
-  /// MXNet's class name, e.g. "FactorScheduler"; a name of one's own for one's own classes.
+  /// MXNet's class name, e.g. "FactorScheduler"; a unique name for custom classes.
   virtual std::string class_name() const { return {}; }
   /// Names every field.
   virtual void describe(Fields& fields);
@@ -104,7 +103,7 @@ class FactorScheduler : public LRScheduler {
   double factor_, stop_factor_lr_;
 };
 
-/// Multiplies the rate by `factor` behind each of the updates in `step`.
+/// Multiplies the rate by `factor` after each of the updates in `step`.
 class MultiFactorScheduler : public LRScheduler {
  public:
   explicit MultiFactorScheduler(Tuple step, double factor = 1, const WarmUp& warm_up = {});
@@ -170,7 +169,7 @@ struct OneCycleOptions {
   std::string anneal = "cos";     ///< or "linear"
 };
 
-/// One climb from max_lr/div_factor to max_lr, then one descent far below where it began.
+/// Rises once from max_lr/div_factor to max_lr, then falls once to far below the first rate.
 class OneCycleScheduler : public LRScheduler {
  public:
   explicit OneCycleScheduler(std::int64_t max_update, const OneCycleOptions& options = {});
@@ -188,9 +187,9 @@ struct PlateauOptions {
   std::string metric = {};    ///< the value watched; empty: the metric's first
   std::string mode = "auto";  ///< "max", "min"; "auto" goes by the metric's name
   double factor = 0.1;        ///< multiplies the rate
-  int patience = 10;          ///< evaluations without improvement that are waited for
+  int patience = 10;          ///< evaluations without improvement before it acts
   double min_delta = 0;       ///< what counts as an improvement
-  int cooldown = 0;           ///< evaluations behind a change that are not counted
+  int cooldown = 0;           ///< evaluations after a change that are not counted
   double min_lr = 0;          ///< the rate goes no lower
 };
 
@@ -221,8 +220,8 @@ class FunctionScheduler : public LRScheduler {
   std::function<double(std::int64_t)> rate_;
 };
 
-/// A scheduler of ours by MXNet's class name, its fields yet to be set; kName with the nearest
-/// names for another.
+/// A built-in scheduler by MXNet's class name, with default fields; kName with the nearest names if
+/// unknown.
 std::shared_ptr<LRScheduler> make_lr_scheduler(std::string_view class_name);
 /// The class names it knows.
 const std::vector<std::string>& lr_scheduler_names();

@@ -2,8 +2,8 @@
 // Metrics: what training and evaluation report about outputs and labels.
 //
 // A metric sums over batches. The local sums are what callbacks print and reset in between; the
-// global ones run over the whole epoch. Arrays are read where they lie; a metric makes no memory
-// once it has seen a batch. A metric is shared (MetricPtr) and not copied.
+// global ones run over the whole epoch. Arrays are read in place; a metric allocates nothing after
+// its first batch. A metric is shared (MetricPtr) and not copied.
 
 #include <functional>
 #include <map>
@@ -22,7 +22,7 @@ class EvalMetric;
 using MetricPtr = std::shared_ptr<EvalMetric>;
 using NameList = std::vector<std::string>;
 
-/// What every metric can be told.
+/// Options of every metric.
 struct MetricOptions {
   std::string name = {};                      ///< the name shown; empty: the metric's own
   std::optional<NameList> output_names = {};  ///< outputs update_dict picks; all unless given
@@ -41,11 +41,11 @@ class EvalMetric {
 
   /// Adds a batch: labels and outputs in pairs.
   virtual void update(const std::vector<NDArray>& labels, const std::vector<NDArray>& preds) = 0;
-  /// The same with names, of which output_names and label_names pick some.
+  /// The same by name; output_names and label_names select.
   virtual void update_dict(const NamedArrays& labels, const NamedArrays& preds);
-  /// Forgets everything.
+  /// Clears all sums.
   virtual void reset();
-  /// Forgets the local sums; the global ones stay.
+  /// Clears the local sums; the global ones stay.
   virtual void reset_local();
   /// Name and value since reset_local; NaN when there was no instance.
   virtual std::vector<NameValue> get() const;
@@ -54,9 +54,9 @@ class EvalMetric {
 
   /// Names the parameters (axis, top_k, …) for create_metric and set_option.
   virtual void describe(AttrVisitor& visitor);
-  /// Called behind a change of parameters: checks them.
+  /// Called after a change of parameters: checks them.
   virtual void configured();
-  /// What there is besides the four sums, as numbers: for copies and files.
+  /// State beyond the four sums, as numbers: for copies and files.
   virtual std::vector<double> state() const;
   virtual void set_state(const std::vector<double>& numbers);
 
@@ -103,8 +103,8 @@ class CompositeEvalMetric : public EvalMetric {
   NamedArrays kept_labels_, kept_preds_;
 };
 
-/// The share of rows whose largest output stands at the label; outputs of the labels' shape are
-/// taken as classes.
+/// The share of rows whose largest output is at the label; outputs of the labels' shape are taken
+/// as classes.
 MetricPtr Accuracy(int axis = 1, MetricOptions options = {});
 /// The share of rows whose label is among the `top_k` largest outputs.
 MetricPtr TopKAccuracy(int top_k, MetricOptions options = {});
@@ -112,7 +112,8 @@ MetricPtr TopKAccuracy(int top_k, MetricOptions options = {});
 MetricPtr F1(const std::string& average = "macro", MetricOptions options = {});
 /// Matthews correlation of a two-class problem.
 MetricPtr MCC(const std::string& average = "macro", MetricOptions options = {});
-/// exp of the mean negative log probability of the labels; probabilities below 1e-10 count as that.
+/// exp of the mean negative log probability of the labels; probabilities below 1e-10 count as
+/// 1e-10.
 MetricPtr Perplexity(std::optional<int> ignore_label, int axis = -1, MetricOptions options = {});
 /// Mean absolute error, averaged over batches.
 MetricPtr MAE(MetricOptions options = {});
@@ -128,15 +129,15 @@ MetricPtr NegativeLogLikelihood(double eps = 1e-12, MetricOptions options = {});
 MetricPtr PearsonCorrelation(const std::string& average = "macro", MetricOptions options = {});
 /// The multi-class form of MCC, from a confusion matrix that grows as classes appear.
 MetricPtr PCC(MetricOptions options = {});
-/// The share of rows that are right; confusion_counts gives the rest.
+/// The share of correct rows; confusion_counts returns the full matrix.
 MetricPtr ConfusionMatrix(MetricOptions options = {});
-/// How often each class (row) was taken for each (column) since reset, in float64; kType for a
-/// metric that does not count it.
+/// How often each class (row) was predicted as each class (column) since reset, in float64; kType
+/// for a metric without such counts.
 NDArray confusion_counts(const EvalMetric& metric);
 /// The area under the ROC curve of two classes, exact: a tie counts half. Outputs are scores of
 /// class 1, (n,) or (n, 1), or probabilities of both, (n, 2).
 MetricPtr AUC(MetricOptions options = {});
-/// The mean of the outputs; labels are not looked at.
+/// The mean of the outputs; labels are ignored.
 MetricPtr Loss(MetricOptions options = {});
 
 /// A value computed by the user for one label and one output, or (sum, instances) as a pair.
@@ -146,7 +147,7 @@ using MetricSumFunction =
 /// A metric of a function; its values are averaged over batches.
 MetricPtr make_metric(MetricFunction function, const std::string& name,
                       bool allow_extra_outputs = false);
-/// A metric of a function that gives a sum and how many instances it is over.
+/// A metric of a function that returns a sum and its number of instances.
 MetricPtr make_sum_metric(MetricSumFunction function, const std::string& name,
                           bool allow_extra_outputs = false);
 
@@ -170,7 +171,7 @@ using MetricParams = std::map<std::string, MetricValue>;
 /// nearest.
 MetricPtr create_metric(const std::string& name, const MetricParams& params = {},
                         MetricOptions options = {});
-/// Enters a metric under a name; `make` gives one with default parameters.
+/// Registers a metric under a name; `make` returns one with default parameters.
 void register_metric(const std::string& name, std::function<MetricPtr()> make);
 /// The names create_metric knows.
 NameList list_metrics();

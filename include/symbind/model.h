@@ -27,9 +27,9 @@ struct ParamOrder {
 /// Writes `prefix-symbol.json` and `prefix-%04d.params`, in the order of the symbol's arguments.
 void save_checkpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                      const NDArrayMap& args, const NDArrayMap& aux);
-/// Reads both. A missing file is an Error kIo that lists the epochs there are.
+/// Reads both. A missing file is an Error kIo that lists the existing epochs.
 Checkpoint load_checkpoint(const std::string& prefix, int epoch);
-/// Reads `prefix-%04d.params`; names without "arg:" or "aux:" are passed over.
+/// Reads `prefix-%04d.params`; names without "arg:" or "aux:" are skipped.
 ModelParams load_params(const std::string& prefix, int epoch);
 /// Writes parameters as "arg:name" and "aux:name".
 void save_params(const std::string& path, const NDArrayMap& args, const NDArrayMap& aux,
@@ -40,8 +40,8 @@ NamedArrays named_params(const NDArrayMap& args, const NDArrayMap& aux, const Pa
 ModelParams load_params(const std::string& path);
 /// Writes arrays in the order given; `save` of a map writes them by name.
 void save_in_order(const std::string& path, const NamedArrays& arrays);
-/// Whether given parameters are those of a network, before anything is copied: throws with what is
-/// missing, wrongly shaped and extra, five of each. Null: none were given.
+/// Checks that the given parameters are those of a network before anything is copied: throws with
+/// up to five missing, misshaped and extra names each. Null: none were given.
 void check_params(const NDArrayMap* given_args, const NDArrayMap& needed_args,
                   const NDArrayMap* given_aux, const NDArrayMap& needed_aux, bool allow_missing);
 /// Writes a file whole or not at all: on any error the old one is untouched.

@@ -4,8 +4,8 @@
 // Names, attributes and shapes are those of MXNet's examples, so that checkpoints trained there
 // load here: symbols, arguments and auxiliary states agree one by one. Layers the examples leave
 // unnamed get names from the current NameManager, as there. Every network ends in a SoftmaxOutput
-// 'softmax' over `data` and `softmax_label`. An option that cannot be is an error which lists what
-// can.
+// 'softmax' over `data` and `softmax_label`. An invalid option is an error that lists the valid
+// values.
 
 #include <string>
 #include <vector>
@@ -31,7 +31,7 @@ Symbol lenet(const LenetOptions& options = {});
 
 struct AlexnetOptions {
   int num_classes = 1000;
-  std::string dtype = "float32";  ///< or float16: computed so, between casts
+  std::string dtype = "float32";  ///< or float16: computed in it, between casts
   void describe(AttrVisitor& v);
 };
 Symbol alexnet(const AlexnetOptions& options = {});
@@ -53,7 +53,7 @@ Symbol googlenet(const GooglenetOptions& options = {});
 
 struct InceptionBnOptions {
   int num_classes = 1000;
-  Tuple image_shape = {3, 224, 224};  ///< up to a height of 28 a smaller network
+  Tuple image_shape = {3, 224, 224};  ///< a height up to 28 selects a smaller network
   void describe(AttrVisitor& v);
 };
 Symbol inception_bn(const InceptionBnOptions& options = {});
@@ -78,7 +78,7 @@ struct ResnetOptions {
   /// 18, 34, 50, 101, 152, 200, 269; for images up to a height of 28: 6n + 2 below 164, 9n + 2
   /// above.
   int num_layers = 50;
-  Tuple image_shape = {3, 224, 224};  ///< up to a height of 32 the first layer keeps the size
+  Tuple image_shape = {3, 224, 224};  ///< with a height up to 32 the first layer keeps the size
   int conv_workspace = 256;           ///< kept in the symbol, without effect
   std::string dtype = "float32";
   void describe(AttrVisitor& v);
@@ -90,7 +90,7 @@ Symbol resnet_v1(const ResnetOptions& options = {});
 
 struct ResnextOptions {
   int num_classes = 1000;
-  int num_layers = 50;  ///< as for ResNet; the small ones up to a height of 32
+  int num_layers = 50;  ///< as for ResNet; the small ones for a height up to 32
   Tuple image_shape = {3, 224, 224};
   int num_group = 32;
   int conv_workspace = 256;
@@ -120,7 +120,7 @@ struct LstmOptions {
   int seq_len = 60;
   int vocab_size = 10000;
   int num_layers = 2, num_hidden = 200, num_embed = 200;
-  double forget_bias = 1;  ///< where the forget gates' biases start
+  double forget_bias = 1;  ///< initial biases of the forget gates
   void describe(AttrVisitor& v);
 };
 /// Embedding, LSTM layers unrolled over seq_len steps, a prediction for each.

@@ -1,8 +1,8 @@
 #pragma once
 // Modules: name a network, hand over an iterator, fit.
 //
-// BaseModule is the interface: verbs that each kind of module has, and fit, score and predict over
-// them. Module is one network on one or several devices.
+// BaseModule is the interface: the verbs that each kind of module implements, and fit, score and
+// predict built on them. Module is one network on one or several devices.
 
 #include <memory>
 #include <optional>
@@ -30,17 +30,17 @@ struct ModuleBindOptions {
   bool for_training = true;
   bool inputs_need_grad = false;
   bool force_rebind = false;
-  const class Module* shared_module = nullptr;  ///< lends parameters and memory (buckets)
+  const class Module* shared_module = nullptr;  ///< shares its parameters and memory (buckets)
   GradReqArg grad_req = "write";
 };
 
 struct InitParamsOptions {
   InitializerPtr initializer = Uniform(0.01);
-  std::optional<NDArrayMap> arg_params = {};  ///< take these instead
+  std::optional<NDArrayMap> arg_params = {};  ///< used instead of the initializer
   std::optional<NDArrayMap> aux_params = {};
   bool allow_missing = false;  ///< the initializer fills what is not given
   bool force_init = false;
-  bool allow_extra = false;  ///< given names the network does not have are passed over
+  bool allow_extra = false;  ///< ignore given names that the network does not have
 };
 
 struct SetParamsOptions {
@@ -87,13 +87,13 @@ struct FitOptions {
   std::optional<bool> nan_guard = {};  ///< stop at the first NaN; by default nan_guard_is_on()
   UpdatePolicyOptions updates = {};    ///< accumulation, clipping, an average of the weights
   bool dry_run = false;                ///< log what dry_run reports, and train nothing
-  std::optional<CheckpointOptions> checkpoint = {};  ///< save on the way; see docs/checkpoints.md
-  /// Go on from the newest checkpoint of this prefix, or from one by its manifest's path; from the
-  /// start if there is none. It decides over begin_epoch, parameters and optimizer.
+  std::optional<CheckpointOptions> checkpoint = {};  ///< save while training; see docs/checkpoints.md
+  /// Resume from the newest checkpoint of this prefix, or from one by its manifest's path; start
+  /// from scratch if there is none. The checkpoint overrides begin_epoch, parameters and optimizer.
   std::string resume = {};
 };
 
-/// The verbs every module has, and training over them.
+/// The verbs every module has, and training built on them.
 class BaseModule {
  public:
   virtual ~BaseModule() = default;
@@ -116,10 +116,10 @@ class BaseModule {
   virtual void init_params(const InitParamsOptions& options = {}) = 0;
   virtual void set_params(const NDArrayMap& args, const NDArrayMap& aux,
                           const SetParamsOptions& options = {});
-  /// The parameters as they are now; the arrays stay the module's.
+  /// The current parameters; the module keeps owning the arrays.
   virtual ModelParams get_params() = 0;
   virtual void init_optimizer(const InitOptimizerOptions& options = {}) = 0;
-  /// Makes ready for a batch that comes next (buckets switch here).
+  /// Prepares for the next batch (buckets switch here).
   virtual void prepare(const DataBatch&) {}
   virtual void forward(const DataBatch& batch, std::optional<bool> is_train = {}) = 0;
   virtual void backward(const std::vector<NDArray>& out_grads = {}) = 0;
@@ -129,18 +129,18 @@ class BaseModule {
   virtual std::vector<NDArray> get_input_grads() const = 0;
   virtual void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const = 0;
   virtual void install_monitor(Monitor& monitor) = 0;
-  /// forward_backward, update and update_metric as one; leaves what the three would leave.
+  /// forward_backward, update and update_metric as one, with the same results.
   virtual void step(const DataBatch& batch, EvalMetric& metric);
-  /// The modules with executors it is made of, itself or its parts: those that ran last, or those
-  /// that hold all weights.
+  /// The modules with executors: itself or its parts; those that ran last, or those that hold all
+  /// weights.
   enum class Which { kRanLast, kAllWeights };
   virtual std::vector<class Module*> modules(Which) { return {}; }
 
   /// The average of the weights that fit keeps with ema_decay, by name; empty without one.
   NDArrayMap get_ema_params() const { return policy_.average(); }
   void set_ema_params(const NDArrayMap& average) { policy_.set_average(average); }
-  /// Puts the average in the place of the weights, for evaluation or a checkpoint, and at the next
-  /// call the weights back.
+  /// Swaps the average in for the weights, for evaluation or a checkpoint; the next call swaps
+  /// back.
   void swap_ema_params();
   /// What happens around updates.
   UpdatePolicy& update_policy() { return policy_; }
@@ -151,15 +151,16 @@ class BaseModule {
   /// The parameters in the order of the networks' arguments, which MXNet's files have.
   ParamOrder param_order();
 
-  /// From now on checkpoints of fit hold the state of `part`, and resume gives it back.
+  /// From now on checkpoints of fit save the state of `part`, and resume restores it.
   void keep_in_checkpoints(const std::string& name, Resumable part);
   const Resumables& kept_in_checkpoints() const { return kept_; }
 
-  /// Trains for num_epoch - begin_epoch passes over `train`. Binds and initialises what is not.
+  /// Trains for num_epoch - begin_epoch passes over `train`. Binds and initialises if that has not
+  /// been done.
   void fit(DataIter& train, FitOptions options);
-  /// Tries a step and an evaluation on a copy, with the first batch of each: shapes, labels and
-  /// metric are checked, memory and time told. Parameters, optimizer, random numbers and iterators
-  /// stay as they are; the metrics are reset.
+  /// Tries a step and an evaluation on a copy, with the first batch of each: checks shapes, labels
+  /// and metric, and reports memory and time. Parameters, optimizer, random numbers and iterators
+  /// are unchanged; the metrics are reset.
   DryRunReport dry_run(DataIter& train, const FitOptions& options);
   /// The same network or networks, neither bound nor initialised.
   virtual std::shared_ptr<BaseModule> blank_copy() const;
@@ -176,11 +177,11 @@ class BaseModule {
 
  protected:
   void check_bound() const;        ///< throws kState unless bound
-  void check_initialized() const;  ///< … and unless parameters are there
+  void check_initialized() const;  ///< … and unless parameters are initialised
   bool binded_ = false, for_training_ = false, inputs_need_grad_ = false;
   bool params_initialized_ = false, optimizer_initialized_ = false;
   UpdatePolicy policy_;
-  std::unique_ptr<NanGuard> guard_;  ///< of the last fit with one: buckets remember monitors
+  std::unique_ptr<NanGuard> guard_;  ///< of the last fit with one: buckets hold pointers to monitors
 
  private:
   UpdatePolicy::PartsOf update_parts();
@@ -224,14 +225,14 @@ class Module : public BaseModule {
 
   void bind(const Shapes& data_shapes, const std::optional<Shapes>& label_shapes = {},
             const ModuleBindOptions& options = {}) override;
-  /// Other shapes over the same parameters; forward does so by itself.
+  /// Other shapes over the same parameters; forward calls it automatically.
   void reshape(const Shapes& data_shapes, const std::optional<Shapes>& label_shapes = {});
   void init_params(const InitParamsOptions& options = {}) override;
   void set_params(const NDArrayMap& args, const NDArrayMap& aux,
                   const SetParamsOptions& options = {}) override;
   ModelParams get_params() override;
   void init_optimizer(const InitOptimizerOptions& options = {}) override;
-  /// Takes part in another module's optimizer, store and states.
+  /// Shares another module's optimizer, store and states.
   void borrow_optimizer(const Module& other);
   void forward(const DataBatch& batch, std::optional<bool> is_train = {}) override;
   void backward(const std::vector<NDArray>& out_grads = {}) override;
@@ -250,7 +251,7 @@ class Module : public BaseModule {
   void save_optimizer_states(const std::string& path) const;
   void load_optimizer_states(const std::string& path);
 
-  /// The executors behind it; null before bind.
+  /// Its executors; null before bind.
   ExecutorGroup* group() const;
   const std::shared_ptr<Optimizer>& optimizer() const;
   const std::shared_ptr<KVStore>& kvstore() const;
@@ -258,9 +259,9 @@ class Module : public BaseModule {
   bool update_on_kvstore() const;
   /// The states of the optimizer, wherever the updates run; null before init_optimizer.
   const std::shared_ptr<Updater>& updater() const;
-  /// Whether the devices are ahead of what get_params returned last.
+  /// Whether the devices hold newer parameters than get_params last returned.
   bool params_dirty() const;
-  /// Says that they are: for who writes to the executors' arrays.
+  /// Marks them as newer: for code that writes to the executors' arrays.
   void set_params_dirty();
 
  private:

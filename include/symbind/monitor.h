@@ -1,6 +1,6 @@
 #pragma once
-// Looking at what flows through executors: Monitor prints statistics, NanGuard stops at the first
-// number that is none.
+// Inspecting the values in executors: Monitor prints statistics, NanGuard stops at the first NaN or
+// infinity.
 //
 // A watched executor runs unfused and keeps every value, so it is slower: for debugging.
 
@@ -21,7 +21,7 @@ struct MonitorRecord {
   bool operator==(const MonitorRecord&) const = default;
 };
 
-/// The arrays that tell something about an array.
+/// Computes statistics of an array.
 using StatFunction = std::function<std::vector<NDArray>(const NDArray&)>;
 
 struct MonitorOptions {
@@ -41,9 +41,9 @@ class Monitor {
 
   /// Watches an executor; several may be watched.
   virtual void install(Executor& executor);
-  /// Before a batch: begins collecting when it is time.
+  /// Before a batch: starts collecting if one is due.
   virtual void tic();
-  /// Behind a batch: what was collected; nothing when it was not time.
+  /// After a batch: returns what was collected, or nothing if collecting was off.
   virtual std::vector<MonitorRecord> toc();
   /// toc, each record as MXNet's log line.
   void toc_print();
@@ -54,21 +54,21 @@ class Monitor {
 };
 
 /// Throws (kValue) in the step that makes the first NaN or infinity: names the step, the node, its
-/// output's number and the ranges of the node's inputs. Give it wherever a Monitor is taken; fit
-/// makes one with nan_guard or the setting SYMBIND_NAN_GUARD.
+/// output's number and the ranges of the node's inputs. It can be passed wherever a Monitor is
+/// accepted; fit makes one with nan_guard or the setting SYMBIND_NAN_GUARD.
 class NanGuard : public Monitor {
  public:
-  /// `also` is another monitor that looks at the same executors, if any.
+  /// `also` is another monitor of the same executors, if any.
   explicit NanGuard(Monitor* also = nullptr);
   void install(Executor& executor) override;
   void tic() override;
   std::vector<MonitorRecord> toc() override;
-  /// Leaves its executors alone from now on; they run as fast as before.
+  /// Stops watching its executors; they run at full speed again.
   void release();
 
  private:
   struct Watch;
-  std::shared_ptr<Watch> watch_;  ///< null behind release
+  std::shared_ptr<Watch> watch_;  ///< null after release
   Monitor* also_;
 };
 /// The setting SYMBIND_NAN_GUARD.

@@ -2,8 +2,8 @@
 // NDArray: a contiguous view (shape, dtype, offset) of a counted block of device memory.
 //
 // Copying an NDArray copies the handle, not the numbers; reshapes and slices along the first axis
-// alias the same memory. An error of an operator is kept on what it should have written and is
-// raised by the next wait (wait_to_read, to_vector, waitall), once.
+// alias the same memory. An operator's error is stored on its outputs; the next wait (wait_to_read,
+// to_vector, waitall) raises it, once.
 
 #include <cstddef>
 #include <functional>
@@ -27,8 +27,8 @@ namespace symbind {
 class Storage;
 struct Node;
 
-/// Where an array stands on the tape (symbind/autograd.h): an output of a recorded node, a variable
-/// that was marked, or nowhere.
+/// An array's position on the tape (symbind/autograd.h): an output of a recorded node, a marked
+/// variable, or none.
 struct TapeRef {
   std::shared_ptr<const Node> node;
   int output = 0;
@@ -49,13 +49,13 @@ class NDArray {
  public:
   /// No array at all: defined() is false.
   NDArray() = default;
-  /// Memory with undetermined contents.
+  /// Uninitialised memory.
   explicit NDArray(const Shape& shape, Context context = current_context(),
                    DType dtype = DType::kFloat32);
   /// float32 numbers from the host; the shape's size must equal the count.
   NDArray(std::initializer_list<float> values, const Shape& shape,
           Context context = current_context());
-  /// A view of `storage`; for those who make memory (executors, file readers).
+  /// A view of `storage`; for code that allocates memory (executors, file readers).
   NDArray(std::shared_ptr<Storage> storage, const Shape& shape, DType dtype,
           std::size_t byte_offset = 0);
 
@@ -70,8 +70,8 @@ class NDArray {
   /// Copies `size` elements of `dtype` from host memory.
   static NDArray from_host(const void* data, const Shape& shape, DType dtype,
                            Context context = current_context());
-  /// Memory of somebody else, who is told when it is no longer used. It counts as changed at every
-  /// run.
+  /// Caller-supplied memory; `release` runs when it is no longer used. It counts as changed at
+  /// every run.
   static NDArray wrap(void* data, const Shape& shape, DType dtype, Context context,
                       std::function<void()> on_release);
   template <class T>
@@ -149,7 +149,7 @@ class NDArray {
   /// The same memory, outside any recording.
   NDArray detach() const;
   const TapeRef& tape() const { return tape_; }
-  /// A note on this handle, not a change of the array.
+  /// A mark on this handle, not a change of the array.
   void set_tape(TapeRef ref) const { tape_ = std::move(ref); }
 
   /// MXNet's text: a newline, NumPy's text, a newline, "<NDArray 2x3 @cpu(0)>".
@@ -202,7 +202,7 @@ NDArray operator<=(double a, const NDArray& b);
 NDArray operator>(double a, const NDArray& b);
 NDArray operator>=(double a, const NDArray& b);
 
-/// Waits for all devices; raises the first error nobody has read yet.
+/// Waits for all devices; raises the first error that has not been raised yet.
 void waitall();
 
 /// Name → array, in name order.

@@ -1,5 +1,5 @@
 #pragma once
-// How an operator is defined, ours and yours alike: attributes, inference, gradient, kernels.
+// How an operator is defined, built-in or custom: attributes, inference, gradient, kernels.
 // docs/add_an_operator.md walks through one.
 
 #include <functional>
@@ -26,8 +26,8 @@ struct OpDef {
   std::function<std::vector<AttrField>(void*)> describe;
   std::function<void(void*, std::size_t num_inputs)> set_num_inputs;  ///< variadic operators
   std::vector<std::string> ignored_attrs;  ///< accepted, without effect (workspace, cudnn_tune)
-  /// Gets the attributes describe() does not name, once the others are read; without it they are
-  /// an error. The inputs of such an operator are a list whose names the attributes decide.
+  /// Receives the attributes describe() does not name, after the others are read; without it they
+  /// are an error. The inputs of such an operator are a list whose names the attributes determine.
   std::function<void(void*, AttrDict)> take_rest;
 
   std::function<std::vector<std::string>(const void*)> input_names;
@@ -35,10 +35,10 @@ struct OpDef {
   std::string variadic_key;   ///< "num_args" where the inputs are a list
   std::function<std::vector<std::string>(const void*)> output_names;
   std::function<int(const void*)> num_visible;
-  std::vector<int> aux_inputs;      ///< auxiliary states: mutable, no gradient, listed apart
+  std::vector<int> aux_inputs;      ///< auxiliary states: mutable, no gradient, listed separately
   std::vector<int> mutated_inputs;  ///< inputs that a run writes (update operators, aux)
   /// Where inputs come in groups with one output each (multi_sgd_update): how many make a group,
-  /// and how many follow behind the last. mutated_inputs and inplace then speak of every group.
+  /// and how many follow the last. mutated_inputs and inplace then apply to every group.
   int group = 0, group_rest = 0;
   std::vector<int> shape_only;  ///< inputs whose shape is read and not their numbers
   /// In place of aux_inputs, mutated_inputs and shape_only, where the attributes decide (Custom).
@@ -47,21 +47,21 @@ struct OpDef {
 
   std::function<void(const void*, Inference&)> infer;
   /// The shape of output 0 where the values of the inputs decide it (boolean_mask). Calls on arrays
-  /// ask it; a bound graph takes such an operator only where its neighbours tell the shape.
+  /// use it; a bound graph accepts such an operator only if its neighbours determine the shape.
   std::function<Shape(const void*, const std::vector<NDArray>&)> shape_from_values;
   std::function<NodeEntries(const void*, GradientBuilder&)> gradient;
   bool is_loss = false;          ///< ignores its head gradient
   bool starts_gradient = false;  ///< its gradient runs even where none arrives; losses' does too
-  /// Runs what users wrote, which may hold a state and change at any time: prepared anew for every
-  /// use, never merged with its equal nor recorded.
+  /// Runs user code, which may have state and change at any time: prepared again for every use,
+  /// never merged with an equal node and never captured.
   bool runs_user_code = false;
-  bool is_random = false;    ///< draws random numbers: never merged with its equal
+  bool is_random = false;    ///< draws random numbers: never merged with an equal node
   bool is_backward = false;  ///< made by a gradient, not offered to users
-  bool adds_up = false;      ///< the sum of its inputs: runs early, because they may die then
+  bool adds_up = false;      ///< the sum of its inputs: runs early to free them
   bool is_loop = false;      ///< holds a graph that is unrolled at binding
   /// Its input may be on another device than its output (_CrossDeviceCopy).
   bool crosses_devices = false;
-  /// Waits inside a run for the same layer of the other devices: each device needs a thread.
+  /// During a run it waits for the same layer on the other devices: each device needs a thread.
   bool meets_devices = false;
   std::vector<std::pair<int, int>> inplace;  ///< {i, o}: o may take the memory of i (-1: the last)
   /// Outputs from this index on get no memory when nothing reads them: every kernel checks
@@ -71,8 +71,8 @@ struct OpDef {
   std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 
   int input_index(const void* attrs, std::string_view input) const;
-  /// The attribute struct read from text; `owner` opens every message, `num_inputs` settles a
-  /// variadic operator's count.
+  /// The attribute struct read from text; `owner` opens every message, `num_inputs` sets a variadic
+  /// operator's count.
   std::shared_ptr<void> parse(const AttrDict& given, std::string_view owner,
                               std::size_t num_inputs) const;
   /// Auxiliary states, in order.

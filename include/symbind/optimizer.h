@@ -2,9 +2,9 @@
 // Optimizers and the Updater: from gradients to weights.
 //
 // An Optimizer holds hyper-parameters and counts updates; what it keeps per weight (momentum,
-// means) is its states, which an Updater owns. Most optimizers are one operator per weight:
-// update_op says which, update_values gives the numbers of this step, and update is no more than
-// the two together, so that a fused step can run the very same.
+// means) is its state, which an Updater owns. Most optimizers are one operator per weight:
+// update_op says which, update_values gives the numbers of this step, and update only combines the
+// two, so a fused step can run exactly the same.
 
 #include <functional>
 #include <initializer_list>
@@ -118,11 +118,11 @@ class Optimizer {
   virtual void describe(Fields& fields);
   /// The fields of this object, described once.
   Fields& fields();
-  /// Sets parameters by name, then what follows from them; unknown names throw with the nearest.
-  /// For use once, before the first update.
+  /// Sets parameters by name, then derived values; unknown names throw with the nearest. Call it
+  /// once, before the first update.
   void configure(const OptimizerParams& params);
   /// The parameters' names by key and the graph they come from, as a constructor takes them: both
-  /// decide the multipliers.
+  /// determine the multipliers.
   void set_parameters(Names idx2name, const SymbolFacts& symbol);
   void set_parameters(Names idx2name, const Symbol& symbol);
 
@@ -134,20 +134,20 @@ class Optimizer {
   virtual void update(const Key& key, NDArray weight, NDArray grad, const OptimizerState& state);
   virtual void update_multi_precision(const Key& key, NDArray weight, NDArray grad,
                                       const OptimizerState& state);
-  /// One step of those rows whose gradient is not all 0; weight and states of the others stay. What
-  /// MXNet does with row_sparse gradients. Counts it.
+  /// One step of the rows whose gradient is not all 0; weight and states of other rows are
+  /// unchanged, as MXNet does with row_sparse gradients. Counts it.
   void update_lazily(const Key& key, const NDArray& weight, const NDArray& grad,
                      const OptimizerState& state);
   /// One step of several weights of one type on one device; at most aggregate_num of them.
   virtual void update_group(std::span<const Key> keys, std::span<const NDArray> weights,
                             std::span<const NDArray> grads, std::span<const OptimizerState> states);
-  /// The operator that update_multi_precision runs; empty if it takes several. Asked at every step,
-  /// because a hyper-parameter may choose another.
+  /// The operator that update_multi_precision runs; empty if it takes several. Called at every
+  /// step, because a hyper-parameter may select another.
   virtual std::string_view update_op(const NDArray& weight, const OptimizerState& state) const;
   /// Its inputs: the weight, which is its output too, the gradient, and the arrays of the state.
   virtual std::vector<NDArray> update_inputs(const NDArray& weight, const NDArray& grad,
                                              const OptimizerState& state) const;
-  /// Counts one update of `key`, then gives each number its operator needs now: lr, wd, …
+  /// Counts one update of `key`, then returns each number its operator needs now: lr, wd, …
   virtual void update_values(const Key& key, const UpdateValue& set);
   /// Whether a state of this form could be one of this optimizer's own.
   virtual bool takes_state(const OptimizerState& state) const;
@@ -156,14 +156,14 @@ class Optimizer {
   double learning_rate() const;
   /// Sets the rate; kState if a scheduler decides it.
   void set_learning_rate(double lr);
-  /// Multipliers by name or key over those of the symbol; the former ones are forgotten.
+  /// Sets multipliers by name or key, overriding those of the symbol; replaces earlier ones.
   void set_lr_mult(const Multipliers& mult);
   void set_wd_mult(const Multipliers& mult);
   /// The rate and the decay of one weight, multipliers applied.
   double get_lr(const Key& key);
   double get_wd(const Key& key) const;
 
-  /// Counts are kept per device; this one's are current from now on.
+  /// Counts are kept per device; selects those of this device.
   void set_current_context(int device_id);
   /// Counts one update of `key`.
   void update_count(const Key& key);
@@ -180,7 +180,7 @@ class Optimizer {
   void set_lr_scheduler(std::shared_ptr<LRScheduler> s) { lr_scheduler_ = std::move(s); }
   void set_hooks(OptimizerHooks hooks) { hooks_ = std::move(hooks); }
 
-  // Read and set at will.
+  // May be read and set at any time.
   double rescale_grad = 1;              ///< multiplies every gradient
   std::optional<double> lr;             ///< 0.01 unless a scheduler decides
   double wd = 0;                        ///< weight decay
@@ -191,9 +191,9 @@ class Optimizer {
   std::int64_t aggregate_num = 0;       ///< weights per update_group; 0: one by one
 
  protected:
-  /// Called when the parameters are in place; a class's own consequences go here.
+  /// Called after the parameters are set; derived classes compute their own values here.
   virtual void on_configured() {}
-  /// Whether a parameter of this name decays unless it is told not to.
+  /// Whether weight decay applies to a parameter of this name by default.
   virtual bool decays(const std::string& name) const;
   /// Whether this could be the state of a weight without master copy.
   virtual bool takes_plain_state(const OptimizerState& state) const;
@@ -203,19 +203,19 @@ class Optimizer {
   double step_lr(const Key& key);
   double step_wd(const Key& key);
   void step_count(const Key& key);
-  /// The rates of several weights: the scheduler is asked once.
+  /// The rates of several weights: calls the scheduler once.
   std::vector<double> step_lrs(std::span<const Key> keys);
   /// The value an operator gets: negative when there is no clipping.
   double clip_value() const { return clip_gradient.value_or(0) != 0 ? *clip_gradient : -1; }
   /// Whether `weight` has a master copy.
   bool is_mixed(const NDArray& weight) const;
-  /// Says once per weight that float16 is a poor place to accumulate in.
+  /// Warns once per weight that accumulating in float16 is inaccurate.
   void warn_half(const NDArray& weight, const char* who) const;
   /// The gradient rescaled, plus decay·weight, then clipped: a new array.
   NDArray prepared(const NDArray& grad) const;
   NDArray prepared(const NDArray& grad, double decay, const NDArray& weight) const;
   NDArray clipped(const NDArray& grad) const;
-  /// A class that keeps a rate of its own leaves the scheduler's alone.
+  /// A class with its own rate does not change the scheduler's.
   bool keeps_scheduler_ = false;
 
  private:
@@ -231,12 +231,12 @@ class Optimizer {
   std::unique_ptr<Fields> fields_;
 };
 
-/// An optimizer by name, in any case: "sgd", "Adam"; kName with the nearest names for another.
+/// An optimizer by name, in any case: "sgd", "Adam"; kName with the nearest names if unknown.
 std::shared_ptr<Optimizer> create_optimizer(std::string_view name,
                                             const OptimizerParams& params = {});
 /// The same before its parameters are set: call configure, or set its fields.
 std::shared_ptr<Optimizer> make_optimizer(std::string_view name);
-/// Enters an optimizer of one's own; a name taken before is replaced.
+/// Registers a custom optimizer; replaces one of the same name.
 void register_optimizer(std::string_view name, std::function<std::shared_ptr<Optimizer>()> make);
 /// Every name that create_optimizer knows, lower case.
 std::vector<std::string> optimizer_names();
@@ -248,16 +248,16 @@ class Updater {
 
   /// One step of one weight. A state is made at its first use, or moved to the weight's device.
   void operator()(const Key& key, const NDArray& grad, const NDArray& weight);
-  /// One step of several weights of one device, in groups where the optimizer wants them.
+  /// One step of several weights of one device, in groups if the optimizer supports them.
   void update(std::span<const Key> keys, std::span<const NDArray> grads,
               std::span<const NDArray> weights);
-  /// The state of `key` for `weight`, made or moved or checked as need be.
+  /// The state of `key` for `weight`, made, moved or checked as needed.
   const OptimizerState& state_for(const Key& key, const NDArray& weight);
 
   /// The states as MXNet pickles them; with the optimizer itself on request.
   std::string get_states(bool dump_optimizer = false) const;
-  /// Takes them back, all or none. `source` opens messages. States of another optimizer throw; an
-  /// optimizer that comes with them takes the place of this one.
+  /// Restores them, all or none. `source` opens messages. States of another optimizer throw; an
+  /// optimizer stored with them replaces this one.
   void set_states(std::string_view bytes, const std::string& source = "optimizer states");
   void set_states(std::map<Key, OptimizerState> states,
                   const std::string& source = "optimizer states");
@@ -266,7 +266,7 @@ class Updater {
   const std::map<Key, OptimizerState>& states() const { return states_; }
   /// Whether a state is known to be on its weight's device; loaded ones are not.
   const std::map<Key, bool>& states_synced() const { return synced_; }
-  /// To be changed at once: who holds on to states looks for them again.
+  /// For changing states; cached pointers to states must be looked up again.
   std::map<Key, OptimizerState>& edit_states() { return ++version_, states_; }
   std::map<Key, bool>& edit_states_synced() { return ++version_, synced_; }
   /// Grows whenever a state may have been made, replaced or moved.

@@ -1,9 +1,9 @@
 #pragma once
-// Predictor: a trained network that any number of threads may ask at once.
+// Predictor: a trained network that any number of threads may call at once.
 //
 // It holds one set of weights, one plan per shape of the inputs, and as many sets of working memory
-// as calls run at the same time. A call takes what it needs and gives it back; nothing a call does
-// is seen by another. Dropout, BatchNorm and their kin run as they do outside training.
+// as calls run at the same time. A call takes a set and returns it; calls do not affect each other.
+// Dropout, BatchNorm and similar operators run in inference mode.
 
 #include <cstddef>
 #include <initializer_list>
@@ -45,11 +45,12 @@ using InputMap = std::map<std::string, InputArray>;
 
 struct PredictorOptions {
   Context context = cpu();
-  /// CPU threads of one call; 0: as many as loops of this thread use. With many callers 1 is best.
+  /// CPU threads of one call; 0: as many as parallel loops of this thread use. 1 is best with many
+  /// callers.
   int threads = 0;
-  /// Calls that run at once, each with working memory of its own; further ones wait. 0: any number.
+  /// Calls that run at once, each with its own working memory; further calls wait. 0: any number.
   int max_pool = 0;
-  /// Shapes whose plans are kept; the one not asked for longest goes first.
+  /// Number of cached plans (one per shape); the least recently used one is evicted.
   int max_plans = 16;
   /// What to compute instead of the network's outputs: names of `get_internals()`.
   std::vector<std::string> outputs = {};
@@ -60,15 +61,15 @@ struct PredictorOptions {
   /// Shapes to check and plan for at once; other shapes may follow.
   ShapeMap input_shapes = {};
   bool allow_missing = false;  ///< parameters that are not given are zeros
-  bool allow_extra = false;    ///< parameters the network does not have are passed over
+  bool allow_extra = false;    ///< parameters the network does not have are ignored
 };
 
 struct PredictorStats {
   int plans = 0;                ///< kept now
-  std::int64_t plans_made = 0;  ///< since the beginning
+  std::int64_t plans_made = 0;  ///< since construction
   int pool = 0;                 ///< sets of working memory, in use or not
-  std::size_t arena_bytes = 0;  ///< what those that are not in use hold
-  int wired = 0;                ///< plans they are wired for, each counted in each
+  std::size_t arena_bytes = 0;  ///< held by the idle sets
+  int wired = 0;                ///< plans wired into them, summed over the sets
 };
 
 class Predictor {
@@ -76,7 +77,7 @@ class Predictor {
   class Impl;
   /// Empty: every call throws kState. So does one that was moved from.
   Predictor() = default;
-  /// Parameters are copied: what happens to the given arrays later does not matter.
+  /// Parameters are copied: later changes of the given arrays have no effect.
   Predictor(const Symbol& symbol, const NDArrayMap& args, const NDArrayMap& aux = {},
             const PredictorOptions& options = {});
   /// `prefix-symbol.json` and `prefix-%04d.params`.
@@ -87,8 +88,8 @@ class Predictor {
   static Predictor from_memory(std::string_view symbol_json, std::span<const std::byte> params,
                                const PredictorOptions& options = {});
 
-  /// Runs the network; the shapes of the inputs are each call's own. The outputs belong to the
-  /// caller. Any number of threads may call; an error of one call is nothing to the others.
+  /// Runs the network; each call may have other input shapes. The caller owns the outputs. Any
+  /// number of threads may call; an error in one call does not affect others.
   std::vector<NDArray> predict(const InputMap& inputs) const;
   /// Inputs in the order of input_names().
   std::vector<NDArray> predict(const std::vector<InputArray>& inputs) const;
@@ -98,16 +99,16 @@ class Predictor {
   std::vector<NDArray> predict(const InputArray& input) const {
     return predict(std::vector<InputArray>{input});
   }
-  /// Makes the plan for these shapes, so that the first call with them finds it.
+  /// Makes the plan for these shapes in advance.
   void prepare(const ShapeMap& shapes) const;
   /// The shapes of the outputs for inputs of these shapes.
   std::vector<Shape> output_shapes(const ShapeMap& shapes) const;
 
   const std::vector<std::string>& input_names() const;
-  /// Arguments no output depends on: a call may leave them out.
+  /// Arguments no output depends on: a call may omit them.
   const std::vector<std::string>& label_names() const;
   const std::vector<std::string>& output_names() const;
-  /// What is computed; where internals were asked for, they.
+  /// The names of what is computed: the outputs, or the chosen internals.
   const Symbol& symbol() const;
   int threads() const;
   PredictorStats stats() const;

@@ -14,21 +14,20 @@ namespace symbind::profiler {
 
 /// MXNet's options by MXNet's names; those left out get their defaults. filename (profile.json),
 /// profile_symbolic, profile_imperative, profile_memory, profile_api, profile_all: what is recorded
-/// (nothing by default but the program's own entries); continuous_dump and dump_period (1 second):
+/// (by default only user-defined entries); continuous_dump and dump_period (1 second):
 /// the trace is written while the program runs; aggregate_stats: accepted, statistics are always
 /// kept; profile_process: worker.
 void set_config(const std::map<std::string, std::string>& options);
-/// Starts or stops recording; a pause ends. What is left unwritten at the end of the process is
-/// written then.
+/// Starts or stops recording; ends a pause. Unwritten data are written at process exit.
 void set_running(bool running);
 bool is_running();
-/// Whether operators called by themselves are being recorded.
+/// Whether imperative operator calls are being recorded.
 bool records_imperative();
 /// Nothing is recorded between pause and resume.
 void pause();
 void resume();
-/// Writes the trace to the file of set_config. `finished` also stops and forgets what was recorded;
-/// the statistics stay.
+/// Writes the trace to the file of set_config. `finished` also stops and clears the records; the
+/// statistics stay.
 void dump(bool finished = true);
 
 struct DumpsOptions {
@@ -41,7 +40,7 @@ struct DumpsOptions {
 /// their share of this machine's peak.
 std::string dumps(const DumpsOptions& options = {});
 
-/// A stretch of time of the program's own. A kEvent belongs to the thread that runs it; kTask and
+/// A user-defined span of time. A kEvent belongs to the thread that runs it; kTask and
 /// kFrame may begin and end on different threads.
 class Stretch {
  public:

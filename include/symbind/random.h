@@ -14,7 +14,7 @@ void seed(std::uint64_t value);
 /// Seeds one device.
 void seed(std::uint64_t value, Context context);
 
-/// Where the generators of all devices stand.
+/// The state of the generators of all devices.
 struct RandomState {
   struct Generator {
     Context context;
@@ -24,7 +24,7 @@ struct RandomState {
   std::vector<Generator> generators = {};
 };
 RandomState random_state();
-/// What is drawn from now on is what was drawn behind `random_state`.
+/// The next draws repeat those that followed `random_state`.
 void set_random_state(const RandomState& state);
 
 }  // namespace symbind

@@ -15,9 +15,9 @@ namespace symbind {
 /// Writes records one after another. Errors are kIo and name the path.
 class RecordWriter {
  public:
-  /// Begins the file anew.
+  /// Truncates the file and restarts.
   explicit RecordWriter(const std::string& path);
-  /// Closes; who wants to hear of an error then calls close() before.
+  /// Closes, ignoring errors; call close() first to get them.
   ~RecordWriter();
   void write(std::span<const std::byte> record);
   /// Where the next record will begin.
@@ -37,7 +37,7 @@ class RecordReader {
   ~RecordReader();
   /// The next record; false at the end of the part.
   bool next(std::vector<std::byte>& record);
-  /// Goes on with the record that begins at this byte, wherever the part ends.
+  /// Continues with the record that begins at this byte, even outside the part.
   void seek(std::uint64_t offset);
   /// Where the next record begins.
   std::uint64_t tell() const;
@@ -83,7 +83,7 @@ class IndexedRecordReader {
   std::unique_ptr<State> state_;
 };
 
-/// What stands before the image in an image record: MXNet's IRHeader.
+/// The header of an image record: MXNet's IRHeader.
 struct RecordHeader {
   /// One label, or several.
   std::vector<float> labels = {0};

@@ -1,6 +1,6 @@
 #pragma once
-// What an operator's rules are written against: shapes and dtypes to be found out, and the gradient
-// to be written as graph nodes.
+// The interfaces for an operator's rules: inference of shapes and dtypes, and the gradient as graph
+// nodes.
 
 #include <string>
 #include <string_view>
@@ -18,8 +18,8 @@ struct InputRoles {
   std::vector<int> aux, mutated, shape_only;
 };
 
-/// Shapes and dtypes around one node while they are being found out. The rules state what must be
-/// equal; what one side knows flows to the other. A rule may run many times and must accept
+/// Shapes and dtypes around one node during inference. The rules state what must be equal; known
+/// values fill in unknown ones, in both directions. A rule may run many times and must accept
 /// unknowns.
 class Inference {
  public:
@@ -48,11 +48,11 @@ class Inference {
   /// One shape (dtype) for all inputs and all outputs.
   void all_same_shape();
   void all_same_dtype();
-  /// The output's bytes are decided by the kernel's offer.
+  /// The kernel's offer decides the output's size in bytes.
   void opaque(Ref r);
   bool is_opaque(int output) const { return opaque_[static_cast<std::size_t>(output)]; }
 
-  /// What contradicted what; the pass adds names, path and fix.
+  /// The contradiction found; the pass adds names, path and fix.
   struct Conflict {
     Ref where;
     std::string given, needed, because;
@@ -77,7 +77,7 @@ class GradientBuilder {
   NodeEntry output(int i) const { return {node_, i}; }
   int num_inputs() const;
   bool wanted(int input) const { return wanted_[static_cast<std::size_t>(input)]; }
-  /// The node's own attributes go on to `op`, which must share the attribute struct.
+  /// Passes the node's attributes to `op`, which must use the same attribute struct.
   NodeEntries call_with_same_attrs(std::string_view op, NodeEntries inputs);
   NodeEntry call(std::string_view op, NodeEntries inputs, AttrDict attrs = {});
 

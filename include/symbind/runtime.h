@@ -14,11 +14,11 @@ namespace symbind {
 
 /// "0.1.0".
 std::string version();
-/// MXNet's names of build features, and whether each is there.
+/// MXNet's names of build features, and whether each is available.
 std::vector<std::pair<std::string, bool>> features();
 
-/// Whether a context's arrays lie in the memory of a GPU and its work runs there: true of gpu(i),
-/// unless the setting SYMBIND_GPU_AS_CPU has the GPUs stand for the CPU.
+/// Whether a context's arrays are in GPU memory and its work runs there: true for gpu(i), unless
+/// the setting SYMBIND_GPU_AS_CPU maps GPUs to the CPU.
 bool in_gpu_memory(Context context);
 
 }  // namespace symbind

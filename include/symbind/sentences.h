@@ -23,16 +23,16 @@ struct EncodeOptions {
   std::string unknown_token = {};
 };
 
-/// Words as numbers. An empty vocabulary is made, from `start_label` on, leaving out
-/// `invalid_label`; words a given one lacks are an Error kValue that names the word.
+/// Words as numbers. An empty vocabulary is built, numbering from `start_label` and skipping
+/// `invalid_label`. A word missing from a given vocabulary is an Error kValue that names it.
 std::vector<Sentence> encode_sentences(const std::vector<std::vector<std::string>>& sentences,
                                        Vocabulary& vocabulary, const EncodeOptions& options = {});
 
 struct BucketSentenceOptions {
   std::int64_t batch_size = 1;
-  /// Lengths; empty: every length at least `batch_size` sentences have.
+  /// Bucket lengths; empty: every length that at least `batch_size` sentences have.
   std::vector<std::int64_t> buckets = {};
-  /// What fills a sentence up to its bucket's length, and the label of its last word.
+  /// Pads a sentence to its bucket's length; also the label of its last word.
   std::int64_t invalid_label = -1;
   std::string data_name = "data", label_name = "softmax_label";
   DType dtype = DType::kFloat32;
@@ -43,7 +43,7 @@ struct BucketSentenceOptions {
 
 /// Batches of sentences of one bucket each, with the next word as label. Every epoch shuffles the
 /// sentences inside the buckets and the batches, the same for the same seed on any machine.
-/// Sentences longer than the longest bucket are left out, and their number is logged.
+/// Sentences longer than the longest bucket are dropped, and their number is logged.
 class BucketSentenceIter final : public DataIter {
  public:
   BucketSentenceIter(const std::vector<Sentence>& sentences, const BucketSentenceOptions& options);

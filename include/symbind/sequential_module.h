@@ -9,13 +9,13 @@ namespace symbind {
 
 struct ChainOptions {
   bool take_labels = false;  ///< gets the labels of the batch
-  bool auto_wiring = false;  ///< the outputs before it take its data's names
+  bool auto_wiring = false;  ///< rename the previous outputs to its data names
 };
 
-/// A chain of modules that trains as one: outputs are fed on, input gradients are fed back.
+/// A chain of modules that trains as one: outputs go forward, input gradients go back.
 class SequentialModule : public BaseModule {
  public:
-  /// Appends a module; bind and initialise again behind it.
+  /// Appends a module; bind and initialise again afterwards.
   SequentialModule& add(std::shared_ptr<BaseModule> module, const ChainOptions& options = {});
 
   /// The last module's network.
@@ -53,7 +53,8 @@ class SequentialModule : public BaseModule {
 /// The gradient of the scores, from scores and labels.
 using LossGradient = std::function<NDArray(const NDArray& scores, const NDArray& labels)>;
 
-/// A loss without parameters at the end of a chain: hands the scores on and their gradient back.
+/// A loss without parameters at the end of a chain: passes the scores through and returns their
+/// gradient.
 class FunctionLossModule : public BaseModule {
  public:
   explicit FunctionLossModule(LossGradient gradient, std::string name = "pyloss",
@@ -78,7 +79,7 @@ class FunctionLossModule : public BaseModule {
   std::vector<NDArray> get_outputs() const override { return {scores_}; }
   std::vector<NDArray> get_input_grads() const override { return {gradient_}; }
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const override;
-  /// There is no executor to look at.
+  /// There is no executor to monitor.
   void install_monitor(Monitor&) override {}
 
  private:

@@ -11,14 +11,13 @@ namespace symbind {
 /// optimizers and Predictors call it too: no other thread may change the environment meanwhile.
 void refresh_settings();
 
-/// The value of a setting in the snapshot; kName if there is none of this name.
+/// The value of a setting in the snapshot; kName if there is no such setting.
 std::string setting(std::string_view name);
 
 /// Calls `read` where no other thread changes the environment.
 using EnvironmentGuard = void (*)(void (*read)());
 
-/// Installs what every snapshot is taken in; Python's guard holds the interpreter lock. Null
-/// removes it.
+/// Installs a wrapper around every snapshot; Python's wrapper holds the GIL. Null removes it.
 void set_environment_guard(EnvironmentGuard guard);
 
 }  // namespace symbind

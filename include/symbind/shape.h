@@ -3,7 +3,7 @@
 //
 // Inside Symbind an unknown extent is -1 and an unknown rank is rank() == -1. MXNet's legacy
 // convention (0 is unknown, () is an unknown rank) is translated where shapes enter and leave,
-// unless NumPy's convention was asked for (set_np_shape).
+// unless NumPy's convention is on (set_np_shape).
 
 #include <array>
 #include <cstdint>
@@ -57,7 +57,7 @@ class Shape {
 bool is_np_shape();
 /// Returns what was set before.
 bool set_np_shape(bool on);
-/// A shape as users write it, as it is meant; and back.
+/// Converts a user's shape to the internal convention; and back.
 Shape from_user(const Shape& shape);
 Shape to_user(const Shape& shape);
 /// The shape of a single number: () where scalars exist, else (1,).

@@ -64,7 +64,7 @@ struct SimpleBindOptions {
   GradReqArg grad_req = "write";
   DTypeMap types = {};
   ContextMap group2ctx = {};              ///< ctx_group attribute → device
-  const Executor* shared_exec = nullptr;  ///< lends its memory
+  const Executor* shared_exec = nullptr;  ///< shares its memory
 };
 struct BindOptions {
   ArraysArg args_grad = NDArrayMap{};
@@ -143,13 +143,13 @@ inline Symbol Group(const std::vector<Symbol>& symbols) { return Symbol::group(s
 using NamedSymbols = std::vector<std::pair<std::string, Symbol>>;
 
 /// Makes a node. Missing inputs become variables `<name>_<input>`; an empty name is made up by the
-/// NameManager from the operator's name as it was called.
+/// NameManager from the name the operator was called by.
 Symbol make_symbol(std::string_view op, const std::string& name, const std::vector<Symbol>& inputs,
                    const AttrDict& attrs = {});
 Symbol make_symbol(std::string_view op, const std::string& name, const NamedSymbols& inputs,
                    const AttrDict& attrs = {});
 
-// Symbol operators want equal shapes; use broadcast_add and its kin otherwise.
+// Symbol operators want equal shapes; use broadcast_add and similar otherwise.
 Symbol operator+(const Symbol& a, const Symbol& b);
 Symbol operator-(const Symbol& a, const Symbol& b);
 Symbol operator*(const Symbol& a, const Symbol& b);
@@ -191,7 +191,7 @@ class Prefix : public NameManager {
   std::string prefix_;
 };
 
-/// Attributes for every node made while the scope lives, on this thread; inner scopes win.
+/// Attributes for every node made during the scope's lifetime, on this thread; inner scopes win.
 class AttrScope {
  public:
   explicit AttrScope(AttrDict attrs);

@@ -2,9 +2,9 @@
 // What may happen around an update: gradients averaged over several batches, gradients clipped by
 // their global norm, and a running average of the weights.
 //
-// The policy stands between the verbs: fit shows it the gradients of every batch and updates when
-// it says so. It knows groups of executors and no optimizer, so it serves every kind of module,
-// with any optimizer and store.
+// fit passes the gradients of every batch to the policy and updates when it says so. The policy
+// uses groups of executors but no optimizer, so it works with every kind of module, optimizer and
+// store.
 
 #include <cstdint>
 #include <functional>
@@ -17,14 +17,14 @@
 namespace symbind {
 
 struct UpdatePolicyOptions {
-  /// Batches an update is made of; the gradients are their mean. An epoch's last update takes what
-  /// is left.
+  /// Batches per update; their gradients are averaged. An epoch's last update uses the remaining
+  /// batches.
   int accumulate = 1;
   /// The largest norm of all gradients together, rescale_grad applied; 0: no clipping.
   double clip_global_norm = 0;
-  /// Behind every update: average = decay · average + (1 − decay) · weight; 0: no average.
+  /// After every update: average = decay · average + (1 − decay) · weight; 0: no average.
   double ema_decay = 0;
-  /// Whether fit evaluates with the average in the place of the weights.
+  /// Whether fit evaluates with the average instead of the weights.
   bool eval_ema = false;
   bool operator==(const UpdatePolicyOptions&) const = default;
 };
@@ -42,34 +42,35 @@ class UpdatePolicy {
 
   explicit UpdatePolicy(const UpdatePolicyOptions& options = {});
   const UpdatePolicyOptions& options() const { return options_; }
-  /// Whether it does anything: by its options, or because there is an average.
+  /// Whether it is active: by its options, or because there is an average.
   bool is_used() const { return options_ != UpdatePolicyOptions{} || !average_.empty(); }
-  /// Whether gradients are looked at at all; if not, a step may run in one piece.
+  /// Whether gradients are read; if not, a step may run fused.
   bool changes_gradients() const {
     return options_.accumulate > 1 || options_.clip_global_norm > 0;
   }
 
   /// Before a fit: takes its options; the average stays.
   void begin_fit(const UpdatePolicyOptions& options, const PartsOf& parts);
-  /// After a batch's backward: calls `update` when it is due. Nothing else decides that.
+  /// After a batch's backward: calls `update` when it is due. This is the only place that decides
+  /// it.
   void step(const PartsOf& parts, const std::function<void()>& update);
   /// At the end of an epoch: calls `update` if batches wait for one.
   void finish_epoch(const PartsOf& parts, const std::function<void()>& update);
 
   /// Before the first batch: starts the average at the weights, unless there is one.
   void begin(const Parts& parts);
-  /// Takes the gradients of a batch. True: an update is due, by the gradients as they now are.
+  /// Takes the gradients of a batch. True: an update with the current gradients is due.
   bool take(const Parts& parts);
   /// At the end of an epoch: true if batches wait for an update, which is then due.
   bool take_rest(const Parts& parts);
-  /// Behind an update: moves the average.
+  /// After an update: moves the average.
   void updated(const Parts& parts);
 
   /// Name → average, on the host.
   NDArrayMap average() const;
-  /// Replaces it; empty forgets it.
+  /// Replaces it; empty removes it.
   void set_average(const NDArrayMap& arrays);
-  /// Puts the average in the place of the weights, and the weights back.
+  /// Swaps the average in for the weights, or back.
   void show_average(const Parts& parts);
   void show_weights(const Parts& parts);
   /// One or the other.
@@ -77,15 +78,15 @@ class UpdatePolicy {
   bool shows_average() const { return !hidden_weights_.empty(); }
 
   /// Everything it keeps between batches: "ema:<name>", "sum:<name>:<device>" and the two counts
-  /// "batches" and "updates". set_state takes it back.
+  /// "batches" and "updates". set_state restores it.
   StateValue state() const;
   void set_state(const StateValue& state);
   /// Batches that wait for an update.
   std::int64_t waiting_batches() const { return batches_; }
 
  private:
-  /// The gradients of the batches that wait, added up on each device. A parameter that the bucket
-  /// of an update lacks waits on.
+  /// The gradients of the batches that wait, added up on each device. A parameter missing from the
+  /// bucket of an update keeps waiting.
   struct Sum {
     DeviceArrays arrays;
     bool empty = true;
@@ -102,13 +103,13 @@ class UpdatePolicy {
     DeviceArrays places;
   };
   NDArrayMap average_;
-  std::map<std::string, Hidden> hidden_weights_;  ///< while the average is in their place
-  bool reported_ = false;                         ///< the norm that is none was reported
+  std::map<std::string, Hidden> hidden_weights_;  ///< while the average replaces them
+  bool reported_ = false;                         ///< a NaN or infinite norm was reported
 };
 
-/// Scales `arrays`, which may lie on several devices, so that the norm of all their numbers is at
-/// most `max_norm`, and returns the norm they had. With a norm that is not finite the arrays stay
-/// as they are; `report` logs that as a warning.
+/// Scales `arrays`, which may be on several devices, so that the norm of all their numbers is at
+/// most `max_norm`, and returns the norm they had. If the norm is NaN or infinity, the arrays are
+/// unchanged; `report` logs that as a warning.
 double clip_global_norm(const std::vector<NDArray>& arrays, double max_norm, bool report = true);
 /// The norm of all their numbers.
 double global_norm(const std::vector<NDArray>& arrays);

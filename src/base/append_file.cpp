@@ -44,7 +44,7 @@ void AppendFile::append(std::string_view record) {
     if (!warned_) {
       log_warning(fmt::format("{}: a record of {} bytes could not be written: {}{}", path_,
                               record.size(), std::strerror(why),
-                              restored ? "" : "; its beginning is left in the file"));
+                              restored ? "" : "; part of it remains in the file"));
     }
     warned_ = true;
     return;

@@ -1,5 +1,4 @@
-// A file that grows by whole records: each is written in one piece, and one that could not be is
-// taken back.
+// A file that grows by whole records: each is written in one piece, and a partial write is undone.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +10,18 @@ namespace symbind {
 class AppendFile {
  public:
   enum class Open { kContinue, kMustBeNew };
-  /// Opens `path`, or makes it; an Error of kind kIo that names it otherwise.
+  /// Opens or creates `path`; an Error of kind kIo names it on failure.
   AppendFile(const std::string& path, Open how);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  /// Appends a record. When it does not fit, the file is as before, and the first time a warning
-  /// says so: a log must not end what it tells about.
+  /// Appends a record. If the write fails, the file is unchanged and the first failure logs a
+  /// warning: a log must not stop the program it describes.
   void append(std::string_view record);
-  /// What is in it now.
+  /// Its current contents.
   std::string contents() const;
-  /// Cuts it off at `size`.
+  /// Truncates it to `size`.
   void truncate(std::uint64_t size);
   const std::string& path() const { return path_; }
 

@@ -1,4 +1,4 @@
-// Whether more of a metric is better: what early stopping and rate schedules go by.
+// Whether a higher metric is better: used by early stopping and rate schedules.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace symbind {
 
-/// `mode` is "max", "min", or "auto", which goes by the metric's name.
+/// `mode` is "max", "min", or "auto", which decides by the metric's name.
 inline bool more_is_better(std::string_view mode, std::string_view metric) {
   if (mode != "auto") return mode == "max";
   return std::ranges::any_of(

@@ -1,4 +1,4 @@
-// What this build was made with, as constants: code asks `if constexpr (kCuda)`, not the
+// What this build was made with, as constants: code uses `if constexpr (kCuda)`, not the
 // preprocessor.
 #pragma once
 

@@ -9,7 +9,7 @@ void throw_error(ErrorKind kind, fmt::string_view format, fmt::format_args args)
 }
 
 void throw_assertion(const char* condition, const char* file, int line) {
-  // Name the file as it stands in the repository, not where it was built.
+  // Name the file by its path in the repository, not by its build path.
   std::string_view path = file;
   const size_t at = path.rfind("/src/");
   if (at != std::string_view::npos) path.remove_prefix(at + 1);

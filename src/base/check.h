@@ -1,5 +1,5 @@
 // Checks. check() and fail() report the user's mistake; SYMBIND_ASSERT reports ours. All of them
-// throw, so that no mistake of anyone ends the host process.
+// throw, so that no mistake ends the host process.
 #pragma once
 
 #include <fmt/core.h>

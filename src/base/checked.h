@@ -1,5 +1,6 @@
 // Arithmetic on sizes, offsets and indices that come from files, attributes or data. Such a number
-// may be anything: overflow and NaN are errors or a value the caller names, never undefined.
+// may have any value: overflow and NaN are errors or a value the caller names, never undefined
+// behaviour.
 //
 //   checked_add(begin, size, "begin + size of Crop")        an Error that names the operands
 //   add_fits(a, b)                                          nothing instead of an Error
@@ -62,8 +63,8 @@ T wrapped_add(T a, T b) {
   }
 }
 
-/// A number of the data as a whole one, rounded toward zero; `otherwise` for NaN, infinity and what
-/// 64 bits do not hold.
+/// A number of the data as a whole one, rounded toward zero; `otherwise` for NaN, infinity and
+/// values beyond 64 bits.
 template <class T>
 std::int64_t whole_or(T value, std::int64_t otherwise) {
   const auto wide = static_cast<double>(value);

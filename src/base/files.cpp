@@ -1,5 +1,5 @@
-// Files are written by the calls of a table, which tests replace to let each of them fail; they are
-// read directly.
+// Files are written through a table of system calls, which tests replace to make each of them fail;
+// they are read directly.
 #include "base/files.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// What the last part of a path points to, if it is a link; nothing otherwise.
+/// The target of the last part of a path if it is a link; nothing otherwise.
 std::optional<std::string> link_target(const std::string& path) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return std::nullopt;
@@ -64,7 +64,7 @@ std::optional<std::string> link_target(const std::string& path) {
   return target.starts_with('/') ? target : folder_of(path) + "/" + target;
 }
 
-/// A link keeps being a link: what it points to is written, whether it is there or not.
+/// A link stays a link: its target is written, whether it exists or not.
 std::string real_target(const std::string& path) {
   constexpr int kMostLinks = 40;  // as Linux
   std::string target = path;
@@ -135,7 +135,7 @@ void FileWriter::put_out(const std::byte* bytes, size_t size) {
     const std::int64_t done = file_calls().write(descriptor_, bytes, size);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail_io("write", path_, errno);
-    if (done == 0) fail_io("write", path_, EIO);  // nothing was taken: it would go on for ever
+    if (done == 0) fail_io("write", path_, EIO);  // nothing was written: the loop would never end
     bytes += done;
     size -= static_cast<size_t>(done);
   }
@@ -148,8 +148,8 @@ void FileWriter::flush() {
 
 namespace {
 
-/// A rename must survive a crash. Some file systems cannot synchronise a folder: the file is whole
-/// in either case.
+/// A rename must survive a crash. Some file systems cannot synchronise a folder: the file is
+/// complete in either case.
 void keep_names(const std::string& path) {
   Descriptor folder(
       file_calls().open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));

@@ -14,7 +14,7 @@ namespace symbind {
 
 class Sha256;
 
-/// The system calls files are written by. Tests put their own in place, to let each of them fail.
+/// The system calls files are written by. Tests replace them, to make each of them fail.
 struct FileCalls {
   int (*open)(const char* path, int flags, unsigned mode);
   std::int64_t (*write)(int file, const void* data, size_t size);
@@ -42,7 +42,7 @@ class FileWriter {
   void write(const void* data, size_t size);
   void write(std::string_view text) { write(text.data(), text.size()); }
 
-  /// Writes a number as it lies in memory (every format here is little endian).
+  /// Writes a number as it is in memory (every format here is little endian).
   template <class T>
   void put(T value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -67,24 +67,24 @@ class FileWriter {
 };
 
 /// Writes `path` through `fill`: a temporary file in the same folder is filled, synchronised and
-/// renamed over it. On any error, ours or thrown by `fill`, the old file is untouched, nothing is
-/// left behind, and an Error of kind kIo names the path and the system's reason. What is no plain
-/// file (a pipe, a device) is written to as it is, never replaced. A link stays: the file it points
-/// to is written, also where there is none yet.
+/// renamed over it. On any error, ours or thrown by `fill`, the old file is untouched, no temporary
+/// file remains, and an Error of kind kIo names the path and the system's reason. Anything but a
+/// plain file (a pipe, a device) is written to directly, never replaced. A link stays: its target
+/// is written, even if it does not exist yet.
 void write_file_atomic(const std::string& path, const std::function<void(FileWriter&)>& fill);
-/// The same, and says what was written.
+/// The same; returns size and hash of what was written.
 FileDigest write_file_digested(const std::string& path,
                                const std::function<void(FileWriter&)>& fill);
-/// Gives a file another name, which must survive a crash; kIo names both and the reason.
+/// Renames a file durably (the rename survives a crash); kIo names both paths and the reason.
 void rename_file(const std::string& from, const std::string& to);
-/// Takes a file away; whether it was there. kIo if it cannot be.
+/// Deletes a file; returns whether it existed. kIo if that fails.
 bool remove_file(const std::string& path);
 
 /// The whole file, or an Error of kind kIo; one beyond Limit::kFileBytes is refused.
 std::vector<std::byte> read_file(const std::string& path);
 
-/// Reads numbers and bytes off a span. Running past its end is an Error of kind kIo that names the
-/// path and the offset; nothing is allocated before the bytes are known to be there.
+/// Reads numbers and bytes from a span. Running past its end is an Error of kind kIo that names the
+/// path and the offset; nothing is allocated before the bytes are known to exist.
 class ByteReader {
  public:
   ByteReader(std::span<const std::byte> data, std::string path)

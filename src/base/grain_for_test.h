@@ -1,12 +1,13 @@
 #pragma once
-// Splits the loops of small arrays, so that tests reach the borders of threads' shares with them.
+// Splits the loops of small arrays, so that tests reach the boundaries between threads' chunks with
+// them.
 
 #include <cstdint>
 
 namespace symbind {
 
-/// While it lives, no loop started by this thread asks for more than `most` items in a chunk; 0
-/// leaves every loop its own grain. Only tests make one.
+/// During its lifetime, loops started by this thread use at most `most` items as their grain; 0
+/// keeps every loop's grain. Only tests make one.
 class GrainForTest {
  public:
   explicit GrainForTest(std::int64_t most);

@@ -1,6 +1,7 @@
-// Where long work asks whether to stop (set_interrupt_check of symbind/interrupt.h).
+// How long work checks whether to stop (set_interrupt_check of symbind/interrupt.h).
 //
-// Decided here: the work asks, nobody stops it. Without a check installed asking costs one load.
+// Decided here: the work polls; nothing stops it from outside. Without a check installed a poll
+// costs one load.
 #pragma once
 
 #include <atomic>
@@ -15,11 +16,11 @@ extern std::atomic<int> interrupts_deferred;
 void ask_interrupt_check(InterruptCheck check);
 }  // namespace detail
 
-/// Whether the check says so now.
+/// Whether the installed check requests a stop now.
 bool interrupt_wanted();
 
-/// While one lives nothing is interrupted, in any thread: whoever holds it asks interrupt_wanted
-/// where stopping leaves everything whole.
+/// During its lifetime nothing is interrupted, in any thread: its owner polls interrupt_wanted
+/// where stopping leaves everything consistent.
 class InterruptDeferral {
  public:
   InterruptDeferral() { ++detail::interrupts_deferred; }
@@ -28,7 +29,7 @@ class InterruptDeferral {
   InterruptDeferral& operator=(const InterruptDeferral&) = delete;
 };
 
-/// Throws Interrupted when the check says so.
+/// Throws Interrupted if the check requests a stop.
 inline void interruption_point() {
   if (const InterruptCheck check = detail::interrupt_check.load(std::memory_order_relaxed))
     detail::ask_interrupt_check(check);

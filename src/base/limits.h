@@ -1,4 +1,4 @@
-// How much a file, a graph or a setting may ask for. A limit stops a few hostile bytes from taking
+// How much a file, a graph or a setting may request. A limit stops a few hostile bytes from taking
 // all memory or hours of time; each is far above what real networks need, and a variable raises it.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Decided here: a sink is called without our lock on the sink held, so that it may log or replace
-// itself; calls are made one at a time through a second, recursive lock.
+// the sink; calls are made one at a time through a second, recursive lock.
 #include "symbind/log.h"
 
 #include <cstdio>
@@ -50,7 +50,7 @@ void log_message(LogLevel level, std::string_view text) noexcept {
       return;
     }
   } catch (...) {
-    // fall through: a message is never lost and never harms
+    // fall through: a message is never lost and never throws
   }
   write_to_stderr(level, text);
 }

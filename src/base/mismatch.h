@@ -9,7 +9,8 @@ namespace symbind {
 struct Mismatch {
   std::vector<std::string> missing, wrong, extra;
 
-  /// One line for each kind there is, with its first five names; each begins with a line break.
+  /// One line for each kind of difference, with its first five names; each begins with a line
+  /// break.
   std::string lines() const;
 };
 

@@ -8,7 +8,7 @@
 namespace symbind {
 
 /// "did you mean 'num_hidden'?" with up to three candidates, best first; empty if none is close.
-/// Case does not count.
+/// Ignores case.
 std::string nearest_hint(std::string_view wrong, const std::vector<std::string>& candidates);
 
 }  // namespace symbind

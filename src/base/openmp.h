@@ -1,5 +1,4 @@
-// OpenMP's calls; where the compiler runs without it (the fuzzers), one thread that is always the
-// first.
+// OpenMP's calls; without OpenMP (the fuzzers) there is one thread, thread 0.
 #pragma once
 
 #ifdef _OPENMP

@@ -19,7 +19,7 @@
 namespace symbind {
 namespace {
 
-// A forked child has none of its parent's threads, and libgomp would wait for them for ever.
+// A forked child has none of its parent's threads, and libgomp would wait for them forever.
 std::atomic<bool> forked{false};
 
 void after_fork_in_child() {
@@ -42,7 +42,7 @@ struct Job {
   void* closure;
   int64_t n;
   int64_t chunks;
-  // OpenMP orders the start and the end of a region by itself; these two say so to the thread
+  // OpenMP synchronises the start and the end of a region; these two calls tell that to the thread
   // sanitizer, which does not see inside libgomp.
   std::atomic<int> started{0};
   std::atomic<int64_t> finished{0};
@@ -77,7 +77,7 @@ __attribute__((noinline, no_sanitize("thread"))) void run_region(Job* job, int t
   static_cast<void>(threads);
 #endif
   {
-    // OpenMP may give fewer threads than asked for: the chunks stay what they are.
+    // OpenMP may start fewer threads than requested: the chunks do not change.
     for (int64_t c = omp_get_thread_num(); c < job->chunks; c += omp_get_num_threads())
       run_chunk(*job, c);
   }
@@ -90,7 +90,7 @@ bool is_forked_child() { return forked.load(std::memory_order_relaxed); }
 int num_threads() {
   if (is_forked_child()) return 1;
   if (chosen_threads > 0) return chosen_threads;
-  thread_local std::uint64_t asked_at = 0;  // a stamp; settings are read again when it changes
+  thread_local std::uint64_t asked_at = 0;  // a stamp; settings are read again if it changes
   thread_local int wanted = -1;
   thread_local int most = 1;
   if (const std::uint64_t now = settings::stamp(); wanted < 0 || now != asked_at) {
@@ -111,7 +111,7 @@ void set_num_threads(int count) {
   omp_set_num_threads(count > 0 ? num_threads() : openmp_threads);
 }
 
-// OpenMP's own number stays: whoever calls a vendor's function holds a VendorThreads.
+// OpenMP's own number is unchanged: callers of a vendor's function hold a VendorThreads.
 ThreadsScope::ThreadsScope(int count) : before_(chosen_threads) {
   check(count >= 0, "the number of threads is {}; it must not be negative", count);
   check_limit(Limit::kThreads, count, "a scope");
@@ -162,8 +162,8 @@ void detail::parallel_for(int64_t n, int64_t grain, RangeFunction function, void
     if (job.error) std::rethrow_exception(job.error);
     return;
   }
-  // Always all threads, even for fewer chunks: libgomp ends and restarts threads when the size of
-  // its team changes.
+  // Always use all threads, even for fewer chunks: libgomp ends and restarts threads when the size
+  // of its team changes.
   run_region(&job, threads);
   job.finished.load(std::memory_order_acquire);
   if (job.error) std::rethrow_exception(job.error);

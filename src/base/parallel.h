@@ -17,12 +17,13 @@ int num_threads();
 /// Sets it for loops started by this thread; 0 returns to the setting.
 void set_num_threads(int count);
 
-/// Whether this process was forked from one that had loaded us. Kernels prepared before must not
-/// run: vendors' ones go on asking for as many threads as there were, and libgomp waits for them.
+/// Whether this process was forked from one that had loaded us. Kernels prepared before the fork
+/// must not run: vendors' kernels still request the parent's number of threads, and libgomp would
+/// wait for them.
 bool is_forked_child();
 
-/// While it lives, OpenBLAS and oneDNN called by this thread use so many threads. Cheap: an
-/// executor holds one for each run.
+/// During its lifetime, OpenBLAS and oneDNN called by this thread use this many threads. Cheap: an
+/// executor makes one for each run.
 class VendorThreads {
  public:
   explicit VendorThreads(int count = num_threads());

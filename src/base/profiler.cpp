@@ -1,4 +1,4 @@
-// The profiler's public functions: options are checked, then the recorder is told.
+// The profiler's public functions: they check options, then call the recorder.
 
 #include <symbind/profiler.h>
 
@@ -27,7 +27,7 @@ double seconds_of(const std::string& name, const std::string& value) {
   char* end = nullptr;
   const double seconds = std::strtod(value.c_str(), &end);
   check(end != value.c_str() && *end == '\0' && seconds > 0 && seconds < 1e6,
-        "set_config: {}='{}' is no number of seconds", name, value);
+        "set_config: {}='{}' is not a number of seconds", name, value);
   return seconds;
 }
 
@@ -140,7 +140,7 @@ Stretch::Stretch(Kind kind, std::string domain, std::string name)
     : kind_(kind), domain_(std::move(domain)), name_(std::move(name)) {}
 
 Stretch::~Stretch() {
-  // A stretch nobody stopped leaves no trace; only its place on the thread is given up.
+  // A span that was not stopped is not recorded; it is only removed from the thread's stack.
   std::erase(thread_state().open, this);
 }
 
@@ -150,8 +150,8 @@ void Stretch::start() {
   if (started_ >= 0 && kind_ == Kind::kEvent) thread_state().open.push_back(this);
 }
 
-// An event is a stretch of its thread as long as events nest; one that ends on another thread, or
-// before one that began inside it, is drawn on a track of its own.
+// An event is a span of its thread as long as events nest; one that ends on another thread, or
+// before one that began inside it, gets a separate track.
 void Stretch::stop() {
   if (started_ < 0) return;
   const std::int64_t begun = std::exchange(started_, -1);

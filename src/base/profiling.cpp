@@ -67,7 +67,7 @@ void record_moment(const Subject* subject, char scope) {
   push(r, {.subject = subject, .phase = 'i', .scope = scope, .start = now()});
 }
 
-// Called while arrays are destroyed: an event that finds no memory is left out.
+// Called while arrays are destroyed: an event is dropped if memory runs out.
 void memory_changed(const std::string& device, std::int64_t bytes) noexcept {
   try {
     const Subject* subject = intern({.category = "Device Storage", .name = "Memory: " + device});

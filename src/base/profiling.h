@@ -1,9 +1,9 @@
-// What the rest of the library tells the profiler (symbind/profiler.h), and what its tables and its
-// trace are made of.
+// The profiler's (symbind/profiler.h) interface for the rest of the library, and the data of its
+// tables and its trace.
 //
-// Decided here: while nothing is recorded, asking costs one load and one branch, so that the
-// question may stand in the hot loop. Recording itself takes one lock: an event is a small struct
-// over an interned description, and the statistics of its kind are kept along with it.
+// Decided here: while nothing is recorded, the check costs one load and one branch, so the hot loop
+// may contain it. Recording takes one lock: an event is a small struct that points to an interned
+// description, and the statistics of its kind are updated with it.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ enum Part : unsigned { kSymbolic = 1, kImperative = 2, kMemory = 4, kApi = 8, kO
 namespace detail {
 inline constexpr unsigned kUndecided = 1u << 31;
 extern std::atomic<unsigned> recorded;
-/// Looks whether MXNET_PROFILER_AUTOSTART asks for a start.
+/// Starts the profiler if MXNET_PROFILER_AUTOSTART is set.
 unsigned decide();
 }  // namespace detail
 
@@ -35,14 +35,14 @@ inline bool on(unsigned part) {
 
 struct Statistics {
   std::int64_t count = 0;
-  double total = 0;  ///< nanoseconds of stretches
+  double total = 0;  ///< nanoseconds of spans
   double min = std::numeric_limits<double>::infinity(), max = 0;
   double last = 0;
   double flops = 0, bytes = 0;  ///< summed
   void add(double value);
 };
 
-/// What events are about. Interned: one object per description for the life of the process.
+/// What events are about. Interned: one object per description for the process's lifetime.
 struct Subject {
   std::string category;  ///< "operator", "Custom Operator", …
   std::string name;
@@ -61,19 +61,19 @@ struct Cost {
   double flops = -1, bytes = -1;  ///< -1: not known
 };
 
-/// A stretch of this thread's time; stretches of a thread nest. `part` may have been switched off
-/// meanwhile: then it is forgotten.
+/// A span of this thread's time; spans of a thread nest. Dropped if `part` was switched off
+/// meanwhile.
 void record(unsigned part, const Subject* subject, std::int64_t start, std::int64_t end,
             Cost cost = {});
-/// A stretch that need not nest.
+/// A span that need not nest.
 void record_async(const Subject* subject, std::int64_t start, std::int64_t end);
 void record_counter(unsigned part, const Subject* subject, double value);
 void record_moment(const Subject* subject, char scope);
 
-/// Memory of a device was taken or given back ("cpu/0").
+/// Memory of a device was allocated or freed ("cpu/0").
 void memory_changed(const std::string& device, std::int64_t bytes) noexcept;
 
-/// Records a call of the API while it lives.
+/// Records a call of the API from construction to destruction.
 class ApiSpan {
  public:
   explicit ApiSpan(const char* name) {
@@ -94,8 +94,8 @@ class ApiSpan {
   std::int64_t start_ = 0;
 };
 
-/// While users' code of a custom operator runs on this thread: operators it calls count as its own,
-/// and its own time is what is left besides them.
+/// Active while user code of a custom operator runs on this thread: operators it calls are
+/// attributed to it and subtracted from its own time.
 class CustomScope {
  public:
   explicit CustomScope(const std::string& name) {
@@ -116,10 +116,10 @@ class CustomScope {
   std::string name_, outer_;
   std::int64_t start_ = 0, outer_nested_ = 0;
 };
-/// The custom operator this thread is inside of; empty outside.
+/// The custom operator that this thread runs; empty if none.
 const std::string& current_custom();
 
-/// Grows whenever statistics are reset: whoever keeps times of his own forgets them then.
+/// Increases whenever statistics are reset: owners of other times then clear them.
 std::uint64_t generation();
 
 /// Everything recorded so far, by description: a copy.
@@ -128,7 +128,7 @@ struct Snapshot {
     const Subject* subject;
     Statistics statistics;
   };
-  std::vector<Row> stretches;  ///< operators, calls, the program's own
+  std::vector<Row> stretches;  ///< operators, calls, user-defined spans
   std::vector<Row> memory, counters;
 };
 Snapshot snapshot(bool reset);

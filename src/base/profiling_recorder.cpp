@@ -72,8 +72,8 @@ void write_trace(Recorder& r, bool keep) {
     r.file.write(path, trace_head(::getpid()), lines, tail);
   const std::lock_guard lock(r.guard);
   r.unwritten = r.events.size() > events.size();
-  // Only what is in the file is forgotten: a write that failed loses nothing. Behind a trace that
-  // was begun by appending there is nothing to keep: the file has it.
+  // Only what is in the file is cleared: a failed write loses nothing. After an append nothing
+  // needs to be kept: the file has it.
   if (keep && !append) return;
   r.events.erase(r.events.begin(), r.events.begin() + static_cast<std::ptrdiff_t>(events.size()));
   r.appending = true;
@@ -138,7 +138,7 @@ void in_parent() {
 }
 void in_child() {
   Recorder& r = recorder();
-  // The parent's thread is not here: neither to be joined nor to be woken nor destroyed.
+  // The parent's thread does not exist here: it must not be joined, woken or destroyed.
   new (&r.writer) std::thread;
   new (&r.wake) std::condition_variable;
   r.running = r.paused = r.unwritten = r.appending = false;
@@ -175,7 +175,7 @@ unsigned detail::decide() {
       r.config.parts = all ? kSymbolic | kImperative | kMemory | kApi : unsigned{kSymbolic};
       start(r);
     } catch (const std::exception& e) {
-      log_warning(std::string("the profiler does not start by itself: ") + e.what());
+      log_warning(std::string("MXNET_PROFILER_AUTOSTART has no effect: ") + e.what());
     }
     return true;
   }();

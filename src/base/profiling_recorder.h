@@ -1,9 +1,9 @@
-// The recorder behind profiling.h: its state, and who writes the trace when.
+// The recorder that profiling.h uses: its state, and when the trace is written.
 //
-// Decided here: the recorder is never destroyed, threads may outlive main. What was not written
-// when the process ends normally is written then, as MXNet does. A forked child starts with nothing
-// recorded and nothing running. Memory for events is bounded; what does not fit is counted. Nothing
-// is logged and nobody's code is called under the lock.
+// Decided here: the recorder is never destroyed, because threads may outlive main. Unwritten events
+// are written when the process exits normally, as MXNet does. A forked child starts with nothing
+// recorded and nothing running. Memory for events is bounded; dropped events are counted. Under the
+// lock nothing is logged and no foreign code is called.
 #pragma once
 
 #include <condition_variable>
@@ -49,20 +49,20 @@ struct Recorder {
 };
 Recorder& recorder();
 
-/// What a thread is in the middle of.
+/// The spans that are open on a thread.
 struct ThreadState {
   std::string custom;
   std::int64_t nested = 0;        ///< nanoseconds of operators inside the custom operator
-  std::vector<const void*> open;  ///< the program's own events
+  std::vector<const void*> open;  ///< user-defined events
 };
 ThreadState& thread_state();
 
-/// These need the guard: says what is recorded from now on; starts recording; keeps an event.
+/// The caller holds the guard: sets what is recorded; starts recording; stores an event.
 void publish(Recorder& r);
 void start(Recorder& r);
 void push(Recorder& r, Event event);
 
-/// These take it: ends continuous dumps; writes the trace, forgetting what it holds unless `keep`.
+/// These lock the guard: ends continuous dumps; writes the trace and clears it unless `keep`.
 void stop_writer(Recorder& r);
 void write_trace(Recorder& r, bool keep);
 

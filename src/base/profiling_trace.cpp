@@ -14,7 +14,7 @@
 namespace symbind::profiling {
 namespace {
 
-// Names are anybody's: quotes, control characters and broken UTF-8 must not break the file.
+// Names are user input: quotes, control characters and broken UTF-8 must not break the file.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -102,7 +102,7 @@ void TraceFile::write(const std::string& path, const std::string& head, const st
   end_of_lines_ = static_cast<std::int64_t>(text.size());
 }
 
-// In place: what was written before is neither read nor written again.
+// In place: earlier contents are neither read nor rewritten.
 bool TraceFile::append(const std::string& path, const std::string& lines, const std::string& tail) {
   if (path != path_) return false;
   if (lines.empty()) return true;

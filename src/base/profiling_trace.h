@@ -11,9 +11,9 @@ namespace symbind::profiling {
 
 struct Event {
   const Subject* subject = nullptr;
-  /// X a stretch of a thread, b another stretch, C a counter, i a moment, M a thread's name
+  /// X a span of a thread, b another span, C a counter, i an instant, M a thread's name
   char phase = 'X';
-  char scope = 't';  ///< of a moment
+  char scope = 't';  ///< of an instant
   long thread = 0;
   std::int64_t start = 0, duration = 0;  ///< nanoseconds
   Cost cost = {};
@@ -22,7 +22,7 @@ struct Event {
 
 /// The entries of a trace, one JSON object per line, commas between.
 std::string trace_lines(const std::vector<Event>& events, long process);
-/// What stands around them. `dropped` events did not fit into memory.
+/// The text before and after them. `dropped` events did not fit into memory.
 std::string trace_head(long process);
 std::string trace_tail(std::uint64_t dropped);
 
@@ -32,8 +32,8 @@ class TraceFile {
   /// Replaces whatever `path` held.
   void write(const std::string& path, const std::string& head, const std::string& lines,
              const std::string& tail);
-  /// Adds lines behind those written before to the same path. False where the file is not the one
-  /// that was written: it was moved or shortened, or the path is another one.
+  /// Appends lines to those written before to the same path. False if the file is not the one that
+  /// was written: it was moved or shortened, or the path differs.
   bool append(const std::string& path, const std::string& lines, const std::string& tail);
 
  private:

@@ -20,24 +20,24 @@
 namespace symbind::settings {
 namespace {
 
-// Why several variables of MXNet's mean nothing here.
+// Why several variables of MXNet have no effect here.
 constexpr const char* kNoEngine = "There is no dependency engine, hence no worker threads.";
 constexpr const char* kNoTrees =
     "A local store adds gradients up in device order; there are no reduction trees.";
 constexpr const char* kNoBulks =
-    "A bound graph is compiled once and runs straight through; there are no bulks.";
+    "A bound graph is compiled once and runs as a whole; there is no bulk execution.";
 constexpr const char* kNoPools =
     "GPU memory is cached by size and planned per executor; there is no pool to choose.";
-constexpr const char* kCaptured = "On CUDA a training step is one captured graph where it can be.";
+constexpr const char* kCaptured = "On CUDA a training step is one captured graph where possible.";
 constexpr const char* kNoCython =
     "The extension is C++; there is neither ctypes nor Cython in between.";
 constexpr const char* kBySize =
-    "How many threads an operation uses follows from its size; nothing is tuned at the start.";
+    "An operation's number of threads depends on its size; nothing is tuned at startup.";
 constexpr const char* kCounters =
     "Random numbers are counter based and need no copies of generators.";
 constexpr const char* kPlanned = "Workspaces are planned with the executor's memory.";
 constexpr const char* kPatterns =
-    "Which operators are fused is a table of patterns and the same on every device.";
+    "A table of patterns decides which operators are fused, the same on every device.";
 constexpr const char* kAtBuild = "Libraries are checked when Symbind is built.";
 
 constexpr Setting kTable[] = {
@@ -58,9 +58,9 @@ constexpr Setting kTable[] = {
      "-onednn_winograd that algorithm. An operator's last kernel always stays."},
     {"SYMBIND_GPU_AS_CPU", "0", Treatment::kHonoured, "",
      "A number above 0: there are that many GPUs, and gpu(i), of any number, runs on the CPU. "
-     "Settled when the first GPU is used."},
+     "Fixed when the first GPU is used."},
     {"SYMBIND_DATA", "", Treatment::kHonoured, "",
-     "Folders of data sets, with a colon between; looked into before data/ and Debian's."},
+     "Folders of data sets, separated by colons; searched before data/ and Debian's."},
     {"SYMBIND_LIMIT_FILE_BYTES", "68719476736", Treatment::kHonoured, "",
      "Limit: bytes of one file that is read into memory."},
     {"SYMBIND_LIMIT_FILE_ARRAYS", "1000000", Treatment::kHonoured, "",
@@ -79,7 +79,7 @@ constexpr Setting kTable[] = {
      "Limit: seconds for which SyncBatchNorm waits for the other devices."},
     {"ONEDNN_MAX_CPU_ISA", "", Treatment::kHonoured, "",
      "The newest instructions kernels may use, by oneDNN's names (SSE41, AVX2, AVX512_CORE, ...); "
-     "Symbind's own kernels obey it too. Read once."},
+     "It limits Symbind's own kernels too. Read once."},
     {"MXNET_ELIMINATE_COMMON_EXPR", "1", Treatment::kHonoured, "",
      "Compute equal subexpressions of a graph once."},
     {"MXNET_UPDATE_ON_KVSTORE", "1", Treatment::kHonoured, "",
@@ -87,15 +87,15 @@ constexpr Setting kTable[] = {
     {"MXNET_OPTIMIZER_AGGREGATION_SIZE", "", Treatment::kHonoured, "",
      "Weights that an Updater updates in one call; by default 4 for SGD and LARS, 45 for LAMB."},
     {"MXNET_HOME", "", Treatment::kHonoured, "",
-     "Folder of downloaded files, for scripts that ask for it; by default ~/.mxnet."},
+     "Folder of downloaded files, for scripts that query it; by default ~/.mxnet."},
     {"MXNET_PROFILER_AUTOSTART", "0", Treatment::kHonoured, "",
      "1: the profiler runs from the start; its trace, profile.json, is written at the end."},
     {"MXNET_PROFILER_MODE", "0", Treatment::kHonoured, "",
-     "What a profiler started so records: 0 operators of graphs, 1 everything."},
+     "What a profiler started by MXNET_PROFILER_AUTOSTART records: 0 operators of graphs, 1 everything."},
     {"MXNET_OMP_MAX_THREADS", "", Treatment::kMapped, "SYMBIND_NUM_THREADS",
      "Threads of one CPU operation."},
     {"MXNET_LIBRARY_PATH", "", Treatment::kIgnored, "",
-     "The library lies beside the Python package."},
+     "The library is in the Python package."},
     {"MXNET_GPU_WORKER_NTHREADS", "2", Treatment::kIgnored, "", kNoEngine},
     {"MXNET_GPU_COPY_NTHREADS", "2", Treatment::kIgnored, "", kNoEngine},
     {"MXNET_CPU_WORKER_NTHREADS", "1", Treatment::kIgnored, "", kNoEngine},
@@ -136,18 +136,18 @@ constexpr Setting kTable[] = {
     {"MXNET_ENABLE_GPU_P2P", "1", Treatment::kIgnored, "",
      "Whether GPUs copy to one another directly is left to the driver."},
     {"MXNET_KVSTORE_SLICE_THRESHOLD", "40000", Treatment::kIgnored, "",
-     "Stores over several machines are not offered."},
+     "Distributed stores are not supported."},
     {"MXNET_BACKWARD_DO_MIRROR", "0", Treatment::kIgnored, "",
-     "Recomputing activations in backward is not offered yet."},
+     "Recomputing activations in backward is not supported yet."},
     {"MXNET_ENABLE_CYTHON", "1", Treatment::kIgnored, "", kNoCython},
     {"MXNET_ENFORCE_CYTHON", "0", Treatment::kIgnored, "", kNoCython},
     {"DMLC_LOG_STACK_TRACE_DEPTH", "0", Treatment::kIgnored, "",
      "Errors name the node and its inputs; they carry no stack of C++ calls."},
     {"MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "1", Treatment::kIgnored, "",
-     "Storage is dense; nothing falls back."},
+     "Storage is dense; there is no fallback."},
     {"MXNET_GPU_WORKER_NSTREAMS", "1", Treatment::kIgnored, "", "A GPU has one stream."},
     {"MXNET_CUDNN_AUTOTUNE_DEFAULT", "1", Treatment::kIgnored, "",
-     "Kernels are chosen by written rules, so that runs repeat bit for bit; nothing is "
+     "Kernels are chosen by fixed rules, so that runs repeat bit for bit; nothing is "
      "measured."},
     {"MXNET_CUDA_ALLOW_TENSOR_CORE", "1", Treatment::kIgnored, "",
      "SYMBIND_EXACT=1 forbids reduced precision."},
@@ -164,7 +164,7 @@ constexpr Setting kTable[] = {
     {"MXNET_ENFORCE_DETERMINISM", "0", Treatment::kIgnored, "",
      "Runs are deterministic in any case."},
     {"MXNET_MKLDNN_FORCE_FC_AB_FORMAT", "0", Treatment::kIgnored, "",
-     "Bound weights always lie plain; packed copies are kept beside them."},
+     "Bound weights are always in plain layout; packed copies are cached."},
     {"MXNET_CPU_PARALLEL_SIZE", "200000", Treatment::kIgnored, "", kBySize},
     {"MXNET_CPU_TEMP_COPY", "4", Treatment::kIgnored, "", kPlanned},
     {"MXNET_GPU_TEMP_COPY", "1", Treatment::kIgnored, "", kPlanned},
@@ -172,7 +172,7 @@ constexpr Setting kTable[] = {
     {"MXNET_GPU_PARALLEL_RAND_COPY", "4", Treatment::kIgnored, "", kCounters},
     {"MXNET_GPU_CUDNN_DROPOUT_STATE_COPY", "4", Treatment::kIgnored, "", kCounters},
     {"MXNET_SUBGRAPH_BACKEND", "", Treatment::kIgnored, "",
-     "Fusion needs no backend to be named; others are not offered."},
+     "Fusion needs no backend name; other backends are not supported."},
     {"MXNET_SAFE_ACCUMULATION", "0", Treatment::kIgnored, "",
      "16-bit numbers are always summed in float32."},
     {"MXNET_USE_FUSION", "1", Treatment::kIgnored, "", kPatterns},
@@ -195,8 +195,8 @@ struct Snapshot {
 };
 
 // The hot path loads one pointer. A snapshot is never freed, because a thread may be reading it;
-// values that were current before get their old snapshot and stamp back, so that a program that
-// switches a variable back and forth does not grow.
+// values that were current before reuse their old snapshot and stamp, so a program that switches a
+// variable back and forth does not use more and more memory.
 struct State {
   std::atomic<const Snapshot*> current{nullptr};
   std::atomic<EnvironmentGuard> guard{nullptr};
@@ -330,7 +330,7 @@ void note_ignored() {
 
 override_for_test::override_for_test(std::string_view name, std::string_view value)
     : row_(static_cast<std::size_t>(&find(name) - kTable)) {
-  snapshot();  // there is an environment to return to
+  snapshot();  // so that there is a snapshot to return to
   State& s = state();
   const std::lock_guard lock(s.changes);
   if (const auto it = s.overrides.find(row_); it != s.overrides.end()) before_ = it->second;

@@ -1,9 +1,9 @@
 // Every environment variable Symbind knows, in one table; nothing else reads the environment.
 //
-// What is asked for comes from a snapshot, never from the environment itself: another thread may be
-// changing that. refresh() takes the snapshot, and is called where work begins (import, binding,
-// fit, loading a file, creation of iterators, stores, optimizers and Predictors) and by
-// mx.util.setenv, so that scripts may change the environment while they run.
+// Values are read from a snapshot, never from the environment itself, which another thread may be
+// changing. refresh() takes the snapshot, and is called where work begins (import, binding, fit,
+// loading a file, creation of iterators, stores, optimizers and Predictors) and by mx.util.setenv,
+// so that scripts may change the environment while they run.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct Setting {
 std::span<const Setting> table();
 
 /// The value: the variable itself, else a variable of MXNet that maps onto it, else the default.
-/// Throws an Error of kind kName if no setting is called so.
+/// Throws an Error of kind kName if there is no such setting.
 std::string text(std::string_view name);
 
 /// True for 1, true, on, yes; false for 0, false, off, no and empty. Else an Error.
@@ -41,10 +41,10 @@ bool flag(std::string_view name);
 std::int64_t number(std::string_view name, std::int64_t least = INT64_MIN,
                     std::int64_t most = INT64_MAX);
 
-/// Whether `item` stands in the comma-separated list, e.g. has_item("SYMBIND_LOG", "dispatch").
+/// Whether `item` is in the comma-separated list, e.g. has_item("SYMBIND_LOG", "dispatch").
 bool has_item(std::string_view name, std::string_view item);
 
-/// A number that stands for the values of all settings. Cheap: it reads no value.
+/// A number that identifies the values of all settings. Cheap: it reads no value.
 std::uint64_t stamp();
 
 /// Takes a new snapshot of the environment; the same as symbind::refresh_settings().
@@ -53,7 +53,7 @@ void refresh();
 /// Logs, once per process and variable, those that are set but ignored.
 void note_ignored();
 
-/// Sets a value over the environment while it lives; for tests, and for what is tried out.
+/// Overrides the environment during its lifetime; for tests and dry runs.
 class override_for_test {
  public:
   override_for_test(std::string_view name, std::string_view value);

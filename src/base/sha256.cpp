@@ -1,5 +1,5 @@
-// SHA-256 as FIPS 180-4 states it, plainly: checkpoints are hashed by the thread that writes them,
-// at several times the speed of a disk that synchronises.
+// SHA-256, a direct implementation of FIPS 180-4: checkpoints are hashed by the thread that writes
+// them, at several times the speed of a disk that synchronises.
 
 #include "base/sha256.h"
 

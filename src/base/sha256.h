@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256 (FIPS 180-4): what tells the files of a checkpoint from damaged or foreign ones.
+// SHA-256 (FIPS 180-4): detects damaged or foreign files of a checkpoint.
 
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace symbind {
 class Sha256 {
  public:
   void add(std::span<const std::byte> bytes);
-  /// 64 hexadecimal digits; nothing is added behind it.
+  /// 64 hexadecimal digits; no bytes may be added afterwards.
   std::string digest();
 
  private:
@@ -25,7 +25,7 @@ class Sha256 {
   std::uint64_t total_ = 0;
 };
 
-/// Of bytes that are all there.
+/// The hash of bytes in memory.
 std::string sha256(std::span<const std::byte> bytes);
 std::string sha256(std::string_view text);
 

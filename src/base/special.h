@@ -9,7 +9,7 @@
 namespace symbind {
 
 /// The derivative of gammaln: reflection below 0, recurrence up to 10, then the asymptotic series.
-/// At a pole (0, −1, −2, …, −∞) it is the largest double, infinity as a float: MXNet's answer.
+/// At a pole (0, −1, −2, …, −∞) it is the largest double, infinity as a float, as in MXNet.
 template <class T>
 T digamma(T argument) {
   double x = argument, result = 0;

@@ -12,10 +12,10 @@ namespace symbind {
 
 /// The buffer belongs to the process that opened the file. A forked child has a copy of it, which
 /// it never writes: not when it exits (as it would the buffers of <cstdio>), not when it destroys
-/// the object, and a write of its own is an error.
+/// the object, and a write by the child is an error.
 class StreamFile {
  public:
-  /// Creates the file or empties it; an Error of kind kIo that names it otherwise.
+  /// Creates or truncates the file; an Error of kind kIo names it on failure.
   explicit StreamFile(const std::string& path);
   /// Closes. An error while the rest is written is lost; call close() to get it.
   ~StreamFile();

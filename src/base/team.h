@@ -1,6 +1,6 @@
 #pragma once
-// Threads that loops may run on instead of OpenMP's. OpenMP's spin for a while behind each loop,
-// waiting for more; beside other threads that compute, that takes their cores away.
+// Threads that loops may run on instead of OpenMP's. OpenMP's threads spin for a while after each
+// loop; that takes cores away from other threads that compute.
 
 #include <cstddef>
 #include <functional>
@@ -14,7 +14,7 @@ class Team {
   virtual void run(std::size_t count, const std::function<void(std::size_t)>& work) = 0;
 };
 
-/// While it lives, loops started by this thread run on `team`; null changes nothing.
+/// During its lifetime, loops started by this thread run on `team`; null changes nothing.
 class TeamScope {
  public:
   explicit TeamScope(Team* team);

@@ -1,9 +1,9 @@
 #pragma once
-// How many threads the loops of one stretch of work use, whoever's thread it runs on.
+// How many threads the loops of one piece of work use, on any calling thread.
 
 namespace symbind {
 
-/// While it lives, num_threads() of this thread is `count`; 0 changes nothing.
+/// During its lifetime, num_threads() of this thread is `count`; 0 changes nothing.
 class ThreadsScope {
  public:
   explicit ThreadsScope(int count);

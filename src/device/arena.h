@@ -14,8 +14,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Makes at least `bytes` usable and touches what is new; contents and base() stay. Throws
-  /// kMemory and changes nothing when they are not to be had.
+  /// Makes at least `bytes` usable and touches new pages; contents and base() stay. Throws kMemory
+  /// and changes nothing if memory runs out.
   virtual void grow_to(std::size_t bytes) = 0;
   /// 2 MiB aligned; the same for the arena's lifetime.
   void* base() const { return base_; }

@@ -1,10 +1,10 @@
-// Contexts: their text, the current one, and the runtime behind each.
+// Contexts: their text, the current one, and the runtime of each.
 //
-// Decided here: the current context is a thread's own; naming a GPU that is not there costs nothing
-// until memory is asked of it, as in MXNet. SYMBIND_GPU_AS_CPU=n has the process act as if it had n
-// GPUs, whose memory and cores are the host's: a script that says gpu() runs on the CPU, while its
-// devices stay distinct and keep their names. Which of the two a GPU is, is settled when the first
-// is used; memory of one kind must not meet code for the other.
+// Decided here: the current context is thread-local; a missing GPU is an error only when memory is
+// allocated on it, as in MXNet. With SYMBIND_GPU_AS_CPU=n the process acts as if it had n GPUs,
+// whose memory and cores are the host's: a script that uses gpu() runs on the CPU, while its
+// devices stay distinct and keep their names. The choice is fixed when the first GPU is used,
+// because code for one kind cannot use memory of the other.
 
 #include <symbind/context.h>
 

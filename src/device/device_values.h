@@ -12,7 +12,8 @@ class DeviceValues {
   DeviceValues(const DeviceValues&) = delete;
   DeviceValues& operator=(const DeviceValues&) = delete;
 
-  /// Kernels launched from now on read these `count()` values, those in flight the earlier ones.
+  /// Kernels launched from now on read these `count()` values; those in flight read the earlier
+  /// ones.
   virtual void write(const double* values) = 0;
   /// On the device; the same for the block's lifetime.
   const double* data() const { return data_; }

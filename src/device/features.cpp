@@ -1,4 +1,4 @@
-// The table behind mx.runtime.Features: MXNet's names, so that scripts which ask get an answer.
+// The table of mx.runtime.Features: MXNet's names, so that scripts can query them.
 
 #include <symbind/runtime.h>
 

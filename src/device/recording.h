@@ -9,8 +9,8 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Enqueues everything once more, behind what the device's stream holds already. Pointers are
-  /// those of the time of recording; what they point to may have changed.
+  /// Enqueues everything once more, after the work already in the device's stream. Pointers are
+  /// those recorded; the data they point to may have changed.
   virtual void replay() = 0;
 
  protected:

@@ -2,7 +2,7 @@
 // What a device offers to everything above it: memory, ordered copies, waiting.
 //
 // Decided here: one runtime per physical device. All cpu ids share the host's, and cpu_pinned and
-// cpu_shared are ordinary host memory. Whoever holds a Context asks `runtime(context)`.
+// cpu_shared are ordinary host memory. `runtime(context)` returns it.
 
 #include <cstddef>
 #include <functional>
@@ -26,7 +26,7 @@ struct MemoryInfo {
 class DeviceRuntime {
  public:
   virtual ~DeviceRuntime() = default;
-  /// 64-byte aligned, undetermined contents; null for 0 bytes. Throws kMemory naming needed and
+  /// 64-byte aligned and uninitialised; null for 0 bytes. Throws kMemory naming needed and
   /// free.
   virtual void* allocate(std::size_t bytes) = 0;
   /// `bytes` as given to allocate.
@@ -50,7 +50,7 @@ class DeviceRuntime {
   }
 };
 
-/// The runtime behind a context. Throws kValue for negative ids and for GPUs that are not there.
+/// The runtime of a context. Throws kValue for negative ids and for missing GPUs.
 DeviceRuntime& runtime(Context context);
 
 /// The host's runtime.

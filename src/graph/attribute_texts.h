@@ -1,5 +1,5 @@
 #pragma once
-// How often attributes were made to text or read from it: what a step must never do.
+// Counts conversions of attributes to and from text, which a step must never do.
 
 #include <cstdint>
 

@@ -104,7 +104,7 @@ constexpr std::int64_t kNoneMember = std::numeric_limits<std::int64_t>::min();
 template <class T>
 bool parse(std::string_view s, std::vector<T>& out) {
   out.clear();
-  if (s == "None") return true;  // not given, as MXNet has it
+  if (s == "None") return true;  // not given, as in MXNet
   std::vector<std::string_view> members;
   if (!split(s, members)) return false;
   for (std::string_view member : members) {

@@ -1,8 +1,8 @@
-// Makes a loop's node of what its body returned.
+// Makes a loop's node from its body's results.
 //
-// Decided here: the body is what was made while it ran, which an attribute marks; where it reads
-// the graph around it, that is cut, and a variable of the body stands for what was there. Nodes are
-// immutable, so the cut is a copy.
+// Decided here: the body consists of the nodes made while it ran, which an attribute marks. Where
+// it reads the outer graph, the edge is cut and replaced by a variable of the body. Nodes are
+// immutable, so cutting copies them.
 
 #include <symbind/control_flow.h>
 
@@ -26,15 +26,14 @@ bool is_inside(const Node& node, const std::string& scope) {
   return it != node.attrs.end() && it->second == scope;
 }
 
-// One output of each symbol; those that are variables or were there before the loop as copies of
-// them, made inside.
+// One output of each symbol; variables and nodes made before the loop are copied inside it.
 NodeEntries heads_of(const LoopTrace& trace) {
   NodeEntries heads;
   const OpDef& copy = OpRegistry::global().get(core_ops::kCopy);
   for (const auto* list : {&trace.result.outputs, &trace.result.states}) {
     for (const Symbol& symbol : *list) {
       check(symbol.num_outputs() == 1,
-            "foreach: the body returned a symbol of {} outputs where one is wanted; pick one",
+            "foreach: the body returned a symbol of {} outputs where one is needed; pick one",
             symbol.num_outputs());
       const NodeEntry& head = symbol.heads().front();
       const bool own = !head.node->is_variable() && is_inside(*head.node, trace.scope);
@@ -48,7 +47,7 @@ NodeEntries heads_of(const LoopTrace& trace) {
 }
 
 struct Cut {
-  std::map<std::string, NodeEntry> outside;  ///< by the name of the variable that stands for it
+  std::map<std::string, NodeEntry> outside;  ///< by the name of the variable that replaces it
   NodeEntries heads;
 };
 
@@ -100,7 +99,7 @@ std::vector<Symbol> variables_for(const std::vector<Symbol>& symbols, const std:
 }  // namespace
 
 LoopResult close_loop(const LoopTrace& trace, const std::string& name) {
-  check(!trace.data.empty(), "foreach needs data to go over");
+  check(!trace.data.empty(), "foreach needs data to iterate over");
   check(trace.result.states.size() == trace.states.size(), ErrorKind::kState,
         "The input and output loop_vars have different format: foreach was given {} states and the "
         "body returned {}",

@@ -11,7 +11,7 @@ namespace symbind {
 namespace {
 
 struct Registered {
-  std::mutex guard;  ///< never held while users' code runs
+  std::mutex guard;  ///< never held while user code runs
   std::map<std::string, std::function<CustomDescriptionPtr(const AttrDict&)>> by_type;
   std::function<CustomDescriptionPtr(const std::string&, const AttrDict&)> other;
 };
@@ -37,7 +37,7 @@ CustomDescriptionPtr describe_custom(const std::string& op_type, const AttrDict&
   CustomDescriptionPtr made;
   if (factory) {
     made = factory(rest);
-    check(made != nullptr, ErrorKind::kState, "Custom: the factory of '{}' made nothing", op_type);
+    check(made != nullptr, ErrorKind::kState, "Custom: the factory of '{}' returned null", op_type);
   } else if (other) {
     made = other(op_type, rest);
   }
@@ -56,7 +56,7 @@ void CustomKernel::backward(CustomBackward) {
 }
 
 CustomShapes CustomOpDescription::infer_shape(const std::vector<Shape>& in) const {
-  check(!in.empty(), "an operator without inputs must say its shapes: override infer_shape");
+  check(!in.empty(), "an operator without inputs must override infer_shape");
   return {in, std::vector<Shape>(outputs().size(), in[0]), std::vector<Shape>(aux().size(), in[0])};
 }
 
@@ -75,9 +75,9 @@ std::vector<int> CustomOpDescription::backward_reads() const {
 
 void register_custom(const std::string& op_type,
                      std::function<CustomDescriptionPtr(const AttrDict&)> factory) {
-  check(factory != nullptr, "register_custom '{}': there is no factory", op_type);
+  check(factory != nullptr, "register_custom '{}': the factory is empty", op_type);
   const std::lock_guard lock(registered().guard);
-  registered().by_type[op_type].swap(factory);  // the old one goes when the lock is open
+  registered().by_type[op_type].swap(factory);  // the old one is destroyed after unlocking
 }
 
 void register_custom_factory(

@@ -1,6 +1,6 @@
 #pragma once
 // The shapes around a gradient operator are those around the node it differentiates: the rule of
-// that node's operator ties them together, so that a kernel never meets shapes that do not fit.
+// that node's operator checks them together, so a kernel never gets shapes that do not fit.
 
 #include <functional>
 #include <vector>

@@ -38,7 +38,7 @@ void verify(const IndexedGraph& graph) {
       continue;
     }
     check(n.inputs.size() == n.node->input_names().size(), ErrorKind::kState,
-          "{} has {} inputs, its operator wants {}", n.node->title(), n.inputs.size(),
+          "{} has {} inputs, its operator takes {}", n.node->title(), n.inputs.size(),
           n.node->input_names().size());
     for (const int e : n.inputs)
       check(e < n.first_entry, ErrorKind::kState, "{} runs before its input", n.node->title());

@@ -25,13 +25,13 @@ struct IndexedGraph {
   std::unordered_map<const Node*, int> number;  ///< node → its place in `nodes`
 };
 
-/// Numbers the nodes in the given order (inputs must stand before users).
+/// Numbers the nodes in the given order (inputs must come before users).
 IndexedGraph index_graph(const NodeEntries& heads, const std::vector<NodePtr>& order);
 inline IndexedGraph index_graph(const NodeEntries& heads) {
   return index_graph(heads, post_order(heads));
 }
 
-/// What must hold between passes; throws naming what does not.
+/// Checks the invariants between passes; throws naming the one violated.
 void verify(const IndexedGraph& graph);
 
 }  // namespace symbind

@@ -1,5 +1,5 @@
-// Merging what the sides of one node know. A contradiction is thrown as a Conflict; the pass that
-// runs the rules knows the node, the names and the path, and makes the message.
+// Merges what is known on the sides of one node. A contradiction is thrown as a Conflict; the pass
+// that runs the rules knows the node, the names and the path, and makes the message.
 
 #include <symbind/operator.h>
 

@@ -1,7 +1,7 @@
 #pragma once
-// How variables start that an operator wants filled in a certain way (BatchNorm's moving_var with
-// ones). MXNet writes it into the variable when the operator takes it; nodes do not change here, so
-// attributes and JSON add it where they are read.
+// Initial values that an operator requires for its variables (ones for BatchNorm's moving_var).
+// MXNet writes them into the variable when the operator takes it; nodes are immutable here, so
+// attributes and JSON add them when read.
 
 #include <map>
 #include <string>
@@ -12,7 +12,7 @@ namespace symbind {
 
 using InitHints = std::map<const Node*, std::string>;
 
-/// The "__init__" that operators give their variables; the first operator of `order` decides.
+/// The "__init__" that operators set on their variables; the first operator in `order` wins.
 inline InitHints init_hints(const std::vector<NodePtr>& order) {
   InitHints hints;
   for (const NodePtr& node : order) {
@@ -26,7 +26,7 @@ inline InitHints init_hints(const std::vector<NodePtr>& order) {
   return hints;
 }
 
-/// The node's attributes with its hint; an "__init__" of its own stays.
+/// The node's attributes with its hint; an existing "__init__" stays.
 inline AttrDict with_hint(const Node& node, const InitHints& hints) {
   AttrDict attrs = node.attrs;
   if (const auto it = hints.find(&node); it != hints.end()) attrs.emplace("__init__", it->second);

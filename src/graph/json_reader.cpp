@@ -1,6 +1,6 @@
-// Symbol JSON, text to JsonGraph. Decided here: nodes are taken off the parser one by one, so that
-// a file of a million of them never stands in memory as JSON; what the graph does not need
-// (arg_nodes, node_row_ptr, backward_source_id, unknown keys) is not looked at.
+// Symbol JSON, text to JsonGraph. Decided here: nodes are taken from the parser one by one, so a
+// file of a million nodes is never in memory as JSON; what the graph does not need (arg_nodes,
+// node_row_ptr, backward_source_id, unknown keys) is ignored.
 //
 // Dialects: parameters in `param`, user attributes in `attr` (up to 0.8); all in `attr` (0.9 to
 // 0.12.0); all in `attrs` (since). Entries have two or three members; the third, a count of
@@ -49,7 +49,7 @@ void check_length(const std::string& name, const std::string& where, std::int64_
 std::int64_t whole(const Json& value, const std::string& where) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   if (!value.is_number_integer())
-    bad("{} holds {} where a whole number belongs", where, value.type_name());
+    bad("{} holds {} where a whole number is needed", where, value.type_name());
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost) return kMost;
   return value.get<std::int64_t>();
 }
@@ -85,7 +85,7 @@ JsonNode read_node(const Json& json, std::size_t id, std::int64_t longest) {
   }
   node.inputs = entries(member(json, "inputs", node.title()), "\"inputs\" of " + node.title());
   if (node.op == core_ops::kForeach) {
-    // Only from here: an attribute of this name would be a text whose nesting nobody has checked.
+    // Only from here: an attribute of this name would be a text with unchecked nesting.
     const Json& bodies = member(json, "subgraphs", node.title());
     if (!bodies.is_array() || bodies.size() != 1 || !bodies.front().is_object())
       bad("\"subgraphs\" of {} is not a list of one graph", node.title());
@@ -93,7 +93,7 @@ JsonNode read_node(const Json& json, std::size_t id, std::int64_t longest) {
   }
   for (const JsonEntry& e : node.inputs) {
     if (e.node < 0 || e.node >= static_cast<std::int64_t>(id)) {
-      bad("{} (node {}) takes node {} as an input; inputs must stand before their users",
+      bad("{} (node {}) takes node {} as an input; inputs must come before their users",
           node.title(), id, e.node);
     }
   }
@@ -111,7 +111,7 @@ int version_of(const Json& rest) {
       std::min<std::int64_t>(whole((*version)[1], "\"mxnet_version\""), 1 << 30));
 }
 
-// A subgraph says no version: it is of its file's.
+// A subgraph has no version of its own: the file's applies.
 void give_version(JsonNode& node, int version) {
   if (node.op != core_ops::kForeach) return;
   std::string& text = node.attrs.at(kSubgraph);
@@ -125,7 +125,7 @@ bool is_np_shape_of(const Json& rest) {
   return attrs != rest.end() && attrs->is_object() && attrs->contains("is_np_shape");
 }
 
-// The top level without its nodes, which go to `nodes` as they are met.
+// The top level without its nodes, which go to `nodes` as they are read.
 Json parse_text(std::string_view text, std::vector<JsonNode>& nodes) {
   const std::int64_t deepest = limit(Limit::kNesting), longest = limit(Limit::kNameBytes);
   std::string key;  // of the top level
@@ -162,7 +162,7 @@ std::vector<std::string> public_names() {
   return names;
 }
 
-// Operators by name; those that are not known, together with their nodes.
+// Operators by name; unknown ones are listed with their nodes.
 void find_operators(std::vector<JsonNode>& nodes) {
   constexpr std::size_t kShown = 5, kOperatorsShown = 1000;
   constexpr std::size_t kHints = 20;  // each takes time: all names are compared

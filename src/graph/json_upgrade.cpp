@@ -15,11 +15,11 @@ namespace symbind {
 namespace {
 
 constexpr int kAuxInNodes = 900;   ///< since 0.9.0 auxiliary states are nodes
-constexpr int kInitHooks = 904;    ///< since 0.9.4 they say how they are initialised
-constexpr int kArgmaxOfAll = 905;  ///< since 0.9.5 argmax over everything is no axis, not -1
+constexpr int kInitHooks = 904;    ///< since 0.9.4 they state their initializer
+constexpr int kArgmaxOfAll = 905;  ///< since 0.9.5 argmax over all axes is axis=None, not -1
 
-// The hidden key that `key` is or ends with, and what stands before it: "weight_lr_mult" is
-// {"weight", "lr_mult"}; an empty hidden key when there is none.
+// The hidden key that `key` is or ends with, and the text before it: "weight_lr_mult" is
+// {"weight", "lr_mult"}; an empty hidden key if there is none.
 struct HiddenKey {
   std::string input, key;
 };
@@ -35,7 +35,7 @@ HiddenKey hidden_key(std::string_view key) {
 
 using Pair = std::pair<std::string, std::string>;
 
-// Takes the keys the operator's parser would not know; those of the node itself come back as
+// Removes the keys the operator's parser would not know; those of the node itself come back as
 // __key__, those of its inputs are returned.
 std::vector<Pair> hide_keys(JsonNode& node) {
   std::vector<Pair> for_inputs;
@@ -63,7 +63,7 @@ void move_to_inputs(JsonGraph& graph, const JsonNode& node, const std::vector<Pa
     const auto at =
         static_cast<std::size_t>(std::ranges::find(names, hidden.input) - names.begin());
     if (at >= node.inputs.size()) {
-      log_warning(fmt::format("{}: '{}' belongs to no input and is dropped", node.title(), key));
+      log_warning(fmt::format("{}: '{}' matches no input and is dropped", node.title(), key));
       continue;
     }
     JsonNode& input = graph.nodes[static_cast<std::size_t>(node.inputs[at].node)];
@@ -94,7 +94,7 @@ void add_init_hints(JsonGraph& graph, JsonNode& node) {
   }
 }
 
-// A list's count is checked before anything is made in that number.
+// A list's count is checked before anything of that size is allocated.
 void check_input_count(const JsonNode& node) {
   const auto count = node.attrs.find(node.def->variadic_key);
   if (node.def->variadic_key.empty() || count == node.attrs.end()) return;
@@ -134,7 +134,7 @@ void upgrade(JsonGraph& graph) {
   };
   if (graph.version > kJsonVersion) {
     log_warning(fmt::format(
-        "the symbol was saved by MXNet {}, newer than {}: it may not mean what it says here",
+        "the symbol was saved by MXNet {}, newer than {}: it may be interpreted differently here",
         version_text(graph.version), version_text(kJsonVersion)));
   }
   const bool legacy_shapes = is_np_shape() && !graph.is_np_shape;

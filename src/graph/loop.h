@@ -1,8 +1,7 @@
 #pragma once
-// A loop as one node of a symbol: `_foreach` runs a body, a symbol of its own, over the slices of
-// its data. Its rules are in ops/control/foreach.cpp; binding knows the number of slices and puts
-// as many copies of the body in its place (passes/unroll.cpp), so that nothing behind that pass
-// knows of loops.
+// A loop as one node of a symbol: `_foreach` runs a body, a separate symbol, over the slices of its
+// data. Its rules are in ops/control/foreach.cpp. Binding knows the number of slices and replaces
+// the loop by as many copies of the body (passes/unroll.cpp); later passes see no loops.
 
 #include <symbind/attributes.h>
 #include <symbind/symbol.h>
@@ -15,7 +14,7 @@ namespace symbind {
 /// The inputs are the data, the first states and what else the body reads, in this order.
 struct ForeachAttrs {
   int num_outputs = 0, num_out_data = 0;
-  Tuple in_data_locs, in_state_locs, remain_locs;  ///< each input's place among `variables`
+  Tuple in_data_locs, in_state_locs, remain_locs;  ///< each input's index in `variables`
   Symbol body;                                     ///< its heads: outputs, then states
   std::vector<std::string> variables;              ///< of the body, arguments and auxiliary states
   int depth = 1;                                   ///< of loops within loops, this one included
@@ -26,7 +25,7 @@ struct ForeachAttrs {
   int num_inputs() const {
     return num_data() + num_states() + static_cast<int>(remain_locs.size());
   }
-  /// The body's variable that stands for an input.
+  /// The body's variable that represents an input.
   const std::string& variable(int input) const;
 };
 

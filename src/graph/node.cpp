@@ -105,7 +105,7 @@ std::vector<NodePtr> post_order(const NodeEntries& heads) {
 
 NodeEntries rewrite(const NodeEntries& heads,
                     const std::function<NodeEntries(const NodePtr&, const NodeEntries&)>& change) {
-  std::unordered_map<const Node*, NodeEntries> replaced;  // outputs of every node met so far
+  std::unordered_map<const Node*, NodeEntries> replaced;  // outputs of every node visited so far
   const auto translate = [&](const NodeEntry& e) {
     return replaced.at(e.node.get())[static_cast<std::size_t>(e.index)];
   };

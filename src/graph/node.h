@@ -48,7 +48,7 @@ struct Node {
   bool is_variable() const { return op == nullptr; }
   int num_outputs() const { return op == nullptr ? 1 : static_cast<int>(output_names().size()); }
   int num_visible() const;
-  /// Of an operator's node. Kept: a node of n outputs is asked n times by every pass.
+  /// Of an operator's node. Cached: every pass calls this n times for a node of n outputs.
   const std::vector<std::string>& output_names() const;
   std::vector<std::string> input_names() const;
   /// "fc1_output"; a variable's own name.
@@ -61,12 +61,12 @@ struct Node {
   LazyNames output_names_;
 };
 
-/// What gradients and passes name: internal operators too. OpRegistry::get has users' ones alone.
+/// For gradients and passes: finds internal operators too. OpRegistry::get finds public ones only.
 const OpDef& any_operator(std::string_view name);
 NodePtr make_variable(std::string name, AttrDict attrs = {});
 /// A node with checked and parsed attributes; inputs must be complete.
 NodePtr make_node(const OpDef& op, std::string name, AttrDict attrs, NodeEntries inputs);
-/// Parses `attrs` for `op`; `num_inputs` settles a variadic operator's count.
+/// Parses `attrs` for `op`; `num_inputs` sets a variadic operator's count.
 std::shared_ptr<const void> parse_node_attrs(const OpDef& op, const std::string& name,
                                              const AttrDict& attrs, std::size_t num_inputs);
 

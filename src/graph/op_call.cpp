@@ -3,7 +3,7 @@
 namespace symbind {
 namespace {
 
-// The text attributes have everywhere: that of a field with this value.
+// The usual attribute text: that of a field with this value.
 template <class T>
 void put(AttrDict& attrs, const char* name, const std::optional<T>& given) {
   if (!given) return;

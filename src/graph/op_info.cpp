@@ -1,5 +1,5 @@
-// Which inputs and outputs there are may hang on attributes. The operator does not say on which, so
-// they are tried: flags turned, choices made, small counts raised.
+// The lists of inputs and outputs may depend on attributes. The operator does not say on which, so
+// each is tried: flags toggled, choices selected, small counts raised.
 
 #include <symbind/detail/op_info.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Attrs = std::shared_ptr<void>;
 
-// One attribute changed at a time, `look` at each; what `look` calls better stays for the rest.
+// Changes one attribute at a time and calls `look`; a change that `look` accepts is kept.
 template <class Look>
 void vary(const OpDef& op, Look look) {
   const Attrs attrs = op.make_attrs();

@@ -17,7 +17,7 @@ bool holds(const std::vector<int>& list, int item) {
 
 // Lists of inputs and outputs are as long as the attributes say: checked before one is made.
 void check_count(Limit which, std::int64_t count, std::string_view owner) {
-  if (count > 1) check_limit(which, count, owner);  // one needs no look into the settings
+  if (count > 1) check_limit(which, count, owner);  // one needs no lookup of the settings
 }
 void check_counts(const OpDef& op, void* attrs, std::string_view owner) {
   if (!op.variadic_key.empty()) {
@@ -79,7 +79,7 @@ std::vector<std::string> OpRegistry::names() const {
 OpDef& OpRegistry::insert(OpDef def) {
   const std::string name = def.name;
   auto [it, added] = by_name_.emplace(name, std::make_shared<OpDef>(std::move(def)));
-  check(added, ErrorKind::kName, "operator '{}' is registered already", name);
+  check(added, ErrorKind::kName, "operator '{}' is already registered", name);
   return *it->second;
 }
 
@@ -87,7 +87,7 @@ void OpRegistry::add_alias(OpDef& def, const std::string& alias) {
   const auto it = by_name_.find(def.name);
   SYMBIND_ASSERT(it != by_name_.end());
   check(by_name_.emplace(alias, it->second).second, ErrorKind::kName,
-        "operator '{}' is registered already", alias);
+        "operator '{}' is already registered", alias);
   def.aliases.push_back(alias);
 }
 
@@ -106,7 +106,7 @@ std::shared_ptr<void> OpDef::parse(const AttrDict& given, std::string_view owner
   const bool counted = !variadic_key.empty() && !given.contains(variadic_key);
   if (counted) std::erase_if(fields, [&](const AttrField& f) { return f.name == variadic_key; });
   // MXNet reads no attributes of an operator that declares none: zeros_like(x, ctx=...) passes
-  // there, and files have what converters and older versions left behind.
+  // there, and files contain leftovers of converters and older versions.
   const bool reads_none = fields.empty() && variadic_key.empty();
   AttrDict rest;
   parse_attrs(fields, given, owner, ignored_attrs, take_rest || reads_none ? &rest : nullptr);

@@ -1,15 +1,15 @@
 // Choosing a kernel.
 //
-// Decided here: kernels are asked in the operator's own order and the first that accepts runs. The
-// last one is never forbidden, so that every operator runs somehow. `-onednn` forbids
-// `onednn_winograd` and every other kernel of that family too.
+// Decided here: kernels are tried in the operator's order and the first that accepts runs. The last
+// one is never forbidden, so every operator has a kernel. `-onednn` forbids `onednn_winograd` and
+// every other kernel of that family too.
 //
 // Arrays without elements (a batch of 0 images, an empty slice): a node whose outputs all have no
-// elements is skipped as a whole, its values are not checked, as in MXNet. A node with elements to
+// elements is skipped; its input values are not checked, as in MXNet. A node with elements to
 // write runs even if its inputs have none: a sum over nothing is 0, a product 1, a mean NaN; an
 // operator that must pick from nothing refuses by name. An operator that writes an input runs: its
-// kernels handle a batch of 0. So does one whose output shape follows from values: its kernel
-// checks that they ask for no elements.
+// kernels handle a batch of 0. So does one whose output shape depends on values: its kernel checks
+// that they select no elements.
 
 #include "graph/select_kernel.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// The one place where a kernel is chosen: for the steps of a plan, calls on arrays, predictions and
-// updates alike.
+// The only place where a kernel is chosen: for the steps of a plan, calls on arrays, predictions
+// and updates.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ struct KernelChoice {
   std::vector<std::string> refusals;  ///< of the kernels before it, each with its reason
 };
 
-/// What limits the choice, beyond what the kernels say themselves.
+/// Limits on the choice, in addition to the kernels' own offers.
 struct KernelLimits {
   std::string only = {};    ///< this kernel alone: it wrote what is opaque among the inputs
   bool plain_only = false;  ///< inputs and outputs are plain arrays

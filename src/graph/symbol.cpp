@@ -1,4 +1,4 @@
-// What a symbol tells about itself.
+// Queries on symbols.
 
 #include <symbind/symbol.h>
 
@@ -54,7 +54,7 @@ const Node& single_node(const NodeEntries& heads) {
   check(!heads.empty(), "the symbol is empty");
   for (const NodeEntry& head : heads) {
     check(head.node == heads.front().node,
-          "this needs a single symbol, not a group; pick one output");
+          "a single symbol is needed, not a group; pick one output");
   }
   return *heads.front().node;
 }

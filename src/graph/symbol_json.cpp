@@ -42,7 +42,7 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// "[…]" of `count` members that `member(i)` appends; on lines of their own when there are many.
+// "[…]" of `count` members that `member(i)` appends; on separate lines when there are many.
 template <class F>
 void append_list(std::string& out, std::size_t count, int indent, const F& member) {
   const std::string line =
@@ -124,7 +124,7 @@ class Writer {
     out_ += "\n      ]";
   }
 
-  // How often the variable was written before this node has run.
+  // How often the variable was written before this node runs.
   int version(const Node& node, std::size_t input) {
     const Node* from = node.inputs[input].node.get();
     if (!from->is_variable()) return 0;
@@ -151,8 +151,8 @@ class Writer {
     return ids;
   }
 
-  // Where each node's outputs begin when all are counted, hidden ones of MXNet's too. Names that
-  // begin with an underscore are ours alone.
+  // Where each node's outputs begin when all are counted, hidden ones of MXNet's too. Outputs whose
+  // names begin with an underscore exist in Symbind only.
   std::vector<std::size_t> first_outputs() const {
     std::vector<std::size_t> first{0};
     for (const NodePtr& node : order_) {

@@ -5,8 +5,8 @@
 
 namespace symbind {
 
-/// Whether such an operator's inputs have names of their own here (UpSampling's data and weight)
-/// instead of being a list: the count then says nothing, and those left out become variables.
+/// Whether such an operator's inputs have individual names here (UpSampling's data and weight)
+/// instead of being a list: the count is then ignored, and omitted inputs become variables.
 inline bool has_named_inputs(const OpDef& op, const void* attrs) {
   if (op.group > 0) return false;
   const std::vector<std::string> names = op.input_names(attrs);

@@ -1,5 +1,5 @@
 // Layouts and the common offers. A blocked layout exists only where the channels divide into whole
-// blocks: no padding ever, so that elementwise kernels can treat every layout as one flat array.
+// blocks: there is no padding, so elementwise kernels can treat every layout as one flat array.
 
 #include <symbind/kernel.h>
 

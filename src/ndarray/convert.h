@@ -1,8 +1,8 @@
 #pragma once
 // Numbers from one element type to another, on the host.
 //
-// Decided here: NumPy's results on x86. Floats are cut toward zero on their way to integers; what
-// an integer cannot hold becomes its lowest value (32 and 64 bits) or wraps (8 and 16 bits), never
+// Decided here: NumPy's results on x86. Floats are truncated toward zero to integers; a value an
+// integer cannot hold becomes its lowest value (32 and 64 bits) or wraps (8 and 16 bits), never
 // undefined behaviour. double goes to 16 bits with a single rounding. Anything but 0 is true.
 
 #include <bit>
@@ -36,7 +36,8 @@ To float_to_integer(double value) {
   constexpr bool kNarrow = sizeof(To) <= 2 || std::is_same_v<To, std::uint32_t>;
   using Wide = std::conditional_t<std::is_same_v<To, std::int32_t>, std::int32_t, std::int64_t>;
   constexpr double kLow = static_cast<double>(std::numeric_limits<Wide>::min());
-  // The range of what survives the cut: (low - 1, -low); at 64 bits low - 1 is low itself.
+  // The range of values that fit after truncation: (low - 1, -low); at 64 bits low - 1 is low
+  // itself.
   const bool fits = value < -kLow && (sizeof(Wide) == 8 ? value >= kLow : value > kLow - 1);
   if (!fits) return kNarrow ? To{0} : static_cast<To>(std::numeric_limits<Wide>::min());
   return static_cast<To>(static_cast<Wide>(value));

@@ -1,7 +1,7 @@
 // Numbers between arrays, contexts and dtypes.
 //
 // Decided here: dtypes change on the host only, and GPUs exchange numbers through it. Copying from
-// an array whose operator failed does not raise; the error goes along to the copy.
+// an array whose operator failed does not raise; the error is passed to the copy.
 
 #include <vector>
 
@@ -27,7 +27,7 @@ bool pass_error(const NDArray& from, const NDArray& to) {
 
 namespace {
 
-/// Tells of a copy as the operators that stand for it: of another dtype, of another device.
+/// Records a copy as the equivalent operators: for another dtype, for another device.
 void tell_copied(const NDArray& source, const NDArray& target) {
   const bool moves = source.context() != target.context();
   NDArray here = target;

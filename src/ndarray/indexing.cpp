@@ -1,4 +1,4 @@
-// Basic indexing as NumPy has it: integers, and slices with any step.
+// Basic indexing as in NumPy: integers, and slices with any step.
 //
 // Decided here: a contiguous selection is a view that writes through (MXNet's scripts rely on it);
 // any other is a copy. A GPU's array is indexed through the host unless the selection is a view.
@@ -47,7 +47,7 @@ Range resolve_slice(const Index& index, std::int64_t size, int axis) {
   const std::int64_t end = index.end ? clamp(*index.end) : (step > 0 ? high : low);
   const std::int64_t distance = step > 0 ? end - begin : begin - end;
   if (distance <= 0) return {0, 0};
-  // Without negating the step, which may be the lowest integer.
+  // Avoids negating the step, which may be the lowest integer.
   const std::int64_t last = (distance - 1) / step;
   return {begin, (last < 0 ? -last : last) + 1};
 }
@@ -122,8 +122,8 @@ NDArray selected(const NDArray& from, const Selection& s, const std::vector<Inde
   return result;
 }
 
-/// The attributes by which the operator slice selects the same, and the shape it gives: an integer
-/// keeps its axis, of extent 1.
+/// The attributes with which the operator slice selects the same, and its output shape: an integer
+/// keeps its axis, with extent 1.
 struct Block {
   AttrDict attrs;
   Shape shape;
@@ -151,7 +151,7 @@ Block block_of(const Shape& shape, const std::vector<Index>& key) {
   return block;
 }
 
-/// Tells of `source`[key] = `result`: a block, without the axes of integers.
+/// Records `result` = `source`[key]: a block, without the axes of integers.
 void tell_indexed(const NDArray& source, const std::vector<Index>& key, const NDArray& result) {
   const Block block = block_of(source.shape(), key);
   const NDArray whole(result.storage(), block.shape, result.dtype(), result.byte_offset());
@@ -162,7 +162,7 @@ void tell_indexed(const NDArray& source, const std::vector<Index>& key, const ND
   result.set_tape(whole.reshape(result.shape()).tape());
 }
 
-/// Tells of `to` = `value`, which was cast and broadcast.
+/// Records `to` = `value`, which was cast and broadcast.
 void tell_written(const NDArray& value, const NDArray& to) {
   NDArray typed = value.astype(to.dtype(), false);
   const int extra = typed.ndim() - to.ndim();

@@ -1,5 +1,5 @@
-// Making arrays and viewing them. A view shares storage and differs in shape and offset only, so
-// nothing here copies a number but the constructors from host memory.
+// Construction and views of arrays. A view shares storage and differs in shape and offset only;
+// only the constructors from host memory copy numbers.
 
 #include <symbind/ndarray.h>
 #include <symbind/runtime.h>

@@ -1,6 +1,6 @@
-// Decided here: std::to_chars gives the fewest digits for float and double, a search with the
-// fewest digits that come back for the 16-bit types; a cut goes through printf, whose rounding is
-// exact.
+// Decided here: std::to_chars finds the fewest digits for float and double; for the 16-bit types a
+// search finds the fewest digits that round-trip. Rounding to a precision uses printf, whose
+// rounding is exact.
 
 #include "ndarray/number_text.h"
 
@@ -28,8 +28,8 @@ std::string shortest_scientific(T value) {
     for (int digits = 0; digits < 9; ++digits) {
       std::snprintf(text, sizeof text, "%.*e", digits, wide);
       const double nearest = std::strtod(text, nullptr);
-      // Below a power of two neighbours are nearer than above it: the digit next to the nearest one
-      // may come back where the nearest does not.
+      // Below a power of two, neighbours are nearer than above it: the digit next to the nearest
+      // one may round-trip where the nearest does not.
       const double unit = std::pow(10.0, std::atoi(std::strchr(text, 'e') + 1) - digits);
       for (const double candidate : {nearest, nearest + unit, nearest - unit}) {
         if (T(round_to_odd(candidate)).bits != value.bits) continue;
@@ -94,11 +94,11 @@ NumberText scientific_exact(T value, int digits) {
 template <class T>
 NumberText positional_text(T value, int precision) {
   const NumberText shortest = split_scientific(shortest_scientific(value));
-  const int behind_point = static_cast<int>(shortest.fraction.size()) - shortest.exponent;
+  const int decimals = static_cast<int>(shortest.fraction.size()) - shortest.exponent;
   NumberText parts;
-  // In an array whole numbers show all their digits, needed or not; a scalar's are filled with 0.
-  if (precision >= 0 && (behind_point > precision || behind_point < 0)) {
-    const std::string text = print_exact("%.*f", behind_point < 0 ? 0 : precision, widen(value));
+  // In an array whole numbers print all their digits, needed or not; a scalar's are padded with 0.
+  if (precision >= 0 && (decimals > precision || decimals < 0)) {
+    const std::string text = print_exact("%.*f", decimals < 0 ? 0 : precision, widen(value));
     const std::size_t point = text.find('.');
     parts.whole = text.substr(0, point);
     if (point != std::string::npos) parts.fraction = text.substr(point + 1);

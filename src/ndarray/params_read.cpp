@@ -1,10 +1,10 @@
-// Reading MXNet's array files, V0 to V3, from anybody.
+// Reading MXNet's array files, V0 to V3, from untrusted sources.
 //
-// Decided here: every number is checked against the bytes that are left before memory is taken for
-// it; whatever is wrong is an Error kIo with path, offset and what the file looks like. Arrays land
-// on cpu(0) whatever context the file names. Sparse records become dense, with a note in the log,
-// and are saved as sparse ones again; what all those of a file may take is limited (base/limits.h).
-// An empty record is NDArray(). Bytes behind the end are let pass with a warning, as MXNet does.
+// Decided here: every number is checked against the remaining bytes before memory is allocated for
+// it; any fault is an Error kIo with path, offset and what the file looks like. Arrays are created
+// on cpu(0), whatever context the file names. Sparse records become dense, with a note in the log,
+// and are saved as sparse again; their total size per file is limited (base/limits.h). An empty
+// record is NDArray(). Bytes after the end cause a warning only, as in MXNet.
 
 #include <algorithm>
 #include <cstring>
@@ -35,12 +35,13 @@ class RecordReader {
 
   NDArray read() {
     const auto version = in_.read<std::uint32_t>();
-    // V3 means other things by 0 than older records; MXNet refuses to mix them, scalars apart.
+    // In V3 an extent of 0 has another meaning than in older records; MXNet refuses to mix them,
+    // except for scalars.
     if (version != params::kV3 && is_np_shape())
       in_.fail("an array of MXNet's legacy shapes; read it outside np_shape (set_np_shape(false))");
     if (version == params::kV2 || version == params::kV3) return read_v2(version == params::kV3);
     if (version == params::kV1) return read_legacy(read_shape<std::int64_t>(read_rank()));
-    if (version > kMaxRank) in_.fail(fmt::format("{:#010x} opens no array record", version));
+    if (version > kMaxRank) in_.fail(fmt::format("{:#010x} is not the start of an array record", version));
     return read_legacy(read_shape<std::uint32_t>(static_cast<int>(version)));
   }
 
@@ -132,7 +133,7 @@ class RecordReader {
     const std::span<const std::byte> bytes = in_.bytes(part.bytes);
     NDArray array = NDArray::from_host(bytes.data(), part.shape, part.dtype, cpu());
     if (part.dtype == DType::kBool) {
-      // A bool other than 0 and 1 is undefined behaviour to whoever reads it.
+      // Reading a bool other than 0 and 1 is undefined behaviour.
       std::byte* data = write_pointer(array);
       for (std::size_t i = 0; i < part.bytes; ++i)
         if (data[i] != std::byte{0}) data[i] = std::byte{1};
@@ -251,13 +252,13 @@ std::vector<std::string> read_names(ByteReader& in, std::uint64_t arrays) {
                 ErrorKind::kIo);
     names.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (!seen.insert({reinterpret_cast<const char*>(bytes.data()), bytes.size()}).second)
-      in.fail(fmt::format("the name '{}' stands twice", names.back().substr(0, 100)));
+      in.fail(fmt::format("the name '{}' occurs twice", names.back().substr(0, 100)));
   }
   return names;
 }
 
 NamedArrays read_list(ByteReader& in) {
-  if (in.read<std::uint64_t>() != params::kListMagic) in.fail("no NDArray file");
+  if (in.read<std::uint64_t>() != params::kListMagic) in.fail("not an NDArray file");
   if (in.read<std::uint64_t>() != 0) in.fail("the reserved word of the header is not 0");
   const auto count = in.read<std::uint64_t>();
   if (count > in.remaining() / kLeastRecord)
@@ -275,11 +276,11 @@ NamedArrays read_list(ByteReader& in) {
   result.names = read_names(in, count);
   if (in.remaining() > 0)
     log_warning(
-        fmt::format("{}: {} bytes behind the last array are ignored", in.path(), in.remaining()));
+        fmt::format("{}: {} bytes after the last array are ignored", in.path(), in.remaining()));
   return result;
 }
 
-/// Runs `read`; what fails there is told together with what the bytes look like.
+/// Runs `read`; adds to its errors what the bytes look like.
 template <class F>
 auto explain(std::span<const std::byte> bytes, const char* wanted, F&& read) {
   try {
@@ -304,7 +305,7 @@ NamedArrays read_named(std::span<const std::byte> bytes, const std::string& path
 }  // namespace
 
 NDArrayMap NamedArrays::map() const {
-  check(names.size() == arrays.size(), "a list of {} arrays without names is no map",
+  check(names.size() == arrays.size(), "a list of {} arrays without names is not a map",
         arrays.size());
   NDArrayMap result;
   for (std::size_t i = 0; i < names.size(); ++i) result.emplace(names[i], arrays[i]);
@@ -341,7 +342,7 @@ NDArray read_record(std::span<const std::byte> bytes, SparseBudget& sparse) {
   return explain(bytes, "one array record", [&] {
     ByteReader in(bytes, "<record>");
     NDArray array = RecordReader(in, sparse).read();
-    if (in.remaining() > 0) in.fail(fmt::format("{} bytes behind the record", in.remaining()));
+    if (in.remaining() > 0) in.fail(fmt::format("{} bytes after the record", in.remaining()));
     return array;
   });
 }

@@ -9,13 +9,13 @@
 
 namespace symbind {
 
-/// Counts what the sparse arrays of one file become when dense.
+/// Counts the dense bytes of a file's sparse arrays.
 class SparseBudget {
  public:
   SparseBudget(std::string owner, std::size_t file_bytes)
       : owner_(std::move(owner)), file_bytes_(file_bytes) {}
-  /// kIo beyond Limit::kSparseBytes, or beyond what a file of this size is good for: 256 MiB or
-  /// 4096 times its bytes. Before anything is allocated.
+  /// kIo beyond Limit::kSparseBytes, or beyond a plausible size for the file: 256 MiB or 4096 times
+  /// its bytes. Called before anything is allocated.
   void take(std::size_t bytes);
 
  private:

@@ -1,8 +1,8 @@
 // Writing MXNet's array files: V2 records, which every MXNet since 0.12 reads, on cpu(0).
 //
 // Decided here: a scalar of rank 0 has no V2 form and becomes V3 (MXNet reads it under np_shape
-// only; the log says so); NDArray() becomes V2's empty record. An array that a file held sparsely
-// is written so (stored_form.h).
+// only; the log says so); NDArray() becomes V2's empty record. An array loaded as sparse is written
+// as sparse (stored_form.h).
 
 #include "ndarray/params_write.h"
 
@@ -20,7 +20,7 @@
 namespace symbind {
 namespace {
 
-/// A FileWriter's verbs over memory.
+/// A FileWriter's interface over memory.
 class MemoryWriter {
  public:
   void write(const void* data, std::size_t size) {
@@ -48,7 +48,7 @@ void put_data(Writer& out, const NDArray& host) {
   if (host.nbytes() > 0) out.write(read_pointer(host), host.nbytes());
 }
 
-/// What of `host` is stored, in the order of the index.
+/// The stored elements of `host`, in the order of the index.
 NDArray stored_values(const NDArray& host, const StoredForm& form) {
   const auto places = form.index.back().to_vector<std::int64_t>();
   const bool rows = form.type == params::kRowSparse;

@@ -1,7 +1,8 @@
 // An array as NumPy prints it: scripts and documents compare these texts.
 //
 // Decided here: NumPy 1.x's defaults (8 digits, lines of 75, "..." beyond 1000 elements), which 2.x
-// shares. All elements of an array have one width; one large ratio turns all of them scientific.
+// shares. All elements of an array have one width; one large ratio switches all of them to
+// scientific form.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,7 @@ std::string pad_left(std::string text, std::size_t width) {
   return text;
 }
 
-/// Floating point: looks at all elements first, then writes each at the common width.
+/// Floating point: inspects all elements first, then writes each at the common width.
 template <class T>
 class FloatFormat {
  public:
@@ -142,7 +143,7 @@ void collect_shown(const Shape& shape, bool summary, int axis, std::int64_t offs
     collect_shown(shape, summary, axis + 1, offset * shape[axis] + row, out);
 }
 
-/// Brackets, line breaks and dots around texts that come in order.
+/// Adds brackets, line breaks and dots to texts given in order.
 class TextLayout {
  public:
   TextLayout(const Shape& shape, bool summary, const std::vector<std::string>& texts)

@@ -1,9 +1,9 @@
 #pragma once
-// What a thread does with operators beside running them: in which mode, and whom it tells.
+// The mode in which a thread runs operators, and the recorder it reports them to.
 //
-// Decided here: whoever records (autograd, above) is an interface down here, so that views, copies
-// and writes of arrays can tell it as operators can. Code of ours that moves numbers about for its
-// own ends (executors, kernels, stores) does so under Unrecorded.
+// Decided here: the recorder (autograd, a higher layer) is an interface in this layer, so that
+// views, copies and writes of arrays can report to it as operators do. Internal copies (executors,
+// kernels, stores) run under Unrecorded.
 
 #include <span>
 #include <string_view>
@@ -22,13 +22,13 @@ struct RanOp {
   const OpDef* op = nullptr;
   const AttrDict* attrs = nullptr;  ///< as written
   std::shared_ptr<const void> parsed;
-  std::span<const NDArray> in = {};  ///< handles of the caller: what is noted is noted on them
+  std::span<const NDArray> in = {};  ///< the caller's handles: the tape is noted on them
   std::span<const NDArray> out = {};
-  std::vector<NDArray> hidden;  ///< what follows the visible outputs; undefined if nobody reads it
+  std::vector<NDArray> hidden;  ///< outputs after the visible ones; undefined if unread
   std::string_view kernel;      ///< that wrote the opaque ones among them
   std::vector<bool> opaque;     ///< by output
   std::vector<bool> reads_in, reads_out;   ///< what the gradient reads
-  std::shared_ptr<const void> state = {};  ///< what users' code keeps from forward to backward
+  std::shared_ptr<const void> state = {};  ///< what user code keeps from forward to backward
 };
 
 class Recorder {
@@ -39,9 +39,9 @@ class Recorder {
   /// `result` is what operator `op` would have made of the inputs.
   virtual void derived(std::string_view op, const AttrDict& attrs,
                        const std::vector<NDArray>& inputs, const NDArray& result) = 0;
-  /// Whether the array is part of what was recorded.
+  /// Whether the array is on the tape.
   virtual bool stands(const NDArray& array) const = 0;
-  /// Throws: the gradient of what is in `target` would be lost or wrong.
+  /// Throws: the gradient of the contents of `target` would be lost or wrong.
   [[noreturn]] virtual void refuse_write(const NDArray& target) const = 0;
 };
 
@@ -52,17 +52,17 @@ struct ThreadMode {
 /// Of the calling thread.
 ThreadMode& thread_mode();
 
-/// Whether a view or copy of `source` is to be told to somebody.
+/// Whether a view or copy of `source` must be recorded.
 inline bool is_told_of(const NDArray& source) {
   return source.tape().node != nullptr && thread_mode().recorder != nullptr;
 }
-/// Recorder::derived, where somebody records.
+/// Calls Recorder::derived if this thread records.
 void tell_derived(std::string_view op, const AttrDict& attrs, const std::vector<NDArray>& inputs,
                   const NDArray& result);
-/// Refuses, where somebody records, to write over what was recorded.
+/// If this thread records, refuses to overwrite a recorded array.
 void check_write(const NDArray& target);
-/// Refuses to write `value` into a part of `target` if either was recorded: what is there comes
-/// from both.
+/// Refuses to write `value` into a part of `target` if either was recorded: the result would depend
+/// on both.
 void check_partial_write(const NDArray& target, const NDArray& value);
 
 /// A block in which nothing is recorded.
@@ -72,7 +72,7 @@ class Unrecorded {
   ~Unrecorded() { thread_mode().recorder = before_; }
   Unrecorded(const Unrecorded&) = delete;
   Unrecorded& operator=(const Unrecorded&) = delete;
-  /// Whoever recorded before the block.
+  /// The recorder before the block.
   Recorder* recorder() const { return before_; }
 
  private:

@@ -1,4 +1,4 @@
-// Decided here: -1 may stand anywhere, after -2 and -4 too, where MXNet 1.9.1 writes the inferred
+// Decided here: -1 may be anywhere, after -2 and -4 too, where MXNet 1.9.1 writes the inferred
 // extent into the wrong place and fails. A 0 or -1 beyond the last source axis: 0 fails, -1 may
 // be 1.
 
@@ -29,7 +29,7 @@ class CodeReader {
     switch (code) {
       case 0: out_.push_back(take(0)); return;
       case -1:
-        require(inferred_ < 0, "-1 stands twice");
+        require(inferred_ < 0, "-1 occurs twice");
         inferred_ = static_cast<std::ptrdiff_t>(out_.size());
         out_.push_back(1);
         ++source_;
@@ -51,7 +51,7 @@ class CodeReader {
   }
 
   void split() {
-    require(at_ + 2 <= codes_.size(), "-4 needs two factors (with reverse they stand before it)");
+    require(at_ + 2 <= codes_.size(), "-4 needs two factors (with reverse they precede it)");
     const std::int64_t whole = take(-4);
     std::int64_t a = codes_[at_++], b = codes_[at_++];
     require(a != -1 || b != -1, "only one factor of -4 may be -1");

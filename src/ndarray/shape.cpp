@@ -1,4 +1,4 @@
-// Extents, known or not. Products are checked: no shape, however hostile, overflows quietly.
+// Extents, known or not. Products are checked: no shape overflows silently.
 
 #include <symbind/shape.h>
 

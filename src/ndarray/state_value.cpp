@@ -44,13 +44,13 @@ const StateValue& StateValue::at(std::string_view key, const char* what) const {
 std::int64_t StateValue::integer_at(std::string_view key, const char* what) const {
   const StateValue& value = at(key, what);
   check(value.kind == Kind::kInt && value.text.empty(), ErrorKind::kIo,
-        "{}: '{}' is no whole number", what, key);
+        "{}: '{}' is not a whole number", what, key);
   return value.integer;
 }
 
 const NDArray& StateValue::array_at(std::string_view key, const char* what) const {
   const StateValue& value = at(key, what);
-  check(value.kind == Kind::kArray, ErrorKind::kIo, "{}: '{}' is no array", what, key);
+  check(value.kind == Kind::kArray, ErrorKind::kIo, "{}: '{}' is not an array", what, key);
   return value.array;
 }
 

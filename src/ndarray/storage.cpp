@@ -1,5 +1,5 @@
-// The global list behind waitall() holds unread errors only; it forgets the newest when nobody
-// reads a thousand of them, and it is never destroyed, so that storages in statics may outlive it.
+// The global list of waitall() holds unread errors only. With a thousand unread errors it drops new
+// ones. It is never destroyed, so storages in statics may outlive it.
 
 #include "ndarray/storage.h"
 
@@ -29,8 +29,7 @@ UnreadErrors& unread() {
   return instance;
 }
 
-// What was taken while the profiler watched is given back in its sight, even if it stopped
-// watching.
+// Memory allocated while the profiler ran is also freed in its record, even if it has stopped.
 std::shared_ptr<Storage> wrap_counted(DeviceRuntime& device, Context context, void* data,
                                       std::size_t bytes) {
   const std::string name = fmt::format("{}/{}", context.is_gpu() ? "gpu" : "cpu", context.id);
@@ -51,7 +50,8 @@ DerivedForm::~DerivedForm() { runtime(context_).release(data_, bytes_); }
 
 namespace {
 
-/// An array without elements has a place as well: loops that do not run may point past it.
+/// An array without elements has an address as well: loops that do not run may compute pointers
+/// past it.
 void* place_of(void* data, std::size_t bytes) {
   alignas(64) static std::byte nothing[64];
   return data == nullptr && bytes == 0 ? nothing : data;
@@ -132,8 +132,7 @@ std::optional<Error> Storage::take_error() {
     taken = std::exchange(error_, nullptr);
   }
   if (taken == nullptr || taken->read.exchange(true)) return std::nullopt;
-  // MXNet's rule: whoever was told of an error is not told of older ones by waitall as well. They
-  // stay on their arrays.
+  // MXNet's rule: raising one error clears waitall's list. Older errors stay on their arrays.
   UnreadErrors& all = unread();
   const std::lock_guard lock(all.guard);
   all.errors.clear();

@@ -2,8 +2,8 @@
 // A counted block of device memory, with what is known about its contents: the version of the last
 // write, forms derived from it, and the error of an operator that failed to write it.
 //
-// Decided here: an error is one object, shared by everything its operator should have written and
-// by whatever read that. Reading it once, anywhere, clears it everywhere (MXNet's engine does so).
+// Decided here: an error is one object, shared by all outputs of its operator and by everything
+// that depends on them. Reading it once, anywhere, clears it everywhere, as in MXNet's engine.
 
 #include <atomic>
 #include <cstddef>
@@ -35,9 +35,9 @@ class DerivedForm {
 
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
-  /// Whether it still shows what `storage` holds; never for an escaped one.
+  /// Whether it is current for `storage`; never for an escaped one.
   bool current(const Storage& storage) const;
-  /// Calls make(data()) unless current. Several threads may ask; one makes, the others wait.
+  /// Calls make(data()) unless current. Several threads may call; one makes, the others wait.
   template <class F>
   void refresh(const Storage& storage, F&& make);
 
@@ -58,9 +58,9 @@ struct PendingError {
 
 class Storage {
  public:
-  /// Undetermined contents. Throws kMemory.
+  /// Uninitialised. Throws kMemory.
   static std::shared_ptr<Storage> allocate(Context context, std::size_t bytes);
-  /// Memory of somebody else, who is told when it is no longer used.
+  /// Caller-supplied memory; `release` runs when it is no longer used.
   static std::shared_ptr<Storage> wrap(void* data, std::size_t bytes, Context context,
                                        std::function<void()> on_release = {});
   ~Storage();
@@ -71,24 +71,25 @@ class Storage {
   std::size_t bytes() const { return bytes_; }
   void* data() const { return data_; }
 
-  /// Grows with every write through us.
+  /// Increases with every write through the library.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   void touch() { version_.fetch_add(1, std::memory_order_acq_rel); }
-  /// A writable pointer left us: from now on the contents count as changed at every run.
+  /// A writable pointer was handed out: from now on the contents count as changed at every run.
   void mark_escaped() { escaped_.store(true, std::memory_order_release); }
   bool escaped() const { return escaped_.load(std::memory_order_acquire); }
 
   /// The form of this key and size of what begins at byte `offset`; allocated at the first call and
-  /// kept, with a `user` as long as that lives: forms whose users are gone make room for new ones.
+  /// cached; with a `user`, for the user's lifetime: forms of destroyed users are evicted for new
+  /// ones.
   DerivedForm& derived(std::string_view key, std::size_t bytes, std::size_t offset = 0,
                        const std::shared_ptr<const void>& user = nullptr);
   std::size_t num_derived() const;
 
-  /// Keeps an error here and for waitall(). Pass the same object to everything it befell.
+  /// Stores an error here and for waitall(). Pass the same object to every affected storage.
   void set_error(std::shared_ptr<PendingError> error);
   void set_error(const Error& error) { set_error(std::make_shared<PendingError>(error)); }
   bool has_error() const { return failed_.load(std::memory_order_acquire) && error() != nullptr; }
-  /// The unread error, to pass on to what depends on these contents; null if there is none.
+  /// The unread error, to pass to dependent arrays; null if there is none.
   std::shared_ptr<PendingError> error() const;
   /// The unread error, which from now on counts as read.
   std::optional<Error> take_error();

@@ -19,8 +19,8 @@ bool is_of(const StoredForm& form, const NDArray& array) {
          form.dtype == array.dtype();
 }
 
-/// Notes by storage. An entry counts as long as its storage lives; those of others are erased when
-/// the table has doubled since.
+/// Forms by storage. An entry is valid during its storage's lifetime; stale entries are erased when
+/// the table has doubled.
 class Notes {
  public:
   std::shared_ptr<const StoredForm> find(const std::shared_ptr<Storage>& storage) {
@@ -58,7 +58,7 @@ Notes& notes() {
   return all;
 }
 
-/// The note of exactly this array, whatever was written since.
+/// The form of exactly this array, whatever was written since.
 std::shared_ptr<const StoredForm> note_of(const NDArray& array) {
   if (!array.defined()) return nullptr;
   std::shared_ptr<const StoredForm> form = notes().find(array.storage());
@@ -69,7 +69,7 @@ NDArray index_array(const std::vector<std::int64_t>& values) {
   return NDArray::from_vector(values, Shape{static_cast<std::int64_t>(values.size())}, cpu());
 }
 
-/// Where the elements of `host` are not 0; NaN is not, -0 is.
+/// Where the elements of `host` are not 0; NaN is not 0, -0 is.
 template <class T>
 std::vector<bool> nonzero(const NDArray& host) {
   const auto* values = reinterpret_cast<const T*>(read_pointer(host));
@@ -150,7 +150,7 @@ std::string_view storage_type(const NDArray& array) {
 void set_storage_type(const NDArray& array, std::string_view type) {
   const auto* found = std::ranges::find(kNames, type);
   check(found != std::end(kNames),
-        "storage type '{}' is unknown; there are default, row_sparse, csr", type);
+        "storage type '{}' is unknown; the types are default, row_sparse, csr", type);
   if (storage_type(array) == type) return;
   note_stored_form(array, static_cast<params::StorageType>(found - kNames), {});
 }

@@ -1,10 +1,10 @@
 #pragma once
 // The sparse form in which files hold an array that is dense in memory.
 //
-// Decided here: the form is a note about the array's storage, in a table apart: few arrays have
-// one, and every kernel includes storage.h. The index that was read is part of it, so that an
-// unchanged array is written back byte for byte, rows of zeros included. After a write to the array
-// the index is what is not 0.
+// Decided here: the form is kept in a separate table, not in Storage: few arrays have one, and
+// every kernel includes storage.h. The index that was read is part of it, so an unchanged array is
+// written back byte for byte, rows of zeros included. After a write to the array the index lists
+// the nonzero elements.
 
 #include <memory>
 #include <vector>
@@ -24,11 +24,11 @@ struct StoredForm {
   std::vector<NDArray> index = {};  ///< row_sparse: the rows; csr: starts of rows, columns
 };
 
-/// Notes that files hold `array` so; `index` is of what it contains now, or empty.
+/// Sets the form of `array` in files; `index` matches its current contents, or is empty.
 void note_stored_form(const NDArray& array, params::StorageType type, std::vector<NDArray> index);
 /// The form of exactly this array, with an index that fits what it contains; null if it is dense.
 std::shared_ptr<const StoredForm> current_form(const NDArray& array);
-/// A copy is held as its source is.
+/// Gives a copy the form of its source.
 void copy_stored_form(const NDArray& from, const NDArray& to);
 
 }  // namespace symbind

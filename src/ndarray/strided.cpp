@@ -1,5 +1,5 @@
-// Decided here: neighbouring axes that run through on both sides are joined first, so that the
-// inner loop is as long as it can be; after that it is a plain odometer.
+// Decided here: neighbouring axes that are contiguous on both sides are joined first, so that the
+// inner loop is as long as possible; the rest is a plain odometer.
 
 #include "ndarray/strided.h"
 

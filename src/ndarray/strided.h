@@ -9,12 +9,12 @@
 
 namespace symbind {
 
-/// Element steps per axis; 0 repeats (broadcasting), negative runs backwards.
+/// Element steps per axis; 0 repeats (broadcasting), negative steps run backwards.
 using Strides = std::array<std::int64_t, kMaxRank>;
 
 /// C order.
 Strides contiguous_strides(const Shape& shape);
-/// Whether the block's elements lie in C order without gaps.
+/// Whether the block's elements are in C order without gaps.
 bool is_contiguous(const Shape& shape, const Strides& strides);
 /// dst[i·dst_strides] = src[i·src_strides] for every index i of `shape`; elements of 1, 2, 4, 8
 /// bytes.

@@ -1,7 +1,7 @@
 #pragma once
 // ExecutorGroup: one network on several devices, each with its share of the batch.
 //
-// The arrays it lists are the executors' own: whoever looks after a run sees what the run wrote.
+// The arrays it lists are the executors' own: after a run they hold what the run wrote.
 
 #include <memory>
 #include <optional>
@@ -26,8 +26,8 @@ struct BatchSlice {
   bool operator==(const BatchSlice&) const = default;
 };
 
-/// The rows of each device, in proportion to its work load: sizes are rounded half to even, what is
-/// left over goes to the last. An empty share throws "Too many slices. Some splits are empty."
+/// The rows of each device, in proportion to its work load: sizes are rounded half to even, the
+/// remainder goes to the last. An empty share throws "Too many slices. Some splits are empty."
 std::vector<BatchSlice> split_batch(std::int64_t batch_size, const std::vector<double>& work_load);
 
 /// A device's array and the rows of the batch it holds.
@@ -45,7 +45,7 @@ struct GroupOptions {
   std::vector<std::string> param_names = {};
   bool for_training = true;
   bool inputs_need_grad = false;
-  const class ExecutorGroup* shared_group = nullptr;  ///< lends parameters, gradients and memory
+  const class ExecutorGroup* shared_group = nullptr;  ///< shares its parameters, gradients and memory
   std::vector<std::string> fixed_param_names = {};
   GradReqArg grad_req = "write";
   std::vector<std::string> state_names = {};
@@ -62,18 +62,18 @@ class ExecutorGroup {
                const std::optional<std::vector<DataDesc>>& label_shapes);
   /// Whether a batch has the shapes the executors have, and labels only if those are fed any.
   bool fits(const DataBatch& batch) const;
-  /// reshape to the shapes of a batch, if they are others: those it declares, else its arrays'.
+  /// Calls reshape if a batch has other shapes: those it declares, else its arrays'.
   void reshape_for(const DataBatch& batch);
   /// Copies parameters to every device; unknown names throw unless `allow_extra`.
   void set_params(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra = false);
   /// The mean over the devices, written into the given arrays.
   void get_params(NDArrayMap& args, NDArrayMap& aux) const;
 
-  /// Hands each device its rows. Labels are left alone when the batch has none.
+  /// Copies each device its rows. Labels are unchanged if the batch has none.
   void load(const DataBatch& batch);
   /// The same with one batch per device.
   void load(const std::vector<DataBatch>& batches);
-  /// Runs what was loaded on all devices; for_training decides when nothing is said.
+  /// Runs what was loaded on all devices; for_training is the default.
   void forward(std::optional<bool> is_train = {});
   void backward(const std::vector<NDArray>& out_grads = {});
   void forward_backward();
@@ -85,9 +85,9 @@ class ExecutorGroup {
   std::vector<std::pair<std::string, Shape>> output_shapes() const;
   void set_states(const std::vector<DeviceArrays>& states);
   void set_states(double value);
-  /// Shows each device's rows of `labels` and its outputs to the metric.
+  /// Updates the metric with each device's rows of `labels` and its outputs.
   void update_metric(EvalMetric& metric, const std::vector<NDArray>& labels) const;
-  /// The same with the labels of each device given apart.
+  /// The same with separate labels for each device.
   void update_metric(EvalMetric& metric, const std::vector<std::vector<NDArray>>& labels) const;
   void set_monitor_callback(const MonitorCallback& callback, bool all = false);
 
@@ -98,7 +98,7 @@ class ExecutorGroup {
   const std::vector<BatchSlice>& slices() const { return slices_; }
   std::vector<Executor>& execs() { return execs_; }
   const std::vector<Executor>& execs() const { return execs_; }
-  /// Whether a monitor or a guard sees the nodes of a run: a step then runs verb by verb.
+  /// Whether a monitor or a guard watches the nodes of a run: a step then runs verb by verb.
   bool is_watched() const;
   const std::vector<DataDesc>& data_shapes() const { return options_.data_shapes; }
   const std::optional<std::vector<DataDesc>>& label_shapes() const { return options_.label_shapes; }
@@ -115,7 +115,7 @@ class ExecutorGroup {
   const std::vector<std::vector<SlicedArray>>& data_arrays() const { return data_arrays_; }
   const std::vector<std::vector<SlicedArray>>& label_arrays() const { return label_arrays_; }
   const std::vector<DeviceArrays>& param_arrays() const { return param_arrays_; }
-  /// In the order of param_arrays; undefined arrays where no gradient is asked for.
+  /// In the order of param_arrays; undefined arrays where no gradient is computed.
   const std::vector<DeviceArrays>& grad_arrays() const { return grad_arrays_; }
   const std::vector<DeviceArrays>& aux_arrays() const { return aux_arrays_; }
   const std::vector<DeviceArrays>& state_arrays() const { return state_arrays_; }
@@ -143,7 +143,7 @@ class ExecutorGroup {
   Symbol symbol_;
   std::vector<Context> contexts_;
   GroupOptions options_;
-  std::optional<std::vector<DataDesc>> bound_labels_;  ///< what a batch without labels left behind
+  std::optional<std::vector<DataDesc>> bound_labels_;  ///< the label shapes before a batch without labels
   std::vector<std::string> arg_names_, aux_names_, output_names_;
   std::map<std::string, std::string> grad_req_;
   std::shared_ptr<DeviceThreads> threads_;

@@ -1,6 +1,6 @@
 #pragma once
-// Key: what a parameter is called where gradients are summed and weights updated. MXNet's local
-// updaters number parameters, its stores may name them; both kinds may stand side by side.
+// Key: identifies a parameter where gradients are summed and weights updated. MXNet's local
+// updaters number parameters, its stores may name them; both kinds may be mixed.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// What options of modules take in more than one form: callbacks, stores, optimizers.
+// Module options that accept more than one form: callbacks, stores, optimizers.
 
 #include <initializer_list>
 #include <memory>
@@ -33,7 +33,7 @@ class Callbacks {
   std::vector<F> all_;
 };
 
-/// How gradients of several devices come together: a name, a store, or nullptr for none.
+/// How gradients of several devices are combined: a name, a store, or nullptr for none.
 class StoreArg {
  public:
   StoreArg(const char* name) : name_(name) {}             // NOLINT

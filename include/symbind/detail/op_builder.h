@@ -59,8 +59,8 @@ class OpBuilder {
     };
     return *this;
   }
-  /// A list of groups of inputs named weight_0, grad_0, weight_1, …, each with one output, and
-  /// `rest` behind them; `count` is the attribute that holds the number of groups.
+  /// A list of groups of inputs named weight_0, grad_0, weight_1, …, each with one output, followed
+  /// by `rest`; `count` is the attribute that holds the number of groups.
   OpBuilder& groups(std::string key, int A::*count, std::vector<std::string> names,
                     std::vector<std::string> rest = {}) {
     def_.variadic_key = std::move(key);
@@ -150,7 +150,7 @@ class OpBuilder {
     };
     return *this;
   }
-  /// What a run takes: so many operations per element, or what a rule counts.
+  /// FLOPs of a run: a number per element, or a rule.
   OpBuilder& flops(double count, Per per = Per::kOutput) {
     def_.flops = flops_per_element(count, per);
     return *this;
@@ -199,9 +199,9 @@ class OpBuilder {
     def_.inplace.emplace_back(input, output);
     return *this;
   }
-  /// Adds a kernel after those already there: the first that accepts runs, the last of a device
-  /// takes everything. `name`: "reference" for plain loops that follow the definition, "native" for
-  /// our own vector code, else the library that computes, with the algorithm where it has several
+  /// Appends a kernel: the first that accepts runs, the last of a device must accept everything.
+  /// `name`: "reference" for plain loops that follow the definition, "native" for our own vector
+  /// code, else the library that computes, with the algorithm where it has several
   /// ("onednn_winograd"). `offer` may be null: plain layouts, no workspace.
   OpBuilder& kernel(DeviceType device, std::string name,
                     std::function<Offer(const A&, const KernelRequest&)> offer,
@@ -216,8 +216,8 @@ class OpBuilder {
     def_.kernels.push_back(std::move(k));
     return *this;
   }
-  /// A kernel that only builds with `enabled` have: elsewhere the lambdas are never compiled into
-  /// anything, so that what they call need not exist.
+  /// A kernel that only builds with `enabled` have: elsewhere the lambdas are not instantiated, so
+  /// the functions they call need not exist.
   template <bool enabled, class O, class P>
   OpBuilder& kernel_if(DeviceType device, std::string name, O offer, P prepare) {
     if constexpr (enabled) kernel(device, std::move(name), std::move(offer), std::move(prepare));

@@ -1,9 +1,9 @@
 #pragma once
-// What the generated operator functions (ops.h) are made of: options that may be left out, the way
-// from them to attributes, and calls on arrays. Only what was given is stored, as MXNet stores it.
+// What the generated operator functions (ops.h) are made of: optional options, their conversion to
+// attributes, and calls on arrays. Only given options are stored, as in MXNet.
 //
-// Decided here: a call on arrays is known again by the bytes of its options, so that one that was
-// made before makes no text of them, parses nothing and allocates only its result.
+// Decided here: calls on arrays are cached by the bytes of their options. A repeated call formats
+// and parses nothing and allocates only its result.
 
 #include <cstdint>
 #include <initializer_list>
@@ -104,7 +104,7 @@ class OptionKey {
 
 struct OpDef;
 
-/// The options of one call on arrays, whatever they are written as.
+/// The options of one call on arrays, in any representation.
 struct CallOptions {
   const void* options;
   void (*append_key)(const void* options, std::string& key);
@@ -123,7 +123,7 @@ struct CallOptions {
   static CallOptions of(const AttrDict& attrs);
 };
 
-/// As `invoke` of executor.h, with options written in any way.
+/// As `invoke` of executor.h, with options in any representation.
 std::vector<NDArray> invoke(const OpDef& op, const std::vector<NDArray>& inputs,
                             const CallOptions& options, const std::vector<NDArray>& out,
                             std::optional<bool> is_train = {});
@@ -156,7 +156,7 @@ class ArrayOp {
   }
 
  private:
-  // Undefined inputs at the end are not given.
+  // Undefined inputs at the end are omitted.
   NDArray run_one(std::span<const NDArray> inputs, const CallOptions& options,
                   const NDArray& out) const;
   std::vector<NDArray> run_all(std::span<const NDArray> inputs, const CallOptions& options,
@@ -164,7 +164,7 @@ class ArrayOp {
   const OpDef* op_;
 };
 
-/// make_symbol with inputs in order, or by name where those not given (empty) are left out.
+/// make_symbol with inputs in order, or by name; empty ones are omitted.
 Symbol call_op(const char* op, const std::string& name, const std::vector<Symbol>& inputs,
                const AttrDict& attrs);
 Symbol call_op_named(const char* op, const std::string& name, NamedSymbols inputs,

@@ -1,6 +1,6 @@
 #pragma once
-// How an operator looks to those who call it, whatever its attributes: signatures, stubs and the
-// manual are written from this.
+// An operator's interface for callers, independent of its attributes: signatures, stubs and the
+// manual are generated from this.
 
 #include <string>
 #include <utility>
@@ -10,10 +10,9 @@
 
 namespace symbind {
 
-/// Whether users and files may name the operator; gradients and passes alone make the others.
+/// Whether users and files may name the operator; only gradients and passes create the others.
 bool is_public(const OpDef& op);
-/// The longest list of inputs the operator may take (bias, LeakyReLU's gamma); those of no variadic
-/// operator.
+/// The longest list of inputs of a non-variadic operator (with bias, LeakyReLU's gamma).
 std::vector<std::string> most_input_names(const OpDef& op);
 /// The fewest and the most outputs a caller may see.
 std::pair<int, int> visible_outputs(const OpDef& op);

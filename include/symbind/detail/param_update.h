@@ -1,5 +1,5 @@
 #pragma once
-// From gradients to weights over the devices of a group: on a store, or beside it.
+// From gradients to weights over the devices of a group: on a store, or on the devices.
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,7 @@ namespace symbind {
 struct StoreChoice {
   bool needed = false, runs_updates = false;
 };
-/// `name` is what the user asked for, empty where a store was given; `largest` counts the numbers
+/// `name` is the user's choice, empty where a store was given; `largest` counts the numbers
 /// of the largest parameter; `can_update` says whether the store can run updates at all.
 StoreChoice choose_store(const std::string& name, std::size_t devices, std::int64_t largest,
                          bool can_update);
@@ -37,10 +37,10 @@ class ParamUpdate {
   ParamUpdate(std::shared_ptr<Updater> updater, std::shared_ptr<KVStore> store, bool on_store);
   ~ParamUpdate();
 
-  /// Changes the weights by the gradients that are there.
+  /// Updates the weights by the current gradients.
   void update(ExecutorGroup& group);
-  /// Forward, backward and update of what was loaded, as one. Leaves what the three would leave.
-  /// The policy decides whether the update is due.
+  /// Forward, backward and update of what was loaded, as one, with the same results. The policy
+  /// decides whether the update is due.
   void step(ExecutorGroup& group, UpdatePolicy& policy);
 
   const std::shared_ptr<Updater>& updater() const { return updater_; }

@@ -1,6 +1,6 @@
 #pragma once
-// What a training is made of, as plain data and back: the words TrainingState::facts is written in.
-// fit puts them together; both fits do, the C++ one and Python's.
+// Converts the parts of a training to plain data (TrainingState::facts) and back. Used by both
+// fits, the C++ one and Python's.
 
 #include <map>
 
@@ -17,29 +17,29 @@ void set_random_facts(const StateValue& facts);
 
 /// Class, hyper-parameters, multipliers, counts of updates, and the scheduler with its own.
 StateValue optimizer_facts(Optimizer& optimizer);
-/// kValue unless `facts` are of the same class of optimizer and scheduler.
+/// kValue unless `facts` are from the same class of optimizer and scheduler.
 void check_optimizer_facts(const Optimizer& optimizer, const StateValue& facts,
                            const std::string& source);
-/// Takes them. Hyper-parameters that were others are named in a warning: the checkpoint's count.
+/// Restores them. A warning names hyper-parameters that differ: the checkpoint's values win.
 void set_optimizer_facts(Optimizer& optimizer, const StateValue& facts, const std::string& source);
 
 /// The sums of a metric and of those within it.
 StateValue metric_facts(const EvalMetric& metric);
-/// Takes them; false, and nothing changes, if they are of another metric.
+/// Restores them; returns false and changes nothing if they are from another metric.
 bool set_metric_facts(EvalMetric& metric, const StateValue& facts);
 
-/// What the devices hold that the parameters do not say: arrays that differ from them (each device
-/// has its own moving averages), states, and gradients that add up.
+/// Device state beyond the parameters: arrays that differ from them (each device has its own moving
+/// averages), states, and gradients that add up.
 StateValue device_facts(const ExecutorGroup& group, const NDArrayMap& args, const NDArrayMap& aux);
 void set_device_facts(ExecutorGroup& group, const StateValue& facts);
 
 /// Which kernels the plans of a group chose: a fingerprint and how often each occurs; with the
 /// number of threads, on which some choices and sums depend.
 StateValue kernel_facts(const ExecutorGroup& group);
-/// Warns when they are others than those of a checkpoint: bits may differ then.
+/// Warns if they differ from those of a checkpoint: results may then differ in their last bits.
 void compare_kernel_facts(const StateValue& now, const StateValue& saved);
 
-/// States by key as plain data, with arrays of their own.
+/// States by key as plain data, with copied arrays.
 StateValue states_facts(const std::map<Key, OptimizerState>& states);
 /// kValue unless the bytes of a .states file fit these weights: lists keys that have none and
 /// arrays of other shapes.

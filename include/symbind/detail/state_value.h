@@ -1,6 +1,6 @@
 #pragma once
-// Plain data with arrays in it: what stands in files of optimizer states and in checkpoints.
-// Nothing in it can run.
+// Plain data with arrays: the contents of optimizer state files and checkpoints. It cannot hold
+// code.
 
 #include <cstdint>
 #include <string>
@@ -53,7 +53,7 @@ struct StateValue {
   const StateValue& at(std::string_view key, const char* what) const;
   std::int64_t integer_at(std::string_view key, const char* what) const;
   const NDArray& array_at(std::string_view key, const char* what) const;
-  /// With arrays of its own, on the CPU: nobody writes to them.
+  /// A copy with its own arrays, on the CPU: nothing else writes to them.
   StateValue deep_copy() const;
 };
 

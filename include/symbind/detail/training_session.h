@@ -1,9 +1,9 @@
 #pragma once
 // When a training saves, resumes and stops. fit calls it, in C++ and in Python alike.
 //
-// The next batch is fetched before callbacks run, so a checkpoint has two moments: where the
-// iterator and the random numbers were before the fetch, and everything else after the callbacks.
-// A resumed training goes back to the first, fetches, and then takes the second.
+// The next batch is fetched before callbacks run, so a checkpoint captures two moments: iterator
+// and random numbers before the fetch, everything else after the callbacks. A resumed training
+// restores the first, fetches, and then restores the second.
 
 #include <memory>
 #include <optional>
@@ -27,12 +27,12 @@ class TrainedNetwork {
   virtual std::string symbol_json() = 0;
   /// As TrainingPart has them.
   virtual StateValue states() = 0;
-  /// The bytes of a .states file as data; throws if they are none.
+  /// The bytes of a .states file as data; throws if they are invalid.
   virtual StateValue read_states(const std::string& bytes, const std::string& source) = 0;
   virtual void set_states(const std::string& bytes, const std::string& source) = 0;
   /// Gives a store that runs the updates the parameters of the module.
   virtual void give_to_store() = 0;
-  /// What else belongs to it: adds it to `facts`; throws unless facts fit; takes them.
+  /// Its further state: adds it to `facts`; throws unless facts fit; restores it.
   virtual void add_facts(StateValue& /*facts*/) {}
   virtual void check_facts(const StateValue& /*facts*/, const std::string& /*source*/) {}
   virtual void take_facts(const StateValue& /*facts*/) {}
@@ -44,10 +44,10 @@ class Training {
   virtual ~Training() = default;
   virtual std::vector<std::unique_ptr<TrainedNetwork>> networks() = 0;
   virtual ModelParams params() = 0;
-  /// In which order files have them.
+  /// Their order in files.
   virtual ParamOrder param_order() = 0;
   virtual void set_params(const NDArrayMap& args, const NDArrayMap& aux) = 0;
-  /// Everything else with a state: averages, callbacks.
+  /// Everything else that has state: averages, callbacks.
   virtual Resumables named() = 0;
 
   virtual void reset_metric() = 0;
@@ -99,13 +99,14 @@ class TrainingSession {
   Start start_epoch();
   /// After the update of batch number `batches`, before the next one is fetched.
   void after_update(int batches);
-  /// After the callbacks of a batch: saves what is due; throws Interrupted if that was asked for.
+  /// After the callbacks of a batch: saves what is due; throws Interrupted if an interrupt was
+  /// noted.
   void after_callbacks(int epoch, int batches, bool more);
   /// After the last batch of an epoch: what follows may be interrupted.
   void after_batches(int epoch, int batches);
   /// After the reset for the next epoch.
   void after_epoch(int epochs, const std::vector<NameValue>& values);
-  /// The training ends before its time, between the batches of two epochs or not.
+  /// The training ends early, within an epoch or between two.
   void stopped();
   /// Waits for the writer.
   void finish();

@@ -1,6 +1,6 @@
 // Decided here: an arena reserves as much address space as the machine has memory (it could never
-// back more) and opens it page by page; less when a limit on address space forbids that. New pages
-// are huge where possible and are touched at once, so that a step never meets a page fault.
+// back more) and commits it page by page; less if a limit on address space forbids that. New pages
+// are huge where possible and are touched at once, so that a step never has a page fault.
 
 #include "device/cpu/cpu_arena.h"
 
@@ -82,7 +82,7 @@ class CpuArena : public Arena {
   void* mapping_ = nullptr;
   std::size_t mapping_bytes_ = 0;
   std::size_t reserved_ = 0;
-  std::int64_t counted_ = 0;  ///< bytes the profiler was told of
+  std::int64_t counted_ = 0;  ///< bytes reported to the profiler
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// The host's arena: reserved address space that is opened as it grows.
+// The host's arena: reserved address space that is committed as it grows.
 
 #include <memory>
 

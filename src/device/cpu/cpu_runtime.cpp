@@ -1,8 +1,8 @@
 // The host as a device: everything is synchronous in the calling thread.
 //
-// Decided here: blocks of 4 MiB and more are aligned to huge pages and ask for them (a first touch
-// costs a fifth); only requests of 64 MiB and more are compared with free memory first, because
-// that reads two files.
+// Decided here: blocks of 4 MiB and more are aligned to huge pages and request them (a first touch
+// then costs a fifth); only requests of 64 MiB and more are compared with free memory first,
+// because that reads two files.
 
 #include <sys/mman.h>
 

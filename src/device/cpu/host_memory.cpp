@@ -1,5 +1,5 @@
-// Decided here: a request is compared with what the kernel says is available before it is made.
-// Linux hands out address space it cannot back and ends the process later; we want an Error now.
+// Decided here: a request is compared with the available memory first. Linux hands out address
+// space it cannot back and kills the process later; this raises an Error at once.
 
 #include "device/cpu/host_memory.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// How much memory the host can still give to this process.
+// How much host memory this process can still allocate.
 
 #include <cstddef>
 

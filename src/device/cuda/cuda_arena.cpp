@@ -1,6 +1,6 @@
 // Decided here: an arena reserves as many addresses as the device has memory (it could never back
-// more) and maps memory behind what is mapped already, so that neither pointers nor recorded work
-// ever change.
+// more) and maps more memory after the mapped part, so neither pointers nor recorded work ever
+// change.
 
 #include "device/cuda/cuda_arena.h"
 

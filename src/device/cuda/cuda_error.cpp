@@ -8,7 +8,7 @@ namespace symbind {
 void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) [[likely]]
     return;
-  cudaGetLastError();  // what can be forgotten is forgotten: the next call starts clean
+  cudaGetLastError();  // clears errors that are not sticky
   const bool memory = status == cudaErrorMemoryAllocation;
   fail(memory ? ErrorKind::kMemory : ErrorKind::kState, "{} failed: {} ({})", call,
        cudaGetErrorString(status), cudaGetErrorName(status));

@@ -1,5 +1,5 @@
 #pragma once
-// CUDA's answers as Errors.
+// CUDA's status codes as Errors.
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace symbind {
 
-/// Throws kMemory or kState naming the call, unless it went well.
+/// Throws kMemory or kState naming the call, unless it succeeded.
 void check_cuda(cudaError_t status, const char* call);
 void check_cuda(CUresult status, const char* call);
 

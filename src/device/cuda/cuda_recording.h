@@ -10,7 +10,7 @@
 
 namespace symbind {
 
-/// Records on a stream of its own: other threads may go on using `stream`, where it will replay.
+/// Records on a separate stream: other threads may keep using `stream`, where it will replay.
 std::unique_ptr<Recording> record_cuda(int device, cudaStream_t stream,
                                        const std::function<void(void* stream)>& work);
 

@@ -1,7 +1,7 @@
-// A GPU as a device: one stream that everything is ordered in.
+// A GPU as a device: one stream orders all work.
 //
-// Decided here: a device is touched at its first use, so that waiting for all devices wakes none.
-// Copies from the host pass through pinned slots, so that the host need not wait for the device.
+// Decided here: a device is initialised at its first use, so waiting for all devices initialises
+// none. Copies from the host go through pinned slots, so the host need not wait for the device.
 
 #include "device/cuda_runtime.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // The calls of the CUDA driver we need beyond the runtime's.
 //
-// Decided here: they are asked for at run time. A library linked against the driver would not even
+// Decided here: they are looked up at run time. A library linked against the driver would not even
 // load on a machine without one.
 
 #include <cuda.h>

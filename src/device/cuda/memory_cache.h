@@ -1,8 +1,9 @@
 #pragma once
-// Blocks of device memory that were given back and wait for their next user.
+// A cache of freed blocks of device memory.
 //
-// Decided here: asking the driver halts the device, and imperative calls ask for every result. All
-// work of a device runs in one stream, so a block may be handed on while work on it is in flight.
+// Decided here: allocating from the driver halts the device, and imperative calls allocate every
+// result. All work of a device runs in one stream, so a block may be reused while work on it is in
+// flight.
 
 #include <cstddef>
 #include <map>
@@ -14,7 +15,7 @@ namespace symbind {
 
 class MemoryCache {
  public:
-  /// Blocks are as large as this says, so that near sizes find one another.
+  /// The block size for a request, rounded up so that similar sizes share blocks.
   static std::size_t block_bytes(std::size_t bytes) {
     const std::size_t unit = bytes <= kSmall ? 512 : std::size_t{2} << 20;
     return (bytes + unit - 1) / unit * unit;
@@ -30,7 +31,7 @@ class MemoryCache {
     held_ -= block_bytes;
     return block;
   }
-  /// False when the cache is full; the block stays the caller's.
+  /// False if the cache is full; the caller then keeps the block.
   bool keep(void* block, std::size_t block_bytes) {
     const std::lock_guard lock(guard_);
     if (held_ + block_bytes > kMost) return false;
@@ -38,7 +39,7 @@ class MemoryCache {
     held_ += block_bytes;
     return true;
   }
-  /// Everything, to be given back to the driver.
+  /// Removes and returns all blocks, to be freed by the driver.
   std::vector<void*> drain() {
     const std::lock_guard lock(guard_);
     std::vector<void*> all;

@@ -1,8 +1,8 @@
 #pragma once
-// Pinned host memory through which bytes go to the device while the host goes on.
+// Pinned host memory through which bytes go to the device while the host continues.
 //
-// Decided here: a few slots in turn, each with an event behind its last copy; a slot is waited for
-// only when it comes round again before that copy ended. Callers may reuse their own memory at
+// Decided here: a few slots used in turn, each with an event after its last copy; the host waits
+// only if a slot is due again before its copy has ended. Callers may reuse their own memory at
 // once.
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,7 @@ namespace symbind {
 
 class PinnedRing {
  public:
-  /// The slots are taken at the first copy.
+  /// The slots are allocated at the first copy.
   PinnedRing(std::size_t slots, std::size_t slot_bytes) : slots_(slots), slot_bytes_(slot_bytes) {}
   ~PinnedRing();
   PinnedRing(const PinnedRing&) = delete;
