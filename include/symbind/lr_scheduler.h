@@ -57,7 +57,7 @@ struct WarmUp {
   double base_lr = 0.01;               ///< the rate it starts from
   std::int64_t warmup_steps = 0;       ///< updates before it starts
   double warmup_begin_lr = 0;          ///< the rate of the first of them
-  std::string warmup_mode = "linear";  ///< "linear" climbs to base_lr, "constant" stays
+  std::string warmup_mode = "linear";  ///< "linear" rises to base_lr, "constant" stays
 };
 
 /// A learning rate by number of updates. Derive and override operator(), or use FunctionScheduler.
@@ -163,7 +163,7 @@ class LinearScheduler : public LRScheduler {
 
 struct OneCycleOptions {
   double max_lr = 0.01;           ///< the peak; an optimizer's learning_rate replaces it
-  double pct_start = 0.3;         ///< the share of updates that climb
+  double pct_start = 0.3;         ///< the share of updates with a rising rate
   double div_factor = 25;         ///< the peak over the first rate
   double final_div_factor = 1e4;  ///< the first rate over the last
   std::string anneal = "cos";     ///< or "linear"
@@ -190,7 +190,7 @@ struct PlateauOptions {
   int patience = 10;          ///< evaluations without improvement before it acts
   double min_delta = 0;       ///< what counts as an improvement
   int cooldown = 0;           ///< evaluations after a change that are not counted
-  double min_lr = 0;          ///< the rate goes no lower
+  double min_lr = 0;          ///< the lowest rate
 };
 
 /// Multiplies the rate by `factor` when a metric did not improve for more than `patience` epochs.

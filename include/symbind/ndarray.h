@@ -70,7 +70,7 @@ class NDArray {
   /// Copies `size` elements of `dtype` from host memory.
   static NDArray from_host(const void* data, const Shape& shape, DType dtype,
                            Context context = current_context());
-  /// Caller-supplied memory; `release` runs when it is no longer used. It counts as changed at
+  /// Caller-supplied memory; `on_release` runs when it is no longer used. It counts as changed at
   /// every run.
   static NDArray wrap(void* data, const Shape& shape, DType dtype, Context context,
                       std::function<void()> on_release);

@@ -184,7 +184,7 @@ class Optimizer {
   double rescale_grad = 1;              ///< multiplies every gradient
   std::optional<double> lr;             ///< 0.01 unless a scheduler decides
   double wd = 0;                        ///< weight decay
-  std::optional<double> clip_gradient;  ///< gradients are cut to [-c, c]
+  std::optional<double> clip_gradient;  ///< gradients are clipped to [-c, c]
   bool multi_precision = false;         ///< float16 weights get a float32 master copy
   std::int64_t begin_num_update = 0;    ///< counts start here
   std::int64_t num_update = 0;          ///< the highest count so far

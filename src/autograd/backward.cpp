@@ -21,7 +21,7 @@ constexpr const char* kNotRecorded =
 
 using Variables = std::vector<std::shared_ptr<const TapeNode>>;
 
-/// What is recorded behind the heads as it stands now, and the graph of the gradients.
+/// A snapshot of what the heads depend on, and the graph of the gradients.
 struct Walk {
   NodeEntries heads;
   std::vector<NodePtr> order;
@@ -42,7 +42,7 @@ Walk look(const std::vector<NDArray>& heads) {
   for (const NodePtr& each : w.order) {
     const auto node = std::static_pointer_cast<const TapeNode>(each);
     check(!node->freed.load(), ErrorKind::kState,
-          "{} (what {} had recorded was freed by an earlier backward)", kNotRecorded,
+          "{} (the record of {} was freed by an earlier backward)", kNotRecorded,
           node->title());
     w.snapshots.emplace(node.get(),
                         Snapshot{node, node->inputs, node->outputs, node->kernel, node->state});
@@ -51,7 +51,7 @@ Walk look(const std::vector<NDArray>& heads) {
   return w;
 }
 
-/// The walk to `only`, or to every variable whose gradient is kept.
+/// The path to `only`, or to every variable whose gradient is kept.
 Walk plan(const std::vector<NDArray>& heads, const Variables* only = nullptr) {
   const std::lock_guard lock(tape_guard());
   Walk w = look(heads);
@@ -75,14 +75,14 @@ void check_head_grads(const std::vector<NDArray>& heads, const std::vector<NDArr
           head_grads[i].shape().str());
 }
 
-/// The gradient of a head, in its type and where it is; ones unless given.
+/// The gradient of a head, in its type and on its device; ones unless given.
 NDArray head_gradient(const NDArray& head, const std::vector<NDArray>& given, std::size_t i) {
   if (i >= given.size() || !given[i].defined())
     return NDArray::ones(head.shape(), head.context(), head.dtype());
   return given[i].as_in_context(head.context()).astype(head.dtype(), false);
 }
 
-/// The gradients for the variables; undefined where nothing flows.
+/// The gradients for the variables; undefined where no gradient arrives.
 std::vector<NDArray> run(const Walk& w, const std::vector<NDArray>& heads,
                          const std::vector<NDArray>& head_grads) {
   GradientRun gradients(w.snapshots);
@@ -140,7 +140,7 @@ std::vector<NDArray> grad(const std::vector<NDArray>& heads, const std::vector<N
     if (!result.defined())
       result = NDArray::zeros(x.shape(), x.context(), x.dtype());
     else if (result.tape().node == nullptr)
-      result = result.copy();  // it may be a head gradient's memory, or a recorded array's
+      result = result.copy();  // it may alias a head gradient or a recorded array
     results.push_back(std::move(result));
   }
   if (!o.retain_graph.value_or(o.create_graph)) free_nodes(w.order);

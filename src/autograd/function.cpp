@@ -1,4 +1,4 @@
-// Function: users' forward runs unrecorded, and one node takes its place on the tape.
+// Function: the user's forward runs unrecorded, and one node represents it on the tape.
 
 #include <symbind/autograd.h>
 #include <symbind/operator.h>
@@ -13,7 +13,7 @@ namespace {
 std::vector<TensorDesc> descs_of(const std::vector<NDArray>& arrays, const char* what) {
   std::vector<TensorDesc> descs;
   for (const NDArray& a : arrays) {
-    check(a.defined(), ErrorKind::kType, "autograd.Function: {} {} is no array", what,
+    check(a.defined(), ErrorKind::kType, "autograd.Function: {} {} is not an array", what,
           descs.size());
     descs.push_back({.shape = a.shape(), .dtype = a.dtype()});
   }
@@ -23,7 +23,7 @@ std::vector<TensorDesc> descs_of(const std::vector<NDArray>& arrays, const char*
 }  // namespace
 
 std::vector<NDArray> call(std::shared_ptr<Function> function, const std::vector<NDArray>& inputs) {
-  check(function != nullptr, "autograd.Function: there is none to call");
+  check(function != nullptr, "autograd.Function: the function is null");
   std::vector<NDArray> outputs;
   CustomFunctionAttrs attrs{.in = descs_of(inputs, "input"), .out = {}, .backward = {}};
   Recorder* recorder = nullptr;

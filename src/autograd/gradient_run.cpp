@@ -110,7 +110,7 @@ void GradientRun::run_node(const Node& node) {
   drop_inputs(node);
 }
 
-// The operator does not say where to: back to where what it copied came from.
+// The operator does not name the target: copy back to the source's device.
 bool GradientRun::copy_between_devices(const Node& node, const std::vector<Saved>& in) {
   if (!node.op->crosses_devices) return false;
   const Context home = input(recorded_.at(node.forward_node.get()).inputs.front()).context;

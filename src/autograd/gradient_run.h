@@ -1,6 +1,6 @@
 #pragma once
-// Runs a gradient graph over recorded arrays, node by node, each through the kernel that `invoke`
-// would take.
+// Runs a gradient graph over recorded arrays, node by node, each with the kernel that `invoke`
+// would choose.
 
 #include <unordered_map>
 
@@ -8,7 +8,7 @@
 
 namespace symbind::autograd {
 
-/// What the recorded nodes held when backward began; another thread may free them meanwhile.
+/// The contents of the recorded nodes when backward began; another thread may free them meanwhile.
 struct Snapshot {
   NodePtr node;  ///< a recorded one
   NodeEntries inputs;
@@ -18,15 +18,15 @@ struct Snapshot {
 };
 using Snapshots = std::unordered_map<const Node*, Snapshot>;
 
-/// The nodes that have to run for the entries, in order. It walks through recorded nodes: under the
-/// lock of the tape.
+/// The nodes that have to run for the entries, in order. It reads recorded nodes, so the caller
+/// holds the tape's lock.
 std::vector<NodePtr> steps_of(const NodeEntries& wanted, const Snapshots& recorded);
 
 class GradientRun {
  public:
   explicit GradientRun(const Snapshots& recorded) : recorded_(recorded) {}
 
-  /// What a variable of the gradient graph is: a head gradient.
+  /// Sets a variable of the gradient graph: a head gradient.
   void set(const Node* variable, NDArray value) { values_[variable] = {std::move(value)}; }
   /// The values of the entries, in order; undefined for an empty entry. While the thread records,
   /// they are recorded.

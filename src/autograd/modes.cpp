@@ -1,4 +1,4 @@
-// The modes of a thread, variables, and the public verbs that are a line each.
+// The modes of a thread, variables, and the short public functions.
 
 #include <symbind/autograd.h>
 
@@ -13,7 +13,7 @@ namespace {
 GradReq req_from(const std::string& text) {
   if (text == "write") return GradReq::kWrite;
   if (text == "add") return GradReq::kAdd;
-  check(text == "null", "grad_req='{}' is not known; it is 'write', 'add' or 'null'", text);
+  check(text == "null", "grad_req='{}' is not known; choose 'write', 'add' or 'null'", text);
   return GradReq::kNull;
 }
 
@@ -45,7 +45,7 @@ void mark_variables(const std::vector<NDArray*>& variables, const std::vector<ND
         "mark_variables: {} variables, {} values of grad_req", variables.size(), grad_reqs.size());
   std::vector<std::shared_ptr<TapeNode>> made;
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    check(variables[i] != nullptr, "mark_variables: variable {} is no array", i);
+    check(variables[i] != nullptr, "mark_variables: variable {} is not an array", i);
     check_defined(*variables[i], "mark_variables");
     check_defined(gradients[i], "mark_variables");
     check(variables[i]->shape() == gradients[i].shape(), ErrorKind::kShape,

@@ -71,19 +71,18 @@ class Tape : public Recorder {
     fail(ErrorKind::kState,
          "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
          "the array of shape {} was recorded, or what is written into a part of it was, and its "
-         "gradient would be lost\n  fix:  make a new array (x = x + 1), write before `record` or "
-         "behind `backward`, or in a `pause` block",
+         "gradient would be lost\n  fix:  make a new array (x = x + 1), write before `record` or after `backward`, or in a `pause` block",
          target.shape().str());
   }
 
  private:
-  /// What `reader` reads; `read` says whether its gradient does, too. A constant is then noted on
-  /// its handle: it must not be written meanwhile.
+  /// Adds an input of `reader`; `read` says whether its gradient reads it, too. Then a constant is
+  /// marked on its handle: it must not be overwritten meanwhile.
   static NodeEntry entry_of(TapeNode& reader, const NDArray& array, bool read) {
     auto node = tape_node(array);
     if (node != nullptr && node->is_variable() && !node->is_marked) {
       reader.reads.push_back(node->readers.lock());
-      if (reader.reads.back() == nullptr) node = nullptr;  // its last reader went just now
+      if (reader.reads.back() == nullptr) node = nullptr;  // its last reader was just freed
     }
     if (node == nullptr) {
       const auto leaf = make_leaf("null", array, read);
@@ -96,7 +95,7 @@ class Tape : public Recorder {
     const int output = array.tape().output;
     if (read && array.defined()) {
       const std::lock_guard lock(tape_guard());
-      // The one member that changes once a node is shared.
+      // The only member that changes after a node is shared.
       Saved& saved = const_cast<TapeNode&>(*node).outputs[static_cast<std::size_t>(output)];
       if (!saved.array.defined()) saved.array = array.detach();
     }
@@ -135,7 +134,7 @@ std::shared_ptr<TapeNode> make_leaf(const char* prefix, const NDArray& array, bo
 void free_nodes(const std::vector<NodePtr>& order) {
   std::vector<std::vector<Saved>> dying;
   std::vector<NodeEntries> released;
-  std::vector<std::shared_ptr<const void>> states;  // users' code may end with them
+  std::vector<std::shared_ptr<const void>> states;  // user code may run when they are freed
   {
     const std::lock_guard lock(tape_guard());
     for (const NodePtr& each : order) {

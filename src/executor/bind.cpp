@@ -1,4 +1,4 @@
-// Symbol::bind and Symbol::simple_bind: from what users give to what an executor is bound to.
+// Symbol::bind and Symbol::simple_bind: from the user's arguments to an executor's arrays.
 
 #include <algorithm>
 #include <unordered_map>
@@ -32,7 +32,7 @@ std::vector<GradReq> resolve_req(const GradReqArg& given, const std::vector<std:
           names.size(), fmt::join(names, ", "));
     std::ranges::transform(*list, req.begin(), parse_req);
   } else {
-    std::unordered_map<std::string_view, std::size_t> place;  // of the first of each name
+    std::unordered_map<std::string_view, std::size_t> place;  // index of the first of each name
     for (std::size_t i = 0; i < names.size(); ++i) place.emplace(names[i], i);
     for (const auto& [name, text] : std::get<std::map<std::string, std::string>>(given)) {
       const GradReq wanted = parse_req(text);
@@ -66,7 +66,7 @@ Context place_variable(const Node& node, Context fallback, const ContextMap& gro
   return it == groups.end() ? fallback : it->second;
 }
 
-// What simple_bind will allocate must fit before anything is allocated.
+// Checks that the arrays of simple_bind fit in memory before anything is allocated.
 void check_fits(const std::vector<ArraySlot>& slots, const std::vector<std::size_t>& copies) {
   std::vector<std::pair<double, std::string>> sizes;
   double total = 0;
@@ -95,7 +95,7 @@ Executor make_executor(Bound bound, const Executor* shared,
       outputs_to_reuse));
 }
 
-// Names and places; the arrays come later.
+// Names and devices; the arrays come later.
 Bound named(const Symbol& symbol, Context context, const ContextMap& groups) {
   return Bound{.symbol = symbol,
                .context = context,
@@ -109,7 +109,7 @@ Bound named(const Symbol& symbol, Context context, const ContextMap& groups) {
                .grad_req = {}};
 }
 
-// The arrays of all slots: lent ones, and fresh zeros where `wanted` and nobody lends.
+// The arrays of all slots: caller-supplied ones, else new zeros where `wanted`.
 std::vector<NDArray> lent(const std::vector<ArraySlot>& slots, const Lend& lend,
                           const std::vector<GradReq>* wanted = nullptr) {
   std::vector<NDArray> arrays(slots.size());
@@ -120,7 +120,7 @@ std::vector<NDArray> lent(const std::vector<ArraySlot>& slots, const Lend& lend,
   return arrays;
 }
 
-// How many arrays each slot still needs must fit; then they are allocated.
+// Checks that the missing arrays fit in memory, then allocates them.
 void allocate(Bound& bound, const ArraySlots& inferred) {
   std::vector<ArraySlot> all = inferred.args;
   all.insert(all.end(), inferred.aux.begin(), inferred.aux.end());
@@ -223,7 +223,7 @@ Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions&
                                         bound.grads[i].context() == bound.args[i].context()),
           ErrorKind::kType,
           "the gradient array of '{}' is {} on {}, the argument is {} on {}\n"
-          "  fix:  make it of the argument's dtype and on its device",
+          "  fix:  give it the argument's dtype and device",
           bound.arg_names[i], dtype_name(bound.grads[i].dtype()),
           bound.grads[i].defined() ? bound.grads[i].context().str() : "",
           dtype_name(bound.args[i].dtype()), bound.args[i].context().str());

@@ -1,5 +1,5 @@
 #pragma once
-// simple_bind with arrays lent by somebody: what buckets and groups of executors share.
+// simple_bind with caller-supplied arrays, which buckets and executor groups share.
 
 #include <functional>
 
@@ -20,21 +20,20 @@ struct ArraySlots {
   std::vector<ArraySlot> args, aux;
 };
 
-/// Finds out what a network's arrays are from what is given. Throws what contradicts it and what
-/// stays undecided.
+/// Infers a network's arrays from the given ones. Throws contradictions and undetermined shapes.
 ArraySlots infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DTypeMap& types,
                        Context context, const ContextMap& groups);
 
-/// Answers with the array to use instead of a fresh zeroed one, or with an undefined array.
+/// Returns the array to use instead of a new zeroed one, or an undefined array.
 using Lend = std::function<NDArray(const ArraySlot&)>;
 
 struct Lenders {
   Lend argument = {}, gradient = {}, auxiliary = {};
-  /// Arrays whose memory the outputs may take where they fit, in the order of the outputs.
+  /// Arrays whose memory the outputs may reuse where they fit, in the order of the outputs.
   std::vector<NDArray> outputs = {};
 };
 
-/// Symbol::simple_bind over lent arrays. A lent array has the slot's shape and dtype.
+/// Symbol::simple_bind over caller-supplied arrays, which must have the slot's shape and dtype.
 Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap& shapes,
                           const SimpleBindOptions& options, const Lenders& lenders);
 

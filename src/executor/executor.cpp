@@ -1,6 +1,6 @@
 // The executor's verbs over its runner.
 //
-// An error inside a step stops the run and is kept on every bound array the remaining steps would
+// An error inside a step stops the run and is stored on every bound array the remaining steps would
 // have written; the next wait on one of them raises it, once.
 
 #include <algorithm>
@@ -53,8 +53,8 @@ void Executor::Impl::set_guard(NodeCallback callback) {
   replace(watchers_.guard, std::move(callback), "guard");
 }
 
-// An array whose own operator failed is not read: its error passes on to what this phase writes. A
-// forward that failed leaves intermediates unwritten, which backward must not read either.
+// An array whose own operator failed is not read: its error is passed to what this phase writes. A
+// failed forward leaves intermediates unwritten, which backward must not read either.
 bool Executor::Impl::blocked_by_error(Phase phase) {
   std::shared_ptr<PendingError> error = forward_error_;
   for (Storage* storage : runner_.read(phase)) {
@@ -75,8 +75,8 @@ void Executor::Impl::run(Phase phase) {
       if (phase == Phase::kForward) forward_error_ = pending;
     }
   } catch (const Interrupted& stop) {
-    // What was written so far stays readable; only a backward of the forward that was cut short is
-    // not possible, which forward_error_ says when it counts as read.
+    // What was written so far stays readable. Only a backward of the interrupted forward is not
+    // possible; forward_error_, already marked as read, says so.
     runner_.touch_written(phase);
     if (phase == Phase::kForward) {
       ran_forward_train_ = false;
@@ -156,7 +156,7 @@ void Executor::Impl::backward(const std::vector<NDArray>& head_grads) {
   const profiling::ApiSpan span("Executor.backward");
   if (plan().num_forward == plan().steps.size() && plan().zero_gradients.empty()) return;
   check(runner_.is_of_this_process(), ErrorKind::kState,
-        "backward cannot follow a forward of the process this one was forked from\n"
+        "backward cannot follow a forward that ran in the parent process, before the fork\n"
         "  fix:  run forward again");
   if (forward_error_ != nullptr && forward_error_->read.load()) {
     fail(ErrorKind::kState, "backward needs a forward that succeeded; the last one failed:\n{}",
@@ -216,7 +216,7 @@ void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& 
       const auto it = std::ranges::find(names, name);
       if (it == names.end()) {
         check(allow_extra,
-              "Find name \"{}\" that is not in the {}; {}\n  fix:  leave it out, or pass "
+              "Find name \"{}\" that is not in the {}; {}\n  fix: omit it, or pass "
               "allow_extra=True (to an executor in Python: allow_extra_params=True)",
               name, what, nearest_hint(name, names));
         continue;

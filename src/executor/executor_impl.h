@@ -1,6 +1,6 @@
 #pragma once
-// The state of an Executor: a runner, the verbs over it, the fused step and those who watch. For
-// the files of this folder; others use runner.h, fused_step.h and watchers.h.
+// The state of an Executor: a runner, the verbs over it, the fused step and the watchers. Only for
+// this folder; others use runner.h, fused_step.h and watchers.h.
 
 #include "executor/fused_step.h"
 #include "executor/runner.h"
@@ -35,14 +35,14 @@ class Executor::Impl {
   void load_head_grads(const std::vector<NDArray>& head_grads);
   void run(Phase phase);
   bool blocked_by_error(Phase phase);
-  /// Replaces a watcher by `given` and compiles for it; on an error both are as before.
+  /// Replaces a watcher by `given` and compiles for it; on an error both are unchanged.
   template <class Callback>
   void replace(Callback& watcher, Callback given, const char* who);
 
   Runner runner_;
   Watchers watchers_;
   FusedStep fused_{runner_, watchers_};
-  std::shared_ptr<PendingError> forward_error_;  ///< why the last forward did not end
+  std::shared_ptr<PendingError> forward_error_;  ///< why the last forward failed
   bool ran_forward_train_ = false;
   bool warned_forward_ = false, warned_backward_ = false;
 };

@@ -19,7 +19,7 @@
 namespace symbind {
 namespace {
 
-// One GPU, nothing random, no code of users, no head gradient to be given.
+// One GPU, nothing random, no user code, no head gradient to pass in.
 bool could_be_recorded(const Plan& plan) {
   const auto varies = [](const PlanStep& s) {
     return s.is_random || (s.node && s.node->op->runs_user_code);
@@ -102,8 +102,8 @@ std::size_t FusedStep::place_of(int number, std::string_view attr) const {
   return static_cast<std::size_t>(it - u.value_names.begin());
 }
 
-// What is in flight still reads the old values, and a recorded step reads whatever the block holds
-// when it is replayed.
+// Work in flight still reads the old values; a recorded step reads the block's contents when it is
+// replayed.
 void FusedStep::bring_values_to_device() {
   if (!values_changed_) return;
   values_changed_ = false;
@@ -142,7 +142,7 @@ void FusedStep::run(const Update& u, std::size_t number) {
 void FusedStep::run_updates() {
   const profiling::ApiSpan span("Executor.update");
   bring_values_to_device();
-  const InterruptDeferral whole;  // all weights change: each was counted before
+  const InterruptDeferral whole;  // all or no weights change: each was counted before
   const VendorThreads threads;
   for (std::size_t number = 0; number < updates_.size(); ++number) {
     const Update& u = updates_[number];
@@ -183,7 +183,7 @@ std::vector<StepTimes> FusedStep::described() const {
 
 // ---- As one recording ---------------------------------------------------------------------------
 
-// What is replayed as one launch has no times of its nodes, and shows no values.
+// A step replayed as one launch has no times of its nodes and shows no values.
 bool FusedStep::can_replay() const {
   return is_warm_ && is_recordable_ && !watchers_.see_values() &&
          !profiling::on(profiling::kSymbolic) && !has_unread_error();
@@ -233,9 +233,9 @@ bool FusedStep::replay() {
       is_recordable_ = false;
       return false;
     }
-    if (recording_ == nullptr) return true;  // an operator failed; its error is where it belongs
+    if (recording_ == nullptr) return true;  // an operator failed; its error is stored
   }
-  // No step writes these, so they may as well be set before the updates that read them.
+  // No step writes these, so they may be set before the updates that read them.
   runner_.zero_unreached_gradients();
   try {
     recording_->replay();

@@ -2,10 +2,9 @@
 // Updates that run after backward, and the whole step of forward, backward and updates as one
 // recording where the device can record.
 //
-// The first step runs as the verbs do, so that everything a vendor's library does once has been
-// done; the second is recorded, and from then on it is replayed. Values that change between steps
-// lie in a block on the device, so that only a new update, a monitor or another plan calls for a
-// new recording.
+// The first step runs as the verbs do, so that vendor libraries finish their one-time work; the
+// second is recorded, and later steps replay it. Values that change between steps are in a block on
+// the device, so only a new update, a monitor or another plan requires a new recording.
 
 #include <memory>
 #include <string>
@@ -26,9 +25,9 @@ class FusedStep {
           const AttrDict& attrs);
   void clear();
   std::size_t size() const { return updates_.size(); }
-  /// Grows with every change of the updates: who added them knows whether they still are those.
+  /// Increases with every change of the updates, so that their owner can detect changes.
   std::uint64_t version() const { return version_; }
-  /// The place of a per-call attribute among the values of an update; kName if it has none.
+  /// The index of a per-call attribute in the values of an update; kName if it has none.
   std::size_t place_of(int number, std::string_view attr) const;
   void set(int number, std::size_t place, double value) {
     double& held = updates_[static_cast<std::size_t>(number)].values[place];
@@ -38,16 +37,16 @@ class FusedStep {
 
   /// Runs the updates alone.
   void run_updates();
-  /// Whether forward, backward and updates can be replayed as they are wired now.
+  /// Whether forward, backward and updates can be replayed with their current wiring.
   bool can_replay() const;
-  /// Runs the whole step as one launch. False where it cannot be recorded: nothing ran then.
+  /// Runs the whole step as one launch. False if it cannot be recorded; then nothing ran.
   bool replay();
-  /// A step ran as the verbs do.
+  /// Notes that a step ran as the verbs do.
   void ran() { is_warm_ = true; }
-  /// The plan or an update is another one.
+  /// Notes that the plan or an update changed.
   void rewired();
 
-  /// The recorded step; null before it was recorded and where nothing is.
+  /// The recorded step; null before it is recorded and if it cannot be.
   const Recording* recording() const { return recording_.get(); }
   const KernelTimes& times() const { return times_; }
 
@@ -80,7 +79,7 @@ class FusedStep {
   bool values_changed_ = true;
   KernelTimes times_;
   std::unique_ptr<Recording> recording_;
-  bool is_warm_ = false;        ///< a step ran once as it is wired now
+  bool is_warm_ = false;        ///< a step ran once with the current wiring
   bool is_recordable_ = false;  ///< until the device refuses
 };
 

@@ -1,5 +1,5 @@
-// What the gradient of one operator reads, found by writing it once for a node that stands alone.
-// A tape keeps that much of a call and no more.
+// What the gradient of one operator reads, found by building it once for a separate node. A tape
+// keeps exactly these arrays of a call.
 
 #include "executor/imperative.h"
 #include "graph/node.h"
@@ -30,7 +30,7 @@ GradientReads gradient_reads(const OpDef& op, const std::shared_ptr<const void>&
   NodeEntries gradients;
   try {
     gradients = op.gradient(attrs.get(), builder);
-  } catch (const Error&) {  // it has none for these attributes: backward will say so
+  } catch (const Error&) {  // no gradient for these attributes: backward reports it
     return reads;
   }
   std::erase_if(gradients, [](const NodeEntry& g) { return !g; });

@@ -17,7 +17,7 @@
 namespace symbind {
 namespace {
 
-// Least recently used entries leave first; the bound keeps a long-running process small.
+// Least recently used entries are evicted; the bound keeps a long-running process small.
 template <class T>
 class Cache {
  public:
@@ -125,7 +125,7 @@ void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in
 std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void* attrs,
                                                     const std::vector<TensorDesc>& in,
                                                     Context context, const KernelWish& wish) {
-  runtime(context).make_current();  // kernels are asked what this device can do
+  runtime(context).make_current();  // kernels query what this device supports
   auto made = std::make_shared<ImperativeKernel>();
   made->op = &op;
   made->num_visible = op.num_visible(attrs);
@@ -232,11 +232,11 @@ std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
     return make_call(op, inputs, options, context, out_shape, recorded);
   thread_local std::string key;
   KeyWriter write(key);
-  // Two ways of writing options differ by their writers.
+  // Options in different representations differ by their writers.
   write (&op)(settings::stamp())(is_np_shape())(context.type)(num_threads())(
       out_shape)(recorded)(options.append_key)(inputs.size());
   for (const NDArray& a : inputs) {
-    check(a.defined(), ErrorKind::kType, "{}: an input is no array", op.name);
+    check(a.defined(), ErrorKind::kType, "{}: an input is not an array", op.name);
     write(a.dtype())(a.context().type)(a.context().id)(a.shape());
   }
   options.append_key(options.options, key);

@@ -14,7 +14,7 @@ struct ImperativeKernel {
   const OpDef* op = nullptr;
   std::string name;  ///< the kernel's
   Prepared run;
-  std::vector<TensorDesc> out;  ///< hidden outputs included; opaque ones are so many bytes
+  std::vector<TensorDesc> out;  ///< hidden outputs included; opaque ones are given in bytes
   std::vector<bool> opaque;
   std::vector<std::size_t> mutated;  ///< inputs a run writes
   int num_visible = 1;
@@ -22,24 +22,23 @@ struct ImperativeKernel {
   /// Unread outputs that the kernel writes, and their offsets in the workspace.
   std::vector<std::pair<std::size_t, std::size_t>> scratch;
 
-  /// Gives every output that is not wanted, and that the operator does not skip, a place in the
-  /// workspace.
+  /// Assigns workspace memory to every unread output that the operator does not skip.
   void place_scratch(const std::vector<bool>& wanted);
   /// Points those outputs into the workspace of one run.
   void give_scratch(std::span<TensorArg> out_args, void* workspace) const;
 };
 
-/// What is wanted of a kernel beyond its operator and its inputs.
+/// What a kernel is selected by, in addition to operator and inputs.
 struct KernelWish {
-  Shape out_shape = Shape::unknown();  ///< of an operator without inputs: of the array it writes
-  std::vector<bool> outputs = {};      ///< those that are read; none said: the visible ones
+  Shape out_shape = Shape::unknown();  ///< for an operator without inputs: of the array it writes
+  std::vector<bool> outputs = {};      ///< those that are read; empty: the visible ones
   std::string name = {};  ///< only this kernel: it wrote what is opaque among the inputs
   bool training = false;  ///< a gradient follows
 };
 
 /// Infers, chooses among the kernels that take plain layouts, prepares. The result is cached by
-/// operator, attributes (per-call ones aside), descriptions, device and wish, unless users wrote
-/// it.
+/// operator, attributes (per-call ones aside), descriptions, device and query, unless it runs user
+/// code.
 std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           const std::shared_ptr<const void>& attrs,
                                                           const std::vector<TensorDesc>& in,
@@ -60,8 +59,8 @@ struct ImperativeCall {
   AttrDict given;              ///< attributes as written
 };
 
-/// As imperative_kernel, from options as written. Cached by the call itself, so that a call seen
-/// before costs one look-up. A call that is `recorded` also gives what its gradient reads.
+/// As imperative_kernel, from options as written. Cached by the call itself, so a repeated call
+/// costs one lookup. For a `recorded` call it also finds what its gradient reads.
 std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
                                                       std::span<const NDArray> inputs,
                                                       const CallOptions& options, Context context,
@@ -69,8 +68,9 @@ std::shared_ptr<const ImperativeCall> imperative_call(const OpDef& op,
 
 GradientReads gradient_reads(const OpDef& op, const std::shared_ptr<const void>& attrs);
 
-/// Runs a prepared kernel. `in` are undefined where only the shape is read, `out` where nobody
-/// asks. What the kernel throws is kept on `fail_on` and on the inputs it writes; false then.
+/// Runs a prepared kernel. `in` are undefined where only the shape is read, `out` where nothing
+/// reads them. A kernel's exception is stored on `fail_on` and on the inputs it writes; returns
+/// false then.
 bool run_kernel(const ImperativeCall& call, std::span<const NDArray> in,
                 std::span<const NDArray> out, Context context, bool is_train,
                 std::span<const NDArray> fail_on);

@@ -1,5 +1,5 @@
-// Running one operator now. Mistakes in the call throw here; an error inside the kernel is kept on
-// the outputs and raised by the next wait, as in a graph.
+// Running one operator now. Mistakes in the call throw here; an error inside the kernel is stored
+// on the outputs and raised by the next wait, as in a graph.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ bool overlap(const NDArray& a, const NDArray& b) {
          b.byte_offset() < a.byte_offset() + a.nbytes();
 }
 
-/// Whether the operator says that an output may take the memory of an input.
+/// Whether the operator declares that an output may take the memory of an input.
 bool is_inplace(const OpDef& op, int input, int output) {
   const int first = op.group * output;  // of the output's group
   return std::ranges::any_of(op.inplace, [&](const std::pair<int, int>& pair) {
@@ -54,7 +54,7 @@ bool is_inplace(const OpDef& op, int input, int output) {
   });
 }
 
-// An output may take an input's memory only where the operator said so.
+// An output may take an input's memory only if the operator declares it.
 bool must_not_alias(const OpDef& op, std::span<const NDArray> inputs, const NDArray& out,
                     int index) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -81,7 +81,7 @@ Context context_of(std::span<const NDArray> inputs, std::span<const NDArray> out
     const auto [end, error] = std::from_chars(digits, it->second.data() + it->second.size(), id);
     if (error == std::errc() && id >= 0 && std::string_view(end) == ")") return {c.type, id};
   }
-  fail(ErrorKind::kValue, "ctx='{}' is no context; write cpu(0) or gpu(0)", it->second);
+  fail(ErrorKind::kValue, "ctx='{}' is not a context; write cpu(0) or gpu(0)", it->second);
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ void check_inputs(const OpDef& op, const void* attrs, std::span<const NDArray> i
   check(inputs.size() == names.size(), ErrorKind::kType, "{} takes {} inputs ({}), {} were given",
         op.name, names.size(), fmt::join(names, ", "), inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    check(inputs[i].defined(), "{}: input '{}' is no array", op.name, names[i]);
+    check(inputs[i].defined(), "{}: input '{}' is not an array", op.name, names[i]);
     check(inputs[i].context() == inputs[0].context() || op.crosses_devices,
           "{}: input '{}' is on {}, '{}' on {}", op.name, names[i], inputs[i].context().str(),
           names[0], inputs[0].context().str());
@@ -178,7 +178,7 @@ void make_results(const ImperativeCall& call, std::span<const NDArray> inputs,
   made.targets.reserve(std::max(visible, call.reads.out.size()));
   for (std::size_t o = 0; o < visible; ++o) {
     const TensorDesc& desc = kernel.out[o];
-    if (out.empty()) {  // fresh memory aliases nothing
+    if (out.empty()) {  // new memory aliases nothing
       made.targets.push_back(NDArray(desc.shape, context, desc.dtype));
       made.results.push_back(made.targets.back());
       continue;
@@ -197,8 +197,8 @@ void make_results(const ImperativeCall& call, std::span<const NDArray> inputs,
         call.reads.out[o] ? NDArray(kernel.out[o].shape, context, kernel.out[o].dtype) : NDArray());
 }
 
-/// Who records this call: null where none of its inputs was recorded. Refuses to write over what
-/// was, or over what the operator reads.
+/// The recorder for this call: null if none of its inputs is recorded. Refuses to overwrite
+/// recorded arrays or the operator's inputs.
 Recorder* recorder_of(Recorder* recorder, std::span<const NDArray> inputs,
                       std::span<const NDArray> out) {
   if (recorder == nullptr) return nullptr;
@@ -317,7 +317,7 @@ NDArray with_number(const ArrayOp& op, const NDArray& a, double b, const NDArray
 
 }  // namespace
 
-// The operator of a sign, looked up at its first use.
+// The operator of an operator symbol, looked up at its first use.
 #define SYMBIND_OP(name)           \
   []() -> const ArrayOp& {         \
     static const ArrayOp op(name); \

@@ -1,5 +1,5 @@
-// Running with the clock beside it. A GPU is waited for after every operator, so that its time is
-// the operator's own; the whole is slower then, the parts are right.
+// Timed runs. After every operator the host waits for the GPU, so that each time is the operator's
+// own; the run is slower, but the parts are right.
 
 #include "executor/profile.h"
 
@@ -64,7 +64,7 @@ void run_timed(const ImperativeCall& call, std::span<const NDArray> inputs, Cont
   const Subject* subject = profiling::intern(
       {.category = custom.empty() ? "operator" : "Custom Operator",
        .name = custom.empty() ? kernel.op->name : custom + "::" + kernel.op->name});
-  // Gradients may read the shape of an array that is gone: such a call has a time and no cost.
+  // Gradients may read the shape of a freed array: such a call has a time but no cost.
   Cost cost;
   if (std::ranges::all_of(inputs, &NDArray::defined))
     cost = cost_of(*kernel.op, call.attrs.get(), symbind::described(inputs), described(kernel));

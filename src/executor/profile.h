@@ -1,5 +1,5 @@
 #pragma once
-// Times of kernels, kept while the profiler runs: what `explain` shows beside the plan.
+// Times of kernels, collected while the profiler runs; `explain` shows them with the plan.
 
 #include <functional>
 #include <vector>
@@ -15,25 +15,25 @@ struct StepTimes {
   profiling::Statistics times = {};  ///< nanoseconds
 };
 
-/// The times of a list of kernels; empty while the profiler never ran.
+/// The times of a list of kernels; empty if the profiler never ran.
 class KernelTimes {
  public:
   const std::vector<StepTimes>& all() const { return steps_; }
   void forget() { steps_.clear(); }
-  /// Runs `work`, the kernel with this number, with the clock beside it. `describe` says what all
-  /// of them are; it is asked once.
+  /// Runs and times `work`, the kernel with this number. `describe` describes all of them; it is
+  /// called once.
   void run(std::size_t number, Context context,
            const std::function<std::vector<StepTimes>()>& describe,
            const std::function<void()>& work);
 
  private:
-  std::uint64_t generation_ = 0;  ///< of the profiler's statistics these belong to
+  std::uint64_t generation_ = 0;  ///< of the profiler's statistics they belong to
   std::vector<StepTimes> steps_;
 };
 
 std::vector<CostTensor> described(std::span<const NDArray> arrays);
 
-/// Runs an operator that was called by itself, with the clock beside it.
+/// Runs and times an imperative operator call.
 void run_timed(const ImperativeCall& call, std::span<const NDArray> inputs, Context context,
                const Args& args);
 

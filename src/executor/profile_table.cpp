@@ -1,5 +1,5 @@
 // dumps(): the statistics as text. MXNet's tables and JSON, with its units and its widths, because
-// people parse them; behind them a table of the nodes, which MXNet has not.
+// people parse them; then a table of the nodes, which MXNet does not have.
 
 #include <symbind/profiler.h>
 
@@ -49,7 +49,7 @@ Tables by_name(const std::vector<Snapshot::Row>& rows) {
   return tables;
 }
 
-/// One row per node, whatever its shapes were meanwhile.
+/// One row per node, over all its shapes.
 std::vector<Row> nodes_of(const std::vector<Snapshot::Row>& rows) {
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, Row> merged;
@@ -87,7 +87,7 @@ void sort(std::vector<Row>& rows, const DumpsOptions& o) {
 
 double milliseconds(double nanoseconds) { return nanoseconds / 1e6; }
 
-/// What a node reached of what this machine can do; NaN where there is nothing to compare.
+/// A node's speed relative to this machine's peak; NaN if unknown.
 struct Reached {
   double gflops = NAN, share = NAN, gbytes = NAN, bandwidth = NAN;
   Reached(const Row& row, const Peak& peak) {

@@ -26,7 +26,7 @@ Generators& generators() {
 
 std::pair<int, int> key(Context c) { return {static_cast<int>(c.type), c.id}; }
 
-// Devices seeded alike must not draw alike.
+// Devices with equal seeds must draw different numbers.
 std::uint64_t device_seed(std::uint64_t seed, Context c) {
   return seed +
          0x9E3779B97F4A7C15u * (static_cast<std::uint64_t>(c.id) + (c.is_gpu() ? 1u << 16 : 0u));

@@ -1,8 +1,8 @@
 #pragma once
-// The one way a kernel is called: by plans, predictions, updates and calls on arrays.
+// The only function that calls a kernel: for plans, predictions, updates and calls on arrays.
 //
-// Decided here: what a kernel throws, or a callback of users around it, comes back as an Error that
-// says where; the caller keeps it on arrays or throws it. An interruption passes through.
+// Decided here: an exception of a kernel, or of a user's callback around it, is returned as an
+// Error with its location; the caller stores it on arrays or throws it. Interrupted passes through.
 
 #include <exception>
 #include <new>
@@ -26,11 +26,11 @@ inline Error current_error(std::string_view where) {
   } catch (const std::exception& e) {
     return Error(ErrorKind::kState, e.what()).with_context(where);
   } catch (...) {
-    return Error(ErrorKind::kState, "an exception that is no std::exception").with_context(where);
+    return Error(ErrorKind::kState, "an exception that is not a std::exception").with_context(where);
   }
 }
 
-/// Runs `work`. Nothing, or what went wrong "in <title>".
+/// Runs `work`. Returns nothing, or the error "in <title>".
 template <class Work>
 std::optional<Error> run_guarded(const std::string& title, Work&& work) {
   try {

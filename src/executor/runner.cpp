@@ -1,5 +1,5 @@
-// The run loop. Everything was decided when the plan was made: a run walks an array of prepared
-// kernels with fixed pointers.
+// The run loop. Everything was decided at compilation: a run iterates over prepared kernels with
+// fixed pointers.
 
 #include "executor/runner.h"
 

@@ -1,7 +1,6 @@
 #pragma once
-// Runs a plan over bound arrays: takes arenas, writes every step's pointers down once, and walks
-// the steps. The verbs (executor_impl.h), the fused step (fused_step.h) and predictions are made of
-// it.
+// Runs a plan over bound arrays: allocates arenas, stores every step's pointers once, and runs the
+// steps. The verbs (executor_impl.h), the fused step (fused_step.h) and predictions use it.
 
 #include <array>
 #include <map>
@@ -35,17 +34,17 @@ struct Bound {
 
 class Runner {
  public:
-  /// `compile` follows before anything runs.
+  /// Call `compile` before running.
   Runner(Bound bound, std::shared_ptr<Arenas> arenas);
-  /// Over a plan that others may run too. Arguments that are undefined, and the outputs, are open:
-  /// `fill` gives them for one run.
+  /// Over a plan that others may run too. Undefined arguments and the outputs are open: `fill` sets
+  /// them for one run.
   Runner(Bound bound, std::shared_ptr<Arenas> arenas, std::shared_ptr<const Plan> plan);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  /// Compiles for the bound arrays. `watched`: every output is shown, nothing is fused
-  /// and no memory is used twice. Outputs take the memory of `outputs_to_reuse` where it fits. On
-  /// an error all is as before.
+  /// Compiles for the bound arrays. `watched`: every output is shown, nothing is fused and no
+  /// memory is reused. Outputs take the memory of `outputs_to_reuse` where it fits. On an error
+  /// nothing changes.
   void compile(bool watched, const std::vector<NDArray>& outputs_to_reuse);
 
   /// A step that failed, and why.
@@ -55,14 +54,14 @@ class Runner {
   };
   /// Runs steps [first, last) and stops at the first that fails. Arrays are not marked as written.
   std::optional<Failure> run(std::size_t first, std::size_t last, Watchers& watchers);
-  /// The same of the forward phase, not as in training. Throws what goes wrong.
+  /// The same for the forward phase, in inference mode. Throws a step's error.
   void predict(std::size_t first, std::size_t last, Watchers& watchers);
   /// One step's kernel alone.
   void call(std::size_t step) const { (*runnables_[step].run)(runnables_[step].args); }
 
-  /// Arrays for the open places: arguments by their number, outputs in order.
+  /// Sets arrays for the open places: arguments by their number, outputs in order.
   void fill(const std::vector<std::pair<std::size_t, NDArray>>& args, std::vector<NDArray> outputs);
-  /// Lets go of them.
+  /// Releases them.
   void empty();
 
   void set_training(bool is_train);
@@ -85,18 +84,18 @@ class Runner {
   const std::vector<Storage*>& written(Phase phase) const { return written_[index(phase)]; }
   const std::vector<Storage*>& read(Phase phase) const { return read_[index(phase)]; }
   void touch_written(Phase phase) const;
-  /// Keeps an error on everything the steps [first, last) would have written.
+  /// Stores an error on everything the steps [first, last) would have written.
   std::shared_ptr<PendingError> fail(std::size_t first, std::size_t last, const Error& error) const;
   /// Gradients of arguments that no output depends on.
   void zero_unreached_gradients();
 
  private:
-  /// One step with its pointers: what the hot loop touches.
+  /// One step with its pointers: what the hot loop reads.
   struct Runnable {
     const Prepared* run;
     Args args;
     RunState* draws;       ///< of a random step: gets its seed and draw
-    DeviceRuntime* enter;  ///< a GPU that the thread must turn to first; null when it has
+    DeviceRuntime* enter;  ///< a GPU to make current first; null if it already is
   };
   static std::size_t index(Phase phase) { return static_cast<std::size_t>(phase); }
 
@@ -106,10 +105,10 @@ class Runner {
   void allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse);
   void wire();
   Runnable wire_step(std::size_t number);
-  /// Room for the per-call values of all steps on every GPU, where its kernels read them.
+  /// Allocates memory for the per-call values of all steps on every GPU.
   static std::vector<std::unique_ptr<DeviceValues>> value_blocks(const Plan& plan);
   void bring_values_to_devices();
-  /// Whether its array is given for each run.
+  /// Whether its array is set for each run.
   bool is_open(int tensor) const;
   /// The bound storages a step writes, its mutated inputs among them.
   std::vector<Storage*> written_by(const PlanStep& step) const;

@@ -1,11 +1,11 @@
-// Showing every output as it is made.
+// Shows every output as it is computed.
 //
-// A watched executor runs a plan of its own over the same bound arrays: nothing is fused and no
-// memory is used twice, so that each value is still there when it is shown. Values are shown plain,
-// whatever layout the kernels chose; opaque ones are no values.
+// A watched executor runs a separate plan over the same bound arrays: nothing is fused and no
+// memory is reused, so each value still exists when it is shown. Values are shown in plain layout,
+// whatever layout the kernels chose; opaque ones are not shown.
 //
 // Gradients are shown under MXNet's names, `fc_backward_output0` being the gradient of fc's first
-// input, all of them in order: one that nobody asked for is not computed here and shown as zeros.
+// input, all of them in order: one that is not needed is not computed here and shown as zeros.
 
 #include "executor/watchers.h"
 
@@ -21,7 +21,7 @@ namespace symbind {
 namespace {
 
 /// Of a node that differentiates another: which of its outputs is the gradient of which input
-/// (-1: of none), or nothing where they are not in such order.
+/// (-1: of none), or nothing if they are not in such an order.
 std::vector<int> gradient_places(const Node& node) {
   const Node& forward = *node.forward_node;
   const std::vector<std::string> inputs = forward.input_names();
@@ -43,7 +43,7 @@ std::vector<int> gradient_places(const Node& node) {
   return places;
 }
 
-/// What MXNet calls a node that sums gradients, whatever they are of.
+/// MXNet's name for a node that sums gradients, whatever they belong to.
 std::string shown_name(const PlanStep& step) {
   const std::string& name = step.node->name;
   const std::string_view mark = "_grad_sum";  // "_3" follows in a chain

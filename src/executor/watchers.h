@@ -1,5 +1,5 @@
 #pragma once
-// Those who look at a run: a monitor and a guard see every value, the profiler keeps every time.
+// Watchers of a run: a monitor and a guard see every value, the profiler collects times.
 
 #include <functional>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace symbind {
 
-/// A node that just ran: what its inputs are (fc_output, fc_weight), how its outputs are called,
-/// and values that are copied out when asked for (undefined arrays where there is no value).
+/// A node that just ran: names of its inputs (fc_output, fc_weight) and outputs, and values that
+/// are copied on request (undefined arrays where there is no value).
 struct RanNode {
   std::string title;
   std::vector<std::string> inputs, outputs;
@@ -26,12 +26,12 @@ class Watchers {
   NodeCallback guard;        ///< called after every node
 
   bool see_values() const { return monitor != nullptr || guard != nullptr; }
-  /// Throws while one of them is being called: they cannot be replaced then.
+  /// Throws while one of them is being called: then it cannot be replaced.
   void check_idle(const char* who) const;
 
   /// Shows what a step wrote.
   void show(const Runner& runner, std::size_t step);
-  /// Runs a step's kernel with the clock beside it.
+  /// Runs and times a step's kernel.
   void run_timed(const Runner& runner, std::size_t step);
   const KernelTimes& times() const { return times_; }
   void forget_times() { times_.forget(); }

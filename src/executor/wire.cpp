@@ -1,4 +1,4 @@
-// Making a runner ready: compile the plan, take the arenas, and write every step's pointers down.
+// Prepares a runner: compiles the plan, allocates the arenas, and stores every step's pointers.
 
 #include <algorithm>
 #include <unordered_map>
@@ -30,7 +30,7 @@ std::vector<Context> contexts_of(const std::vector<NDArray>& arrays) {
   return contexts;
 }
 
-// What to tell a user whose net does not fit: the three largest intermediates.
+// For the error when a net does not fit: the three largest intermediates.
 std::string largest(const Plan& plan) {
   std::vector<const PlanTensor*> tensors;
   for (const PlanTensor& t : plan.tensors) {
@@ -76,7 +76,7 @@ BindSpec Runner::bind_spec(bool watched) const {
 }
 
 void Runner::compile(bool watched, const std::vector<NDArray>& outputs_to_reuse) {
-  runtime(bound_.context).make_current();  // kernels are asked what this device can do
+  runtime(bound_.context).make_current();  // kernels query what this device supports
   const std::shared_ptr<const Plan> plan = symbind::compile(bound_.symbol, bind_spec(watched));
   take_arenas(*plan);
   allocate_outputs(*plan, outputs_to_reuse);
@@ -219,7 +219,8 @@ void Runner::wire() {
       note(read_[index(step.phase)], r.args.inputs[i].storage);
     for (Storage* storage : written_by(step)) note(written_[index(step.phase)], storage);
   }
-  // What forward itself writes first is not an input whose old error could block it.
+  // An array that forward itself writes first is not an input: an old error on it must not stop
+  // forward.
   std::unordered_set<const Storage*> results;
   for (const NDArray& o : outputs_) results.insert(o.storage().get());
   std::erase_if(read_[index(Phase::kForward)], [&](Storage* s) { return results.contains(s); });

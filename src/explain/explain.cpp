@@ -1,8 +1,7 @@
-// explain: the same facts in three forms.
+// explain: the same data in three formats.
 //
-// Decided here: the page carries its facts as JSON in which every '<' is written as an escape, so
-// that no name, whatever it holds, can end the script it stands in. The page's title is set from
-// there too.
+// Decided here: the page contains its data as JSON in which every '<' is escaped, so no name can
+// end the script element. The page's title is set from there too.
 
 #include <symbind/explain.h>
 
@@ -78,7 +77,7 @@ std::string text_of(const Plan& plan, const nlohmann::ordered_json& json) {
 
 std::string explain(const Executor& executor, const ExplainOptions& options) {
   check(options.format == "html" || options.format == "json" || options.format == "text",
-        "explain: format is html, json or text, not '{}'", options.format);
+        "explain: format must be html, json or text, not '{}'", options.format);
   const Runner& runner = runner_of(executor);
   const std::string name = runner.bound().symbol.name();
   const auto json = explanation(executor, !options.title.empty() ? options.title

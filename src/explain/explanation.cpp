@@ -1,5 +1,5 @@
-// An executor as data. Decided here: what the page computes is layout and colour alone; every
-// number it shows stands in this JSON, under a name a reader of the JSON understands.
+// An executor as data. Decided here: the page computes only layout and colour; every number it
+// shows is in this JSON, under a descriptive name.
 
 #include "explain/explanation.h"
 

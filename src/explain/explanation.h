@@ -1,5 +1,5 @@
 #pragma once
-// What there is to say about an executor, as data: the page, the JSON and the text are made of it.
+// The description of an executor as data: the page, the JSON and the text are made from it.
 
 #include <nlohmann/json.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace symbind {
 
-/// A stretch of an arena: who holds which bytes from one step to another, both included.
+/// A block of an arena: which tensor holds which bytes from one step to another, both included.
 struct MemoryBlock {
   int tensor = -1;  ///< -1: the workspace of step `first`
   int first = 0, last = 0;

@@ -1,5 +1,5 @@
-// Who holds which bytes of an arena when: read off the finished plan, by the same rules as
-// passes/plan_memory.cpp gave them out, so that the picture shows what a run does.
+// Which tensor holds which bytes of an arena when: read from the finished plan, by the rules of
+// passes/plan_memory.cpp, so that the picture shows what a run does.
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 namespace symbind {
 namespace {
 
-/// One that only goes by names; it describes no single weight.
+/// One that dispatches by names only; it fills no single weight itself.
 struct ByName : Initializer {
   void init_weight(const InitDesc& desc, NDArray& array) const override { (*this)(desc, array); }
   void legacy(const std::string& name, NDArray& array) const override {
@@ -63,7 +63,7 @@ struct MixedInit : ByName {
   std::vector<std::pair<std::regex, InitializerPtr>> rules;
 };
 
-/// Does what another does, and says so.
+/// Runs another initializer and logs it.
 struct VerboseInit : Initializer {
   using Array = NDArray;
   using Desc = InitDesc;
@@ -114,7 +114,7 @@ InitializerPtr Mixed(const std::vector<std::pair<std::string, InitializerPtr>>& 
     try {
       made->rules.emplace_back(std::regex(pattern), init);
     } catch (const std::regex_error& error) {
-      fail(ErrorKind::kValue, "Mixed: '{}' is no regular expression: {}", pattern, error.what());
+      fail(ErrorKind::kValue, "Mixed: '{}' is not a regular expression: {}", pattern, error.what());
     }
   }
   return made;

@@ -1,5 +1,5 @@
 #pragma once
-// What the files of this folder share: fills that several initializers need, JSON texts, and the
+// Shared by the files of this folder: fills that several initializers need, JSON texts, and the
 // kinds of the table in registry.cpp.
 
 #include <initializer_list>
@@ -28,7 +28,7 @@ std::string json_bool(bool value);
 std::string json_call(const std::string& name,
                       std::initializer_list<std::pair<const char*, std::string>> params);
 
-/// One maker per kind: parameters as text.
+/// One factory per kind: parameters as text.
 InitializerPtr make_zero(const AttrDict& params);
 InitializerPtr make_one(const AttrDict& params);
 InitializerPtr make_constant(const AttrDict& params);

@@ -1,8 +1,8 @@
 // FusedRNN: the one vector of parameters of the operator RNN, part by part.
 //
 // Decided here, as in MXNet: first all weights (layer, direction, input weights of the gates, then
-// the recurrent ones), then all biases in the same order; each part is initialized under the name
-// it has unpacked ("l0_i2h_f_weight"), in this order, so that draws come in the same order.
+// the recurrent ones), then all biases in the same order; each part is initialized under its
+// unpacked name ("l0_i2h_f_weight"), in this order, so that random draws have the same order.
 
 #include "base/check.h"
 #include "base/checked.h"
@@ -25,7 +25,7 @@ struct FusedRnnInit : Initializer {
     v.field("num_hidden", o.num_hidden, "The size of a state.").required();
     v.field("num_layers", o.num_layers, "How many layers.").required();
     v.field("mode", o.mode, "rnn_relu, rnn_tanh, lstm or gru.").required();
-    v.field("bidirectional", o.bidirectional, "Whether there is a second direction.");
+    v.field("bidirectional", o.bidirectional, "Whether the layers run in both directions.");
     v.field("forget_bias", o.forget_bias, "The bias of an LSTM's forget gate.");
   }
   void init_weight(const InitDesc& desc, NDArray& array) const override;
@@ -46,7 +46,7 @@ void FusedRnnInit::init_part(const InitDesc& desc, const std::string& name, NDAr
   if (o.mode == "lstm" && name.ends_with("_f_bias")) return part.set(o.forget_bias);
   const Initializer* init = o.init ? o.init.get() : desc.global_init;
   check(init != nullptr, ErrorKind::kState,
-        "FusedRNN has no initializer of its own for {} and was called without a global one",
+        "FusedRNN has no initializer for {}, neither its own nor a global one",
         desc.name);
   (*init)({.name = name, .attrs = {}, .global_init = desc.global_init}, part);
 }

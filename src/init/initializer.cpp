@@ -1,4 +1,4 @@
-// Which rule fills an array: the variable's own initializer first, then how its name ends.
+// Which rule fills an array: the variable's own initializer first, then the suffix of its name.
 
 #include <symbind/initializer.h>
 

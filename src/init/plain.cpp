@@ -1,4 +1,4 @@
-// Initializers without chance: Zero, One, Constant, Bilinear, LSTMBias.
+// Initializers without random numbers: Zero, One, Constant, Bilinear, LSTMBias.
 
 #include <cmath>
 
@@ -74,7 +74,7 @@ struct LstmBiasInit : Initializer {
   double forget_bias = 1;
 };
 
-/// Nested lists as numbers in order; `axis` of the shape is learnt from the first list met there.
+/// Nested lists as numbers in order; the first list at a level sets `axis` of the shape.
 void flatten(const nlohmann::json& from, int axis, Shape& shape, std::vector<double>& numbers) {
   if (!from.is_array()) {
     check(from.is_number() && axis == shape.rank(), "constant: the lists of 'value' are ragged");

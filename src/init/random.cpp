@@ -1,8 +1,8 @@
-// Initializers that draw: Uniform, Normal, Orthogonal, Xavier, MSRAPrelu.
+// Random initializers: Uniform, Normal, Orthogonal, Xavier, MSRAPrelu.
 //
-// Decided here: one random operator per array, so that the numbers are those that the same calls of
-// mx.random give. Orthogonal takes the Q of a QR decomposition where MXNet takes a factor of an
-// SVD: orthonormal as well, and cheaper.
+// Decided here: one random operator per array, so the numbers equal those of the same calls of
+// mx.random. Orthogonal takes the Q of a QR decomposition where MXNet takes a factor of an SVD:
+// orthonormal as well, and cheaper.
 
 #include <cmath>
 
@@ -47,7 +47,7 @@ struct NormalInit : Initializer {
 struct OrthogonalInit : Initializer {
   void describe(AttrVisitor& v) {
     v.field("scale", o.scale, "Multiplies the matrix.");
-    v.field("rand_type", o.rand_type, "What it is made from.").choices({"uniform", "normal"});
+    v.field("rand_type", o.rand_type, "The distribution it is made from.").choices({"uniform", "normal"});
   }
   void init_weight(const InitDesc& desc, NDArray& array) const override;
   std::string dumps() const override {
@@ -111,11 +111,11 @@ void XavierInit::init_weight(const InitDesc& desc, NDArray& array) const {
                         : o.factor_type == "out" ? fan_out
                                                  : 0;
   check(o.factor_type == "avg" || o.factor_type == "in" || o.factor_type == "out",
-        ErrorKind::kValue, "Incorrect factor type '{}'; there are avg, in and out", o.factor_type);
+        ErrorKind::kValue, "Incorrect factor type '{}'; choose avg, in or out", o.factor_type);
   const double scale = std::sqrt(o.magnitude / factor);
   if (o.rnd_type == "uniform") return draw_uniform(-scale, scale, array);
   check(o.rnd_type == "gaussian", ErrorKind::kValue,
-        "Unknown random type '{}'; there are uniform and gaussian", o.rnd_type);
+        "Unknown random type '{}'; choose uniform or gaussian", o.rnd_type);
   draw_normal(scale, array);
 }
 

@@ -56,7 +56,7 @@ std::string text_of(const nlohmann::json& value) {
 InitializerPtr from_json(const std::string& text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   check(json.is_array() && json.size() == 2 && json[0].is_string() && json[1].is_object(),
-        "'{}' is no initializer; the form is [\"name\", {{\"parameter\": value}}]", text);
+        "'{}' is not an initializer; the form is [\"name\", {{\"parameter\": value}}]", text);
   AttrDict params;
   for (const auto& [key, value] : json[1].items()) params[key] = text_of(value);
   return create_initializer(json[0].get<std::string>(), params);
@@ -66,7 +66,7 @@ InitializerPtr from_json(const std::string& text) {
 
 InitializerPtr create_initializer(const std::string& text, const AttrDict& params) {
   if (text.starts_with("[")) {
-    check(params.empty(), "initializer '{}' has its parameters in it", text);
+    check(params.empty(), "initializer '{}' already contains its parameters", text);
     return from_json(text);
   }
   Maker make;
@@ -81,7 +81,7 @@ InitializerPtr create_initializer(const std::string& text, const AttrDict& param
          nearest_hint(lower(text), names), fmt::join(names, ", "));
   }
   InitializerPtr made = make(params);
-  check(made != nullptr, "the maker of initializer '{}' gave none", text);
+  check(made != nullptr, "the factory of initializer '{}' returned null", text);
   return made;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays of a batch that may be written over: decided once, for every iterator.
+// Arrays of a batch that may be overwritten: one rule for every iterator.
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 namespace symbind {
 
 /// Makes arrays[at] an array of this shape and type on the CPU whose contents may be replaced: the
-/// one that is there if nobody else can see its memory, else a new one.
+/// existing one if nothing else uses its memory, else a new one.
 const NDArray& writable_array(std::vector<NDArray>& arrays, std::size_t at, const Shape& shape,
                               DType dtype);
 

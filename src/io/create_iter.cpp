@@ -1,8 +1,8 @@
 // Iterators by name, with options as text: what MXNet's Python calls `mx.io.CSVIter(...)`.
 //
-// Decided here: what reads files gets a thread of its own, and its first batch is read at once, so
-// that a bad file is an error where the iterator is made. Options nobody knows are passed over, as
-// in MXNet, but one that looks like a misspelt one is named in a warning.
+// Decided here: iterators over files read in their own thread, and the first batch is read at once,
+// so that a bad file is an error at construction. Unknown options are ignored, as in MXNet, but a
+// warning names one that looks misspelt.
 #include <symbind/io.h>
 #include <symbind/log.h>
 
@@ -13,7 +13,7 @@
 namespace symbind {
 namespace {
 
-/// Options of MXNet's iterators that mean nothing here.
+/// Options of MXNet's iterators that have no effect here.
 const std::vector<std::string> kPassedOver = {"ctx",     "data_shape", "input_shape",
                                               "verbose", "name",       "preprocess_threads"};
 
@@ -68,7 +68,7 @@ Options parsed(std::string_view name, const AttrDict& given, PrefetchBuffer& buf
   for (const auto& [key, value] : rest) {
     const std::string hint = nearest_hint(key, names);
     if (!hint.empty())
-      log_warning(fmt::format("{} does not know '{}' and passes it over; {}", name, key, hint));
+      log_warning(fmt::format("{} ignores the unknown option '{}'; {}", name, key, hint));
   }
   return options;
 }

@@ -1,8 +1,8 @@
 // CSVIter: rows of numbers in text.
 //
-// Decided here: a field is a whole number of the type asked for, or it is an error that names file,
-// line and column; nothing is read as 0 that is not 0. Integers are parsed as integers, so that
-// int64 is exact. A comma at the end of a line adds no field.
+// Decided here: a field must be exactly one number of the chosen type, or it is an error that names
+// file, line and column; nothing else is read as 0. Integers are parsed as integers, so that int64
+// is exact. A comma at the end of a line adds no field.
 #include <charconv>
 #include <cstring>
 
@@ -26,7 +26,7 @@ bool parse_field(std::string_view field, T& value) {
   if (field.size() > 1 && field.front() == '+') field.remove_prefix(1);
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if constexpr (std::is_floating_point_v<T>) {
-    // Beyond the range the nearest is meant; from_chars leaves the value alone.
+    // Beyond the range use the nearest value; from_chars does not set one.
     if (error == std::errc::result_out_of_range && end == field.data() + field.size()) {
       value = std::strtof(std::string(field).c_str(), nullptr);
       return true;
@@ -46,12 +46,12 @@ void parse_row(const TextLines& lines, std::string_view line, std::span<std::byt
     if (field.empty() && at >= line.size()) break;
     T value{};
     if (column < wanted && !parse_field(field, value))
-      lines.fail(fmt::format("column {}: '{}' is no number of type {}", column + 1,
+      lines.fail(fmt::format("column {}: '{}' is not a number of type {}", column + 1,
                              field.substr(0, 40), dtype_name(dtype_of<T>)));
     if (column < wanted) std::memcpy(out.data() + column * sizeof(T), &value, sizeof(T));
   }
   if (column != wanted)
-    lines.fail(fmt::format("{} columns, and the shape wants {}", column, wanted));
+    lines.fail(fmt::format("{} columns, but the shape needs {}", column, wanted));
 }
 
 void parse_row(DType dtype, const TextLines& lines, std::string_view line,
@@ -73,7 +73,7 @@ TextRows::Parse parser(DType dtype) {
 }  // namespace
 
 void CSVIterOptions::describe(AttrVisitor& v) {
-  v.field("data_csv", data_csv, "Path of the data: a file, several with ; between, or a folder.")
+  v.field("data_csv", data_csv, "Path of the data: a file, several separated by ;, or a folder.")
       .required();
   v.field("data_shape", data_shape, "Shape of one example.").required();
   v.field("label_csv", label_csv, "Path of the labels; NULL: all labels are 0.");
@@ -98,7 +98,7 @@ CSVIter::CSVIter(const CSVIterOptions& o) {
   settings::refresh();
   check(!o.data_csv.empty(), "CSVIter: data_csv is required");
   check(o.dtype == DType::kFloat32 || o.dtype == DType::kInt32 || o.dtype == DType::kInt64,
-        ErrorKind::kType, "CSVIter: dtype {}; there are float32, int32 and int64",
+        ErrorKind::kType, "CSVIter: dtype {} is not supported; choose float32, int32 or int64",
         dtype_name(o.dtype));
   state_ = std::make_unique<State>(o);
 }

@@ -1,8 +1,8 @@
-// What a batch is: the texts MXNet prints, and which arrays of a batch may be written over.
+// Descriptions of batches: the texts MXNet prints, and which arrays of a batch may be overwritten.
 //
-// Decided here: an array of a batch is used again only if the batch holds the last handle on the
-// whole of its memory and no pointer to it ever left us. So keeping an array, or NumPy looking at
-// it, is always safe, and a loop that keeps nothing allocates nothing.
+// Decided here: an array of a batch is reused only if the batch holds the last handle to all of its
+// memory and no pointer to it was ever handed out. So keeping an array, or a NumPy view of it, is
+// always safe, and a loop that keeps nothing allocates nothing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

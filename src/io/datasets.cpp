@@ -1,7 +1,7 @@
 // Data sets that are already on this machine.
 //
-// Decided here: MNIST and Fashion-MNIST have the same file names, so a folder does not say which
-// one it holds; the first labels do. A folder counts when all four files are there.
+// Decided here: MNIST and Fashion-MNIST have the same file names, so the first labels decide which
+// one a folder holds. A folder must have all four files.
 #include <symbind/datasets.h>
 
 #include <fmt/ranges.h>

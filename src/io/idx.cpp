@@ -1,9 +1,9 @@
 // idx: the format of MNIST. Two zero bytes, the element type (8 is unsigned byte), the rank, one
 // big-endian 32-bit extent per axis, then the elements.
 //
-// Decided here: only unsigned bytes are read, the one type data sets come in. The elements are
-// decompressed straight into the array. Before it is made its size is held against what the file
-// could hold: deflate shrinks at most 1032 times, so a header that lies costs nothing.
+// Decided here: only unsigned bytes are read, the only type that data sets use. The elements are
+// decompressed directly into the array. Before it is allocated, its size is checked against what
+// the file could hold: deflate compresses at most 1032 times, so a false header costs nothing.
 #include <symbind/io.h>
 
 #include <zlib.h>
@@ -28,7 +28,7 @@ class Source {
   explicit Source(const std::string& path) : path_(path), file_(read_file(path)) {
     gzip_ = file_.size() >= 2 && file_[0] == std::byte{0x1f} && file_[1] == std::byte{0x8b};
     if (gzip_ && inflateInit2(&stream_, kGzip) != Z_OK)
-      symbind::fail(ErrorKind::kMemory, "{}: no memory to decompress it", path_);
+      symbind::fail(ErrorKind::kMemory, "{}: not enough memory to decompress it", path_);
   }
   ~Source() {
     if (gzip_) inflateEnd(&stream_);
@@ -47,7 +47,7 @@ class Source {
   void expect_end() {
     std::byte more;
     const std::size_t got = gzip_ ? read_gzip({&more, 1}) : read_plain({&more, 1});
-    if (got > 0 || (gzip_ && taken_ < file_.size())) fail("more bytes than the header announces");
+    if (got > 0 || (gzip_ && taken_ < file_.size())) fail("more bytes than the header declares");
     if (gzip_ && !finished_) fail("the gzip file ends too early");
   }
   /// No file of this size holds more.
@@ -87,7 +87,7 @@ class Source {
       } else if (status == Z_BUF_ERROR) {
         break;  // the input is used up
       } else if (status == Z_MEM_ERROR) {
-        symbind::fail(ErrorKind::kMemory, "{}: no memory to decompress it", path_);
+        symbind::fail(ErrorKind::kMemory, "{}: not enough memory to decompress it", path_);
       } else if (status != Z_OK) {
         offset_ += done;
         fail(fmt::format("damaged gzip data ({})", stream_.msg ? stream_.msg : "no reason given"));
@@ -108,7 +108,7 @@ Shape read_header(Source& source) {
   std::array<std::byte, 4> magic{};
   source.read(magic);
   if (magic[0] != std::byte{0} || magic[1] != std::byte{0})
-    source.fail("no idx file; it looks like " + source.first_bytes_look_like());
+    source.fail("not an idx file; it looks like " + source.first_bytes_look_like());
   if (magic[2] != std::byte{8})
     source.fail(fmt::format("idx element type 0x{:02x}; only unsigned bytes (0x08) are read",
                             std::to_integer<int>(magic[2])));
@@ -124,7 +124,7 @@ Shape read_header(Source& source) {
     for (const std::byte b : raw) extent = extent << 8 | std::to_integer<std::uint32_t>(b);
     if (extent == 0) source.fail(fmt::format("axis {} of the idx header has extent 0", axis));
     if (bytes > source.most_bytes() / extent)
-      source.fail("the idx header announces more elements than a file of this size can hold");
+      source.fail("the idx header declares more elements than a file of this size can hold");
     bytes *= extent;
     shape.push_back(extent);
   }

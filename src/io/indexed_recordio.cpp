@@ -1,7 +1,7 @@
 // Record files with keys, and the header of an image record.
 //
-// Decided here: an index is read whole and every line checked; a key that stands there twice means
-// its last place, as in MXNet.
+// Decided here: an index is read completely and every line is checked; the last entry of a
+// duplicate key wins, as in MXNet.
 #include <charconv>
 #include <cstring>
 #include <unordered_map>
@@ -126,7 +126,7 @@ RecordHeader unpack(std::span<const std::byte> record, std::span<const std::byte
   RecordHeader header{{raw.label}, raw.id, raw.id2, raw.flag};
   if (raw.flag == 0) return header;
   check(raw.flag <= contents.size() / sizeof(float), ErrorKind::kIo,
-        "an image record announces {} labels, and {} bytes follow", raw.flag, contents.size());
+        "an image record declares {} labels, but {} bytes follow", raw.flag, contents.size());
   header.labels.resize(raw.flag);
   std::memcpy(header.labels.data(), contents.data(), raw.flag * sizeof(float));
   contents = contents.subspan(raw.flag * sizeof(float));

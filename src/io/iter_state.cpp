@@ -15,11 +15,11 @@ StateValue iter_state(const char* kind, IterFacts facts) {
 
 void check_iter_state(const StateValue& state, const char* kind, IterFacts facts) {
   const StateValue* is = state.find("kind");
-  check(is != nullptr && is->text == kind, "this is a {}, and the state is one of {}", kind,
+  check(is != nullptr && is->text == kind, "this is a {}, but the state is from {}", kind,
         is == nullptr ? "something else" : "a " + is->text);
   for (const auto& [name, value] : facts) {
     const std::int64_t saved = state.integer_at(name, kind);
-    check(saved == value, "{}: {} is {} here and {} in the state: they must be the same", kind,
+    check(saved == value, "{}: {} is {} here and {} in the state; they must be equal", kind,
           name, value, saved);
   }
 }
@@ -37,7 +37,7 @@ std::vector<std::int64_t> rows_from(const NDArray& array, std::int64_t limit, co
 }
 
 void DataIter::set_state(const StateValue&) {
-  fail(ErrorKind::kNotImplemented, "this iterator cannot be told where to go on");
+  fail(ErrorKind::kNotImplemented, "this iterator cannot restore a position");
 }
 
 }  // namespace symbind

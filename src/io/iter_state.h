@@ -1,6 +1,6 @@
 #pragma once
-// What states of iterators have in common: the kind of iterator and the facts that must be the same
-// where the state is taken.
+// Shared by the states of iterators: the kind of iterator and the properties that must match when a
+// state is restored.
 
 #include <initializer_list>
 #include <utility>
@@ -12,9 +12,9 @@ namespace symbind {
 
 using IterFacts = std::initializer_list<std::pair<const char*, std::int64_t>>;
 
-/// A dictionary of the kind and the facts; the caller adds where the iterator stands.
+/// A dictionary of the kind and the properties; the caller adds the iterator's position.
 StateValue iter_state(const char* kind, IterFacts facts);
-/// kValue unless `state` is of this kind and of these facts.
+/// kValue unless `state` has this kind and these properties.
 void check_iter_state(const StateValue& state, const char* kind, IterFacts facts);
 
 /// Row numbers as an array, and back; every one must be in [0, limit).

@@ -1,8 +1,8 @@
 // LibSVMIter: lines of `label index:value …`.
 //
 // Decided here: batches are dense, as all arrays are. Indices count from zero, as MXNet's do, and
-// may stand in any order; one twice or out of range is an error that names file and line. What
-// stands behind a '#' is a remark.
+// must ascend; a duplicate or out-of-range index is an error that names file and line. Text after a
+// '#' is a comment.
 #include <charconv>
 #include <cstring>
 
@@ -15,7 +15,7 @@
 namespace symbind {
 namespace {
 
-/// Cuts the next word off `line`; empty at its end.
+/// Removes the next word from `line` and returns it; empty at its end.
 std::string_view next_word(std::string_view& line) {
   const std::size_t begin = line.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return line = {};
@@ -33,13 +33,13 @@ bool parse(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// One line: its label, and its values in their places of `row`, which is as long as it is wide.
+/// Parses one line: its label, and its values into their positions in `row`, which is one row wide.
 float parse_line(const TextLines& lines, std::string_view line, std::span<std::byte> row) {
   line = line.substr(0, line.find('#'));
   const std::string_view first = next_word(line);
   float label = 0;
   if (!parse(first.substr(0, first.find(':')), label))
-    lines.fail(fmt::format("the label '{}' is no number", first.substr(0, 40)));
+    lines.fail(fmt::format("the label '{}' is not a number", first.substr(0, 40)));
   const auto width = static_cast<std::int64_t>(row.size() / sizeof(float));
   std::memset(row.data(), 0, row.size());
   std::int64_t last = -1;
@@ -51,9 +51,9 @@ float parse_line(const TextLines& lines, std::string_view line, std::span<std::b
         !parse(word.substr(colon + 1), value))
       lines.fail(fmt::format("'{}' is not of the form index:value", word.substr(0, 40)));
     if (index < 0 || index >= width)
-      lines.fail(fmt::format("index {} in '{}'; the shape wants indices from 0 to {}", index,
+      lines.fail(fmt::format("index {} in '{}'; the shape needs indices from 0 to {}", index,
                              word.substr(0, 40), width - 1));
-    if (index <= last) lines.fail(fmt::format("index {} behind {}; they must ascend", index, last));
+    if (index <= last) lines.fail(fmt::format("index {} after {}; they must ascend", index, last));
     last = index;
     std::memcpy(row.data() + static_cast<std::size_t>(index) * sizeof(float), &value,
                 sizeof(float));
@@ -91,14 +91,14 @@ void check_options(const LibSVMIterOptions& o) {
 
 void LibSVMIterOptions::describe(AttrVisitor& v) {
   v.field("data_libsvm", data_libsvm,
-          "Path of the data: a file, several with ; between, or a folder.")
+          "Path of the data: a file, several separated by ;, or a folder.")
       .required();
   v.field("data_shape", data_shape, "Shape of one example: (width,).").required();
   v.field("label_libsvm", label_libsvm, "Path of labels; NULL: those of the data file.");
   v.field("label_shape", label_shape, "Shape of one label.");
   v.field("batch_size", batch_size, "Rows of a batch.").required();
   v.field("round_batch", round_batch, "Must be true.");
-  v.field("num_parts", num_parts, "Number of parts the data is cut into.");
+  v.field("num_parts", num_parts, "Number of parts the data is split into.");
   v.field("part_index", part_index, "The part to read.");
   v.field("data_name", data_name, "Name of the data.");
   v.field("label_name", label_name, "Name of the labels.");

@@ -1,9 +1,9 @@
-// MNISTIter: MNIST and whatever comes in its form (Fashion-MNIST, EMNIST), as MXNet reads it:
-// pixels times 1/256, rows that fill no batch left out.
+// MNISTIter: MNIST and data sets in its format (Fashion-MNIST, EMNIST), as MXNet reads them: pixels
+// times 1/256, an incomplete last batch dropped.
 //
-// Decided here: everything is read into memory once and put in order there, so batches are views.
-// The order of `shuffle` is the one MXNet 1.9.1 draws, once for all epochs, so that a seed means
-// the same in both.
+// Decided here: everything is read into memory once and ordered there, so batches are views.
+// `shuffle` draws the same order as MXNet 1.9.1, once for all epochs, so a seed gives the same
+// order in both.
 #include <numeric>
 #include <random>
 
@@ -66,11 +66,11 @@ void MNISTIterOptions::describe(AttrVisitor& v) {
   v.field("image", image, "Path of the images, an idx file, plain or gzipped.");
   v.field("label", label, "Path of the labels, an idx file, plain or gzipped.");
   v.field("batch_size", batch_size, "Rows of a batch.").at_least(1);
-  v.field("shuffle", shuffle, "Whether to put the rows in a random order, once.");
+  v.field("shuffle", shuffle, "Whether to shuffle the rows, once.");
   v.field("flat", flat, "Whether an image is one row of numbers.");
-  v.field("seed", seed, "Of the random order.");
+  v.field("seed", seed, "Seed of the random order.");
   v.field("silent", silent, "Whether to log nothing.");
-  v.field("num_parts", num_parts, "Number of parts the data is cut into.");
+  v.field("num_parts", num_parts, "Number of parts the data is split into.");
   v.field("part_index", part_index, "The part to read.");
   v.field("data_name", data_name, "Name of the data.");
   v.field("label_name", label_name, "Name of the labels.");
@@ -80,9 +80,9 @@ MNISTIter::MNISTIter(const MNISTIterOptions& o) {
   settings::refresh();
   check_options(o);
   const NDArray images = read_idx(o.image), labels = read_idx(o.label);
-  check(images.ndim() == 3, ErrorKind::kIo, "{}: images wanted, this is an idx file of shape {}",
+  check(images.ndim() == 3, ErrorKind::kIo, "{}: not a file of images: the idx file has shape {}",
         o.image, images.shape().str());
-  check(labels.ndim() == 1, ErrorKind::kIo, "{}: labels wanted, this is an idx file of shape {}",
+  check(labels.ndim() == 1, ErrorKind::kIo, "{}: not a file of labels: the idx file has shape {}",
         o.label, labels.shape().str());
   check(images.shape()[0] == labels.shape()[0], "{} has {} images, {} has {} labels", o.image,
         images.shape()[0], o.label, labels.shape()[0]);

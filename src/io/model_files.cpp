@@ -1,4 +1,4 @@
-// Checkpoints as MXNet names and fills them.
+// Checkpoints with MXNet's file names and contents.
 
 #include <symbind/model.h>
 
@@ -111,8 +111,8 @@ ModelParams load_params(const std::string& prefix, int epoch) {
     const std::vector<int> epochs = checkpoint_epochs(prefix);
     fail(ErrorKind::kIo, "there is no file {}; {}", path,
          epochs.empty()
-             ? fmt::format("no epoch of '{}' is there", prefix)
-             : fmt::format("epochs of '{}' that are there: {}", prefix, fmt::join(epochs, ", ")));
+             ? fmt::format("there is no epoch of '{}'", prefix)
+             : fmt::format("existing epochs of '{}': {}", prefix, fmt::join(epochs, ", ")));
   }
   return split(load(path), path, false);
 }

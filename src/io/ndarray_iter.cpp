@@ -1,12 +1,12 @@
 // NDArrayIter: batches of arrays in memory.
 //
-// Everything is reckoned in row numbers of the source. An epoch is an order of all rows; the cursor
-// walks it in steps of a batch. What "roll_over" carries into the next epoch are row numbers too,
-// so a new order in between does no harm. The rules of the cursor are MXNet's: it stands one batch
-// before 0 at the start, and below 0 while the first batch of an epoch holds carried rows.
+// Everything is computed in row numbers of the source. An epoch is an order of all rows; the cursor
+// advances by one batch. "roll_over" carries row numbers into the next epoch, so a new order in
+// between does no harm. The rules of the cursor are MXNet's: it is one batch before 0 at the start,
+// and below 0 while the first batch of an epoch holds carried rows.
 //
-// Decided here: rows that follow one another are handed out as a view; others are gathered. Sources
-// on a device are gathered run by run, which is slow for shuffled ones: those belong on the CPU.
+// Decided here: consecutive rows are returned as a view; others are gathered. Sources on a device
+// are gathered run by run, which is slow if shuffled: keep such sources on the CPU.
 #include <numeric>
 
 #include <symbind/io.h>
@@ -30,7 +30,7 @@ LastBatch last_batch_from(const std::string& name) {
   if (name == "pad") return LastBatch::kPad;
   if (name == "discard") return LastBatch::kDiscard;
   if (name == "roll_over") return LastBatch::kRollOver;
-  fail(ErrorKind::kValue, "last_batch_handle is '{}'; there are pad, discard and roll_over", name);
+  fail(ErrorKind::kValue, "last_batch_handle is '{}'; choose pad, discard or roll_over", name);
 }
 
 NDArrayMap named(const IterArrays& arrays, const std::string& name) {
@@ -89,7 +89,7 @@ struct NDArrayIter::State {
   std::int64_t num_data = 0, cursor = 0;
   std::uint64_t epoch = 0;
   Rows order;           // empty: 0, 1, 2, …
-  NDArray order_array;  // the same, once somebody asked for the state of this epoch
+  NDArray order_array;  // the same, once the state of this epoch was read
   Rows carried;
   Rows rows;  // of the batch being made
 
@@ -119,7 +119,7 @@ std::vector<Source> NDArrayIter::State::sources(const IterArrays& arrays, const 
     check_defined(array, key.c_str());
     check(
         array.ndim() > axis, ErrorKind::kShape,
-        "NDArrayIter: '{}' has shape {}, which has no batch axis: layout {} wants it to be axis {}",
+        "NDArrayIter: '{}' has shape {}, which has no batch axis: with layout {} it is axis {}",
         key, array.shape().str(), options.layout, axis);
     const bool gatherable = array.context() == cpu() || axis == 0;
     result.push_back({key, gatherable ? array : array.as_in_context(cpu())});
@@ -218,7 +218,7 @@ NDArrayIter::NDArrayIter(const IterArrays& data, const IterArrays& label,
   s.options = options;
   s.last_batch = last_batch_from(options.last_batch_handle);
   s.axis = DataDesc::batch_axis(options.layout);
-  check(s.axis >= 0, "NDArrayIter: layout '{}' names no batch axis N", options.layout);
+  check(s.axis >= 0, "NDArrayIter: layout '{}' has no batch axis N", options.layout);
   check(options.batch_size > 0, "NDArrayIter: batch_size is {}; it must be positive",
         options.batch_size);
   s.data = s.sources(data, options.data_name);
@@ -330,7 +330,7 @@ void NDArrayIter::set_state(const StateValue& state) {
   check(order.empty() || order.size() == static_cast<std::size_t>(s.num_data), ErrorKind::kIo,
         "{}: the order has {} rows of {}", kWhat, order.size(), s.num_data);
   const std::int64_t first = -2 * s.options.batch_size;
-  const std::int64_t last = s.num_data + (std::int64_t{1} << 53);  // next() at the end moves it on
+  const std::int64_t last = s.num_data + (std::int64_t{1} << 53);  // next() at the end advances it
   check(cursor >= first && cursor <= last && epoch >= 0, ErrorKind::kIo,
         "{}: cursor {} in epoch {}; it is from {} to {}", kWhat, cursor, epoch, first, last);
   s.cursor = cursor;

@@ -1,15 +1,15 @@
 // PrefetchingIter: reads ahead in threads, one per iterator.
 //
-// A worker owns its iterator: next and reset are called by it alone, also when the reader asks for
-// a reset, so what either throws reaches the reader at its next call of next(), and a worker never
-// dies of it. Between worker and reader stand two short queues under one lock: batches that are
-// ready, and batches the reader is done with, whose arrays the iterator may fill again.
+// A worker owns its iterator: only the worker calls next and reset, also when the reader requests a
+// reset. Exceptions of both reach the reader at its next call of next() and never end a worker.
+// Worker and reader share two short queues under one lock: batches that are ready, and used
+// batches, whose arrays the iterator may fill again.
 //
-// Decided here: after an error or the end of an epoch a worker rests until reset. A reset before
-// the reader took the last batch is a hard one: how far the worker had come must not show in what
-// follows. Where the iterator stood before a batch is kept with the batch: it is what the reader's
-// state is, however far the worker has read. In a forked child there are no workers: the state is
-// left alone there, never joined.
+// Decided here: after an error or the end of an epoch a worker is idle until reset. A reset before
+// the reader took the last batch is a hard one: how far the worker had read must not affect later
+// batches. The iterator's position before a batch is stored with the batch: it is the reader's
+// state, however far the worker has read. In a forked child there are no workers: the object is not
+// touched and no thread is joined.
 #include <unistd.h>
 
 #include <condition_variable>
@@ -44,10 +44,10 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// The next batch in exchange for `used`; false at the end. Throws what the iterator threw.
+  /// The next batch in exchange for `used`; false at the end. Rethrows the iterator's exception.
   bool take(DataBatch& used) {
     std::unique_lock lock(guard_);
-    wake_reader_.wait(lock, [&] { return !ready_.empty() || resting_; });
+    wake_reader_.wait(lock, [&] { return !ready_.empty() || idle_; });
     if (ready_.empty()) {
       if (error_) std::rethrow_exception(error_);
       return false;
@@ -68,15 +68,15 @@ class Worker {
     }
     wake_worker_.notify_one();
   }
-  /// Where the reader stands. Throws what the iterator threw.
+  /// The reader's position. Rethrows the iterator's exception.
   std::optional<StateValue> state() {
     std::unique_lock lock(guard_);
-    wake_reader_.wait(lock, [&] { return !ready_.empty() || resting_; });
+    wake_reader_.wait(lock, [&] { return !ready_.empty() || idle_; });
     if (!ready_.empty()) return ready_.front().before;
     if (error_) std::rethrow_exception(error_);
-    return iter_->state();  // the worker rests
+    return iter_->state();  // the worker is idle
   }
-  /// Goes on from `state`, once the worker took it. Throws what the iterator throws.
+  /// Resumes from `state` after the worker has restored it. Rethrows the iterator's exception.
   void set_state(const StateValue& state) {
     std::unique_lock lock(guard_);
     new_state_ = &state;
@@ -96,7 +96,7 @@ class Worker {
     std::unique_lock lock(guard_);
     while (true) {
       wake_worker_.wait(lock,
-                        [&] { return stop_ || reset_ || (!resting_ && ready_.size() < depth_); });
+                        [&] { return stop_ || reset_ || (!idle_ && ready_.size() < depth_); });
       if (stop_) return;
       if (reset_)
         restart(lock);
@@ -107,8 +107,8 @@ class Worker {
   }
   void restart(std::unique_lock<std::mutex>& lock) {
     const StateValue* state = new_state_;
-    if (state == nullptr && !hard_ && !resting_ && ready_.empty()) read(lock);  // is this the end?
-    const bool hard = hard_ || !resting_ || !ready_.empty();
+    if (state == nullptr && !hard_ && !idle_ && ready_.empty()) read(lock);  // is this the end?
+    const bool hard = hard_ || !idle_ || !ready_.empty();
     for (Ready& one : ready_) free_.push_back(std::move(one.batch));
     ready_.clear();
     lock.unlock();
@@ -125,7 +125,7 @@ class Worker {
     }
     lock.lock();
     error_ = error;
-    resting_ = error != nullptr;
+    idle_ = error != nullptr;
     reset_ = false;
   }
   void read(std::unique_lock<std::mutex>& lock) {
@@ -146,7 +146,7 @@ class Worker {
     lock.lock();
     if (more) ready_.push_back(std::move(one));
     error_ = error;
-    resting_ = !more;
+    idle_ = !more;
   }
 
   std::shared_ptr<DataIter> iter_;
@@ -155,13 +155,13 @@ class Worker {
   std::condition_variable wake_worker_, wake_reader_;
   struct Ready {
     DataBatch batch;
-    std::optional<StateValue> before;  // where the iterator stood
+    std::optional<StateValue> before;  // the iterator's position
   };
   std::deque<Ready> ready_;
   std::deque<DataBatch> free_;
   const StateValue* new_state_ = nullptr;  // a reset to this
   std::exception_ptr error_;
-  bool stop_ = false, reset_ = false, hard_ = false, resting_ = false;
+  bool stop_ = false, reset_ = false, hard_ = false, idle_ = false;
   std::thread thread_;  // last: it uses all of the above
 };
 
@@ -220,7 +220,7 @@ void PrefetchingIter::State::join(DataBatch& batch) {
   }
 }
 
-/// Gives the arrays of a used batch back to the parts they came from.
+/// Returns the arrays of a used batch to the parts they came from.
 void PrefetchingIter::State::split(DataBatch& batch) {
   const auto deal = [](std::vector<NDArray>& arrays, const std::vector<std::size_t>& counts,
                        std::size_t part, std::size_t& at) {
@@ -249,7 +249,7 @@ PrefetchingIter::PrefetchingIter(std::vector<std::shared_ptr<DataIter>> iters,
     check(names->empty() || names->size() == iters.size(),
           "PrefetchingIter: {} maps of new names for {} iterators", names->size(), iters.size());
   for (std::size_t i = 0; i < iters.size(); ++i) {
-    check(iters[i] != nullptr, "PrefetchingIter: iterator {} is none", i);
+    check(iters[i] != nullptr, "PrefetchingIter: iterator {} is null", i);
     append_renamed(s.data, iters[i]->provide_data(), options.rename_data, i, "rename_data");
     append_renamed(s.label, iters[i]->provide_label(), options.rename_label, i, "rename_label");
     s.data_counts.push_back(iters[i]->provide_data().size());

@@ -1,10 +1,10 @@
 // RecordIO. A record is the magic number, a word of a flag (3 bits) and a length (29 bits), the
-// bytes, and zeros up to a multiple of 4. Where the magic number stands inside a record, at a
-// multiple of 4, it is cut out and the record goes on in another part: flag 0 is a whole record, 1
-// the first part, 2 one in the middle, 3 the last. So the magic number at a multiple of 4 is always
-// the beginning of a part, which is what cutting a file into shards relies on.
+// bytes, and zeros up to a multiple of 4. Where the magic number occurs inside a record, at a
+// multiple of 4, it is removed and the record continues in another part: flag 0 is a whole record,
+// 1 the first part, 2 one in the middle, 3 the last. So the magic number at a multiple of 4 is
+// always the beginning of a part; splitting a file into shards relies on this.
 //
-// Decided here: lengths are held against the size of the file before memory is asked for.
+// Decided here: lengths are checked against the size of the file before memory is allocated.
 #include <symbind/recordio.h>
 
 #include <cerrno>
@@ -103,20 +103,20 @@ struct RecordReader::State {
   std::uint64_t first_record_from(std::uint64_t at);
 };
 
-/// Appends one part; the file stands at its magic number.
+/// Appends one part; the file is positioned at its magic number.
 Flag RecordReader::State::get_part(std::vector<std::byte>& record) {
   const std::uint64_t start = offset;
-  if (size - start < 8) fail_at(start, "the file ends inside the head of a record");
+  if (size - start < 8) fail_at(start, "the file ends inside the header of a record");
   std::uint32_t head[2];
   get(head, sizeof(head));
   if (head[0] != kMagic)
     fail_at(start,
             fmt::format("no record begins here: 0x{:08X} instead of the magic number", head[0]));
   const std::uint32_t flag = head[1] >> 29, length = head[1] & (kLengthLimit - 1);
-  if (flag > kLast) fail_at(start + 4, fmt::format("flag {} of a record; there are 0 to 3", flag));
+  if (flag > kLast) fail_at(start + 4, fmt::format("flag {} of a record; it must be 0 to 3", flag));
   if (length > size - offset)
     fail_at(start + 4,
-            fmt::format("a record of {} bytes, and the file has {} left", length, size - offset));
+            fmt::format("a record of {} bytes, but the file has {} left", length, size - offset));
   const bool goes_on = flag == kMiddle || flag == kLast;
   const std::size_t had = record.size();
   check_limit(Limit::kFileBytes, static_cast<std::int64_t>(had + length + 4), path, ErrorKind::kIo);
@@ -132,7 +132,7 @@ Flag RecordReader::State::get_part(std::vector<std::byte>& record) {
   return static_cast<Flag>(flag);
 }
 
-/// Where the first record at or behind `at` begins.
+/// Where the first record at or after `at` begins.
 std::uint64_t RecordReader::State::first_record_from(std::uint64_t at) {
   move_to(padded(at) < size ? padded(at) : size);
   std::uint32_t before = 0;

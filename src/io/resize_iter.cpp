@@ -1,4 +1,4 @@
-// ResizeIter: an epoch of as many batches as wanted, over an iterator that has more or fewer.
+// ResizeIter: epochs of a chosen number of batches, over an iterator that has more or fewer.
 #include <symbind/io.h>
 
 #include "base/check.h"

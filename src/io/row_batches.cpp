@@ -1,6 +1,6 @@
 // Rows into batches, as MXNet's loader does it: with round_batch the last batch of an epoch is
-// completed with rows from the start, and the next epoch goes on behind them; without, its filler
-// rows keep what the batch before had there.
+// completed with rows from the start, and the next epoch continues after them; without it, its
+// filler rows keep the previous batch's numbers.
 #include "io/row_batches.h"
 
 #include <cstring>
@@ -112,14 +112,14 @@ void RowBatches::set_state(const StateValue& state) {
   const std::int64_t wrapped = state.integer_at("wrapped", what);
   const bool ended = state.integer_at("ended", what) != 0;
   check(row >= 0 && wrapped >= 0 && wrapped <= batch_size_, ErrorKind::kIo,
-        "{}: the state says row {} and {} rows of the start; those are at most a batch of {}", what,
+        "{}: the state has row {} and {} rows from the start; those are at most a batch of {}", what,
         row, wrapped, batch_size_);
   hard_reset();
-  // Without round_batch every epoch begins at row 0, and a row's place in its batch, where filler
-  // may find it, follows from its number.
+  // Without round_batch every epoch begins at row 0, and a row's number determines its position in
+  // the batch, which filler rows may reuse.
   while (row_ < row)
     check(read(row_ % batch_size_), ErrorKind::kIo,
-          "{}: it ends behind row {}, and the training stopped behind row {}: it is another file",
+          "{}: it ends after row {}, but the training stopped after row {}: it is another file",
           source_.name, row_, row);
   wrapped_ = wrapped;
   ended_ = ended;

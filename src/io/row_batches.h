@@ -30,7 +30,7 @@ class RowBatches {
   void hard_reset();
   bool next(DataBatch& batch);
   StateValue state() const;
-  /// Reads the rows again up to where the state stands.
+  /// Reads the rows again up to the state's position.
   void set_state(const StateValue& state);
 
  private:

@@ -1,8 +1,8 @@
 // Sentences in buckets.
 //
-// Decided here: what is shuffled are numbers of sentences, not sentences; a batch is written when
-// it is asked for, its labels from the words themselves. Buckets without sentences are dropped, as
-// in MXNet, and a sentence longer than all buckets is left out.
+// Decided here: sentence numbers are shuffled, not sentences; a batch is built on request, its
+// labels from the words themselves. Buckets without sentences are dropped, as in MXNet, and so are
+// sentences longer than all buckets.
 #include <symbind/sentences.h>
 
 #include <algorithm>
@@ -159,7 +159,7 @@ BucketSentenceIter::BucketSentenceIter(const std::vector<Sentence>& sentences,
         "Invalid layout {}: Must by NT (batch major) or TN (time major)", options.layout);
   const DType t = options.dtype;
   check(t == DType::kFloat32 || t == DType::kFloat64 || t == DType::kInt32 || t == DType::kInt64,
-        ErrorKind::kType, "BucketSentenceIter: dtype {}; there are float32, float64, int32, int64",
+        ErrorKind::kType, "BucketSentenceIter: dtype {} is not supported; choose float32, float64, int32 or int64",
         dtype_name(t));
   s.options = options;
   s.sentences = sentences;
@@ -231,13 +231,13 @@ void BucketSentenceIter::set_state(const StateValue& state) {
   for (const auto& bucket : s.members) members += bucket.size();
   check(at >= 0 && at <= batches && epoch >= 0 && order.size() == members &&
             places.size() == 2 * s.batches.size(),
-        ErrorKind::kIo, "{}: the state is not one of these sentences", kWhat);
+        ErrorKind::kIo, "{}: the state is not from these sentences", kWhat);
   for (std::size_t i = 0; i < s.batches.size(); ++i) {
     const auto bucket = static_cast<std::size_t>(places[2 * i]);
     const auto first = static_cast<std::size_t>(places[2 * i + 1]);
     check(bucket < s.members.size() &&
               first + static_cast<std::size_t>(s.options.batch_size) <= s.members[bucket].size(),
-          ErrorKind::kIo, "{}: the state is not one of these buckets", kWhat);
+          ErrorKind::kIo, "{}: the state is not from these buckets", kWhat);
   }
   for (std::size_t i = 0; i < s.batches.size(); ++i)
     s.batches[i] = {static_cast<std::size_t>(places[2 * i]),

@@ -1,5 +1,6 @@
 #pragma once
-// The one way iterators shuffle: by counters, so that a seed gives the same order on any machine.
+// The shuffling of all iterators: counter based, so that a seed gives the same order on any
+// machine.
 
 #include <cstdint>
 #include <utility>
@@ -9,7 +10,7 @@
 
 namespace symbind {
 
-/// Fisher and Yates's shuffle. `stream` tells apart what one seed shuffles: epochs, buckets.
+/// Fisher and Yates's shuffle. `stream` distinguishes shuffles of one seed: epochs, buckets.
 template <class T>
 void shuffle(std::vector<T>& items, std::uint64_t seed, std::uint64_t stream) {
   for (std::uint64_t i = items.size(); i > 1; --i) {

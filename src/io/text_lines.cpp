@@ -1,8 +1,8 @@
 // Text files line by line.
 //
 // Decided here: files are read in pieces of 64 KiB, whatever their size; a line has at most
-// Limit::kFileBytes. A part begins behind the first line end at or after its first byte, and ends
-// behind the first one at or after its last: every line is in exactly one part, as in MXNet.
+// Limit::kFileBytes. A part begins after the first line end at or after its first byte, and ends
+// after the first one at or after its last: every line is in exactly one part, as in MXNet.
 #include "io/text_lines.h"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ void TextLines::rewind() {
   line_ = 0;
 }
 
-/// Makes file_ that of the piece.
+/// Opens the piece's file as file_.
 void TextLines::open() {
   if (file_ != nullptr && open_ == piece_) return;
   const std::string& path = pieces_[piece_].path;

@@ -11,7 +11,7 @@
 namespace symbind {
 
 /// The lines of one file, of several ("a.csv;b.csv") or of a folder (in the order of their names),
-/// one after another; of part `part` of `parts` where the bytes are cut into that many, at line
+/// one after another; of part `part` of `parts` if the bytes are split into that many, at line
 /// ends.
 class TextLines {
  public:
@@ -21,7 +21,7 @@ class TextLines {
   /// The next line that is not blank, without its end; false after the last. It stays valid until
   /// the next call.
   bool next(std::string_view& line);
-  /// From the start. The file that is open stays open, as in MXNet: a single file is read again
+  /// Restarts. The open file stays open, as in MXNet: a single file is read again
   /// even if it was deleted or replaced.
   void rewind();
   /// Throws an Error kIo: "<path>, line <n>: <what>".

@@ -12,8 +12,7 @@ namespace symbind {
 /// Batches of such rows.
 class TextRows {
  public:
-  /// Writes the row that a line says. `label`, where it is not empty, gets the label that the line
-  /// has with its data.
+  /// Parses a line into a row. `label`, if not empty, receives the label in the line.
   using Parse = std::function<void(const TextLines& lines, std::string_view line,
                                    std::span<std::byte> row, std::span<std::byte> label)>;
   struct Files {

@@ -1,5 +1,6 @@
-// The sums of a convolution by their definition, plane by plane: what every other way is tested
-// against, and what the 16-bit types use. Deconvolution reads the same sums the other way.
+// The sums of a convolution by their definition, plane by plane: every other kernel is tested
+// against them, and the 16-bit types use them. Deconvolution uses the same sums in the other
+// direction.
 #pragma once
 
 #include <algorithm>

@@ -22,7 +22,7 @@ inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
 }
 
 /// One strided copy, described once and run often: to[i·to_strides] = from[i·from_strides]. The
-/// offsets say where index 0 lies, in elements.
+/// offsets are those of index 0, in elements.
 struct BlockCopy {
   Shape shape{};
   Strides to{}, from{};

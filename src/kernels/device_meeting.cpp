@@ -14,7 +14,7 @@
 namespace symbind {
 namespace {
 
-/// One sum that devices are coming to.
+/// One sum over devices, while it waits for some of them.
 struct Meeting {
   std::map<int, std::vector<double>> brought;  ///< by device
   std::vector<double> sums;
@@ -46,11 +46,11 @@ void sum_over_devices(const std::string& key, int count, int device, std::span<d
   const bool first_time =
       meeting->brought.emplace(device, std::vector(numbers.begin(), numbers.end())).second;
   check(first_time, ErrorKind::kState,
-        "device {} comes to '{}' twice before the other {} devices: each layer needs a key of its "
+        "device {} contributes to '{}' twice before the other {} devices: each layer needs its own "
         "own",
         device, key, count - 1);
   check(meeting->brought.begin()->second.size() == numbers.size(), ErrorKind::kShape,
-        "devices bring {} and {} numbers to '{}': layers of different sizes share this key",
+        "devices contribute {} and {} numbers to '{}': layers of different sizes share this key",
         meeting->brought.begin()->second.size(), numbers.size(), key);
   if (meeting->brought.size() == static_cast<std::size_t>(count)) {
     add_up(*meeting);
@@ -65,13 +65,11 @@ void sum_over_devices(const std::string& key, int count, int device, std::span<d
       interruption_point();
       const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
       check(waited.count() < static_cast<double>(limit(Limit::kDeviceWait)), ErrorKind::kState,
-            "device {} waited {:.0f} s at '{}' for {} devices and {} came; run all of them at the "
-            "same "
-            "time, each in a thread (a Module does), or set ndev to their number",
+            "device {} waited {:.0f} s at '{}' for {} devices, of which {} arrived; run all of them at the same time, each in a thread (a Module does), or set ndev to their number",
             device, waited.count(), key, count, meeting->brought.size());
     }
   } catch (...) {
-    // Late ones start again, without what this device brought.
+    // Late ones start a new sum, without this device's numbers.
     const auto found = open_meetings().find(key);
     if (found != open_meetings().end() && found->second == meeting) open_meetings().erase(found);
     throw;

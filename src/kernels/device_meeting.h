@@ -1,8 +1,8 @@
-// Sums over devices from inside their runs: every device brings numbers, all leave with the sums.
+// Sums over devices from inside their runs: every device contributes numbers and receives the sums.
 //
-// Decided here: devices are told apart by their numbers and summed in that order, so that runs
-// repeat bit for bit. A device that does not come within Limit::kDeviceWait is an error for those
-// that wait: nothing waits for ever.
+// Decided here: devices are identified by their numbers and summed in that order, so that runs
+// repeat bit for bit. If a device does not arrive within Limit::kDeviceWait, the waiting ones raise
+// an error: nothing waits forever.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 namespace symbind {
 
 /// Adds `numbers` over the `count` devices that call this with the same key. Every device must run
-/// in a thread of its own.
+/// in its own thread.
 void sum_over_devices(const std::string& key, int count, int device, std::span<double> numbers);
 
 }  // namespace symbind

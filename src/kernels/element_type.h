@@ -1,8 +1,8 @@
 // Element types as loops see them.
 //
 // A loop is written for three compute types only: float, double, int64. The other ten element types
-// are loaded into one of them chunk by chunk and stored back, so that a family of fifty functions
-// costs fifty times three small loops and no more.
+// are loaded into one of them chunk by chunk and stored back, so a family of fifty functions needs
+// only fifty times three small loops.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace symbind {
 
 enum class Compute : std::uint8_t { kFloat, kDouble, kInt64 };
 inline constexpr int kNumComputes = 3;
-/// Elements that are converted at a time; buffers of this many live on the stack.
+/// Elements that are converted at a time; buffers of this many are on the stack.
 inline constexpr std::int64_t kChunk = 256;
 
 /// Converts n contiguous elements by the rules of ndarray/convert.h.

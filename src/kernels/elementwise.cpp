@@ -77,7 +77,8 @@ BroadcastWalk::BroadcastWalk(const Shape& a, const Shape& b, const Shape& out) :
     return result;
   };
   const auto sa = strides(a), sb = strides(b);
-  // From the last axis up: an axis joins the one below it when both operands go on evenly.
+  // From the last axis up: an axis is merged with the one below it if both operands have a regular
+  // stride there.
   std::array<std::int64_t, kMaxRank> e{}, ea{}, eb{};
   int count = 0;
   for (int d = n - 1; d >= 0; --d) {

@@ -1,7 +1,7 @@
-// Loops of the elementwise families and how tensors are led through them.
+// Loops of the elementwise families and how they run over tensors.
 //
 // Decided here: a function of two operands has three loops (both arrays; one side a single value),
-// which serve equal shapes, scalar operands and broadcasting alike. Chunks are split over threads
+// which serve equal shapes, scalar operands and broadcasting. Chunks are split over threads
 // in a way that cannot change a result: every element is computed on its own.
 #pragma once
 
@@ -24,7 +24,7 @@ using UnaryLoop = void (*)(const void* x, void* y, std::int64_t n);
 using BinaryLoop = void (*)(const void* a, const void* b, void* y, std::int64_t n);
 using TernaryLoop = void (*)(const void* g, const void* a, const void* b, void* y, std::int64_t n);
 
-/// y = f(x) and dx = f'(dy, x or y), per compute type; null where integers go through double.
+/// y = f(x) and dx = f'(dy, x or y), per compute type; null where integers are computed in double.
 struct UnaryFunction {
   enum class Needs : std::uint8_t { kNothing, kInput, kOutput, kHeadOnly };
   const char* name;
@@ -41,7 +41,7 @@ struct BinaryFunction {
   BinaryLoop loops[kNumComputes][3];
 };
 const BinaryFunction& binary_function(std::string_view name);
-/// Gradients g · ∂f/∂a and g · ∂f/∂b; integers go through double.
+/// Gradients g · ∂f/∂a and g · ∂f/∂b; integers are computed in double.
 struct BinaryGradient {
   const char* name;
   TernaryLoop left[2][3], right[2][3];
@@ -68,7 +68,7 @@ struct BinaryRun {
                   Operand form = Operand::kArrays) const;
 };
 
-/// Two operands stretched to one shape, with neighbouring axes merged where they behave alike.
+/// Two operands broadcast to one shape, with neighbouring axes merged where possible.
 struct BroadcastWalk {
   int rank = 0;
   std::array<std::int64_t, kMaxRank> extent{}, a_stride{}, b_stride{};  ///< in elements
@@ -77,7 +77,7 @@ struct BroadcastWalk {
   std::int64_t inner() const { return extent[static_cast<std::size_t>(rank - 1)]; }
   Operand form() const;
 };
-/// Calls f(y_offset, a_offset, b_offset, count) for stretches of the innermost axis, over threads.
+/// Calls f(y_offset, a_offset, b_offset, count) for runs along the innermost axis, over threads.
 template <class F>
 void for_stretches(const BroadcastWalk& w, std::int64_t grain, const F& f) {
   if (w.size == 0) return;
@@ -118,7 +118,7 @@ void run_broadcast(const BroadcastWalk& walk, const BinaryLoop forms[3], const E
 void run_broadcast(const BroadcastWalk& walk, const TernaryLoop forms[3], const ElementType& type,
                    const void* g, const void* a, const void* b, void* y);
 
-/// The shape two operands are stretched to, as far as known; an unknown shape when ranks are
+/// The shape two operands are broadcast to, as far as known; an unknown shape when ranks are
 /// unknown. False when they do not fit.
 bool broadcast_shape(const Shape& a, const Shape& b, Shape& out);
 

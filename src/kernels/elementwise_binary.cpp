@@ -92,16 +92,16 @@ constexpr BinaryGradient kGradients[] = {
 const BinaryFunction& binary_function(std::string_view name) {
   for (const BinaryFunction& f : kFunctions)
     if (name == f.name) return f;
-  fail(ErrorKind::kName, "no binary function '{}'", name);
+  fail(ErrorKind::kName, "there is no binary function '{}'", name);
 }
 
 const BinaryGradient& binary_gradient(std::string_view name, DType dtype) {
-  // MXNet: the remainder of integers is flat.
+  // MXNet: the gradient of an integer remainder is 0.
   static constexpr BinaryGradient kFlat = {"flat", GRADIENT(Nothing), GRADIENT(Nothing)};
   if (name == "mod" && !is_float(dtype)) return kFlat;
   for (const BinaryGradient& g : kGradients)
     if (name == g.name) return g;
-  fail(ErrorKind::kName, "no gradient of '{}'", name);
+  fail(ErrorKind::kName, "there is no gradient of '{}'", name);
 }
 
 }  // namespace symbind

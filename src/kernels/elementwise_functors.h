@@ -43,7 +43,7 @@ SYMBIND_HD T modulo(T a, T b) {
 template <class T>
 SYMBIND_HD T power(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    if (b < 0) {  // a fraction but for these; 1 / 0 is what x86 makes of infinity
+    if (b < 0) {  // all others are fractions; 1 / 0 is infinity as x86 converts it
       if (a == 0) return std::numeric_limits<T>::min();
       return a == 1 || (a == -1 && b % 2 == 0) ? 1 : a == -1 ? -1 : 0;
     }
@@ -59,7 +59,7 @@ SYMBIND_HD T power(T a, T b) {
 template <class T>
 SYMBIND_HD T hypotenuse(T a, T b) {
   const auto length = std::hypot(a, b);
-  if constexpr (std::is_integral_v<T>) {  // the largest where the length does not fit
+  if constexpr (std::is_integral_v<T>) {  // the largest value if the length does not fit
     constexpr T kMost = std::numeric_limits<T>::max();
     return length >= static_cast<double>(kMost) ? kMost : static_cast<T>(length);
   } else {
@@ -67,7 +67,7 @@ SYMBIND_HD T hypotenuse(T a, T b) {
   }
 }
 
-/// Addition and its kin wrap around for integers.
+/// Addition, subtraction and multiplication wrap around for integers.
 template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                              std::type_identity<T>>::type;

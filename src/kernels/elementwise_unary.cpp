@@ -1,7 +1,7 @@
 // The table of the unary functions: one line each, with the derivative.
 //
 // A derivative is written in dy and in x, or in dy and y = f(x), whichever the column `needs`
-// names: the other one may die before backward. Functions that are whole on integers
+// names: the other one may be freed before backward. Functions that map integers to integers
 // (SYMBIND_EXACT) have an integer loop; the others compute integers in double and truncate.
 #include <cmath>
 #include <numbers>
@@ -46,7 +46,7 @@ T sigmoid(T x) {
   return T(1) / (T(1) + std::exp(-x));
 }
 
-/// Half goes down: MXNet's rint.
+/// Rounds half down, as MXNet's rint.
 template <class T>
 T rint_down(T x) {
   const T low = std::floor(x), high = std::ceil(x);

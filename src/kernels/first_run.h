@@ -1,8 +1,8 @@
-// What a kernel looks up while it runs, made by its first run and kept.
+// Tables that a kernel builds in its first run and then keeps.
 //
-// Kernels are prepared before their outputs have memory. A table with an entry for each place of an
-// output must not be made then: an attribute may ask for an output that no memory holds, and that
-// has to be the error, not the table.
+// Kernels are prepared before their outputs have memory. A table with an entry for each element of
+// an output must not be made then: if an attribute requests an output too large for memory, the
+// output must raise the error, not the table.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,7 @@
 
 namespace symbind {
 
-/// What becomes of an index that is out of range.
+/// What to do with an index out of range.
 enum class OutOfRange : std::uint8_t { kClip, kWrap, kRaise };
 
 inline std::int64_t in_range(std::int64_t index, std::int64_t extent, OutOfRange mode) {
@@ -29,7 +29,7 @@ inline std::int64_t in_range(std::int64_t index, std::int64_t extent, OutOfRange
   return std::clamp<std::int64_t>(index, 0, extent - 1);
 }
 
-/// A number of the data as an index: -1 where it is NaN or no 64-bit number.
+/// A number of the data as an index: -1 if it is NaN or not a 64-bit number.
 template <class I>
 std::int64_t whole_index(I value) {
   if constexpr (std::is_integral_v<I>)
@@ -83,8 +83,8 @@ struct Gather {
                  });
   }
 
-  /// dx[o, index[k], :] += dy[o, k, :], over a cleared dx. Threads share the columns, so that every
-  /// sum runs in the order of the indices.
+  /// dx[o, index[k], :] += dy[o, k, :], over a cleared dx. The columns are split over threads, so
+  /// every sum runs in the order of the indices.
   template <class T>
   void scatter_add(const T* dy, const void* index, T* dx) const {
     std::fill_n(dx, outer * extent * inner, T(0));

@@ -1,7 +1,7 @@
-// C = alpha · op(A) · op(B) + beta · C, row-major, op being the transpose where asked for.
+// C = alpha · op(A) · op(B) + beta · C, row-major, where op is the identity or the transpose.
 //
-// Decided here: float and double go to OpenBLAS; the 16-bit types, which no BLAS of ours knows, are
-// multiplied by plain loops that sum in float.
+// Decided here: float and double go to OpenBLAS; the 16-bit types, which OpenBLAS does not support,
+// are multiplied by plain loops that sum in float.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ void gemm(const GemmShape& s, float alpha, const float* a, const float* b, float
 void gemm(const GemmShape& s, double alpha, const double* a, const double* b, double beta,
           double* c);
 
-/// The product by its definition: what every other way is tested against.
+/// The product by its definition: every other kernel is tested against it.
 template <class T>
 void gemm_plain(const GemmShape& s, Accumulator<T> alpha, const T* a, const T* b,
                 Accumulator<T> beta, T* c) {

@@ -6,8 +6,9 @@
 //   lanczos     numbers; else weights are float
 //   area      shrinking: the mean over the covered area; enlarging: linear with other weights
 //
-// A linear shrink to exactly one half is an area mean. Beyond the border the border's pixels stand;
-// only linear taps across the left and right border are moved inside before they are weighted.
+// A linear shrink to exactly one half is an area mean. Beyond the border the border's pixels are
+// repeated; only linear taps across the left and right border are moved inside before they are
+// weighted.
 
 #include "kernels/image_resize.h"
 
@@ -37,7 +38,7 @@ T stored(V value) {
     return static_cast<T>(value);
 }
 
-/// What rows are filtered into, and the type of weights, for elements T.
+/// The types of filtered rows and of weights, for elements T.
 template <class T>
 using Work = std::conditional_t<std::is_same_v<T, std::uint8_t>, int, T>;
 template <class T>
@@ -139,7 +140,7 @@ void filter_row(const ResizePlan& p, const T* src, Work<T>* dst) {
   }
 }
 
-/// Weighs filtered rows of bytes and drops the fixed point's bits.
+/// Weights filtered rows of bytes and drops the fixed-point bits.
 void combine_bytes(const std::array<const int*, kMaxTaps>& rows, const std::array<int, kMaxTaps>& w,
                    int count, std::uint8_t* dst, std::int64_t n) {
   constexpr int shift = 2 * kFixedBits, half = 1 << (shift - 1);
@@ -219,7 +220,7 @@ void nearest(const ResizePlan& p, const T* src, T* dst) {
       dst = std::copy_n(src + (y * p.from.width + x) * p.channels, p.channels, dst);
 }
 
-/// Each pixel the mean of a block of whole pixels.
+/// Each pixel is the mean of a block of whole pixels.
 template <class T>
 void block_means(const ResizePlan& p, const T* src, T* dst) {
   using Scale = std::conditional_t<std::is_same_v<T, double>, double, float>;

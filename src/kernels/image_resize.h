@@ -1,6 +1,6 @@
 #pragma once
-// Resampling of images to another size, with OpenCV's numbers (its cv::resize of release 3.4, which
-// MXNet's resizing is).
+// Resampling of images to another size, with OpenCV's numbers (cv::resize of release 3.4, which
+// MXNet uses).
 //
 // An image is height × width × channels of uint8, float or double.
 
@@ -31,7 +31,7 @@ struct ResizeTaps {
   std::array<float, 8> weight{};
 };
 
-/// What is resized to what, and in which way.
+/// Source and target size, and the interpolation.
 struct ResizeSizes {
   enum class Way : std::int8_t { kCopy, kNearest, kBlocks, kShares, kTaps };
 
@@ -46,7 +46,7 @@ struct ResizeSizes {
   int taps = 2;  ///< kTaps: how many
 };
 
-/// With tables for all places of the new image, made once.
+/// With tables for all positions of the new image, made once.
 struct ResizePlan : ResizeSizes {
   explicit ResizePlan(const ResizeSizes& sizes);
 

@@ -1,14 +1,14 @@
 // Triangles and factors of row-major matrices, through the BLAS and LAPACK that OpenBLAS has.
 //
 // Decided here: a row-major matrix is its transpose in LAPACK's order, so its lower triangle is
-// asked for as the upper one, and its LQ factors are the QR factors LAPACK gives.
+// passed as the upper one, and its LQ factors are LAPACK's QR factors.
 #pragma once
 
 #include <cstdint>
 
 namespace symbind {
 
-/// Which triangle of A is read, on which side of B it stands, and whether transposed.
+/// Which triangle of A is read, on which side of B it is, and whether it is transposed.
 struct Triangle {
   bool lower = true, transpose = false, right = false;
 };
@@ -28,7 +28,7 @@ void trsm(Triangle t, std::int64_t rows, std::int64_t columns, double alpha, con
 /// touched. 0, or the order of the minor that is not positive.
 int potrf(std::int64_t n, float* a);
 int potrf(std::int64_t n, double* a);
-/// The lower triangle of L becomes that of (L·Lᵀ)⁻¹. 0, or the place of a zero in the diagonal.
+/// The lower triangle of L becomes that of (L·Lᵀ)⁻¹. 0, or the position of a zero in the diagonal.
 int potri(std::int64_t n, float* l);
 int potri(std::int64_t n, double* l);
 
@@ -39,7 +39,7 @@ void lq(std::int64_t rows, std::int64_t columns, double* a, double* l, double* w
 inline std::int64_t lq_work(std::int64_t rows) { return 65 * rows; }
 
 /// A symmetric matrix, of which the lower triangle is read, becomes its eigenvectors, one a row;
-/// `values` are the eigenvalues, rising. False when LAPACK finds none. `work` has eigen_work(n)
+/// `values` are the eigenvalues, ascending. False if LAPACK finds none. `work` has eigen_work(n)
 /// elements.
 bool eigen(std::int64_t n, float* a, float* values, float* work);
 bool eigen(std::int64_t n, double* a, double* values, double* work);
@@ -49,7 +49,7 @@ inline std::int64_t eigen_work(std::int64_t n) { return 66 * n; }
 /// pivot is 0.
 bool eliminate(std::int64_t n, float* a, int* pivots);
 bool eliminate(std::int64_t n, double* a, int* pivots);
-/// A becomes its inverse; false, and A is spoilt, when it has none. `work` has inverse_work(n)
+/// A becomes its inverse; false if it has none (A is then overwritten). `work` has inverse_work(n)
 /// elements.
 bool invert(std::int64_t n, float* a, float* work, int* pivots);
 bool invert(std::int64_t n, double* a, double* work, int* pivots);

@@ -1,8 +1,8 @@
 // Images unrolled into patches, one under each position of a window, and patches added back.
 //
 // Patches are (channels · taps of the window, positions): row (c, k) holds, for every position,
-// what lies under tap k in channel c. One image and one group of channels at a time; zero stands
-// for what lies outside.
+// the element under tap k in channel c. One image and one group of channels at a time; elements
+// outside are 0.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace symbind {
 
-/// Output positions o of one axis for which o·stride + offset lies inside [0, in).
+/// Output positions o of one axis for which o·stride + offset is inside [0, in).
 struct PatchRange {
   std::int64_t begin, end;
 };
@@ -24,8 +24,8 @@ inline PatchRange inside(std::int64_t in, std::int64_t out, std::int64_t stride,
   return {std::min(begin, out), std::clamp<std::int64_t>(end, std::min(begin, out), out)};
 }
 
-/// Calls f(row of patches, row of image, output columns) for every pair of rows that belong
-/// together: patch row (k, oz, oy) lies along image row (iz, iy).
+/// Calls f(row of patches, row of image, output columns) for every pair of matching rows: patch row
+/// (k, oz, oy) covers image row (iz, iy).
 template <class F>
 void each_row(const ConvolutionSizes& s, std::int64_t patch, F&& f) {
   const std::int64_t taps = ConvolutionSizes::product(s.kernel), tap = patch % taps;
@@ -62,7 +62,7 @@ void unroll(const ConvolutionSizes& s, const T* x, T* patches) {
   });
 }
 
-/// Adds the patches back into the image they came from; one channel belongs to one thread.
+/// Adds the patches back into the image they came from; one thread handles one channel.
 template <class T, class Sum>
 void fold(const ConvolutionSizes& s, const T* patches, Sum* dx) {
   const std::int64_t taps = ConvolutionSizes::product(s.kernel);

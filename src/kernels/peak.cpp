@@ -1,6 +1,6 @@
 // Decided here: arithmetic is measured by fused multiply-adds on registers alone, in the widest
 // form the CPU has, because no library reaches what the hardware can (OpenBLAS two thirds of it);
-// memory by copying arrays far larger than the caches. An operator whose arrays lie in a cache may
+// memory by copying arrays far larger than the caches. An operator whose arrays fit a cache may
 // therefore show more than 100 % of the memory's speed.
 
 #include "kernels/peak.h"
@@ -23,11 +23,11 @@
 namespace symbind {
 namespace {
 
-constexpr int kChains = 12;  // enough to hide the latency of one multiply-add behind the others
+constexpr int kChains = 12;  // enough to hide the latency of a multiply-add
 constexpr int kRounds = 20'000;
 
 /// Runs chains of multiply-adds and returns how many operations they were. `sink` keeps the
-/// compiler from leaving them out.
+/// compiler from removing them.
 using FmaLoop = double (*)(float* sink);
 
 double plain_loop(float* sink) {
@@ -39,7 +39,7 @@ double plain_loop(float* sink) {
 }
 
 #if defined(__x86_64__)
-// Unrolled by hand: chains must live in registers.
+// Unrolled by hand: chains must stay in registers.
 #define SYMBIND_FMA_LOOP(name, isa, vector, width, set1, fmadd, store)                             \
   __attribute__((target(isa))) double name(float* sink) {                                          \
     const vector half = set1(0.5f), quarter = set1(0.25f);                                         \
@@ -74,7 +74,7 @@ FmaLoop widest_loop() {
   return plain_loop;
 }
 
-/// Units of `work` (which returns how many it did, over all threads) a second, at best.
+/// The best number of units of `work` per second; `work` returns how many it did, over all threads.
 template <class F>
 double best_rate(int runs, F&& work) {
   double best = 0;

@@ -1,4 +1,4 @@
-// What this machine can do at best, measured: the yardstick of profiles.
+// The measured peak speed of this machine, which profiles compare with.
 #pragma once
 
 namespace symbind {
@@ -9,8 +9,8 @@ struct Peak {
 };
 
 /// The CPU's, with num_threads() threads. Measured at the first call for each number of threads,
-/// which takes about 50 ms, and remembered. Other load on the machine makes it too small, so the
-/// best of several short runs is taken.
+/// which takes about 50 ms, and cached. Other load on the machine lowers it, so the best of several
+/// short runs is taken.
 Peak cpu_peak();
 
 }  // namespace symbind

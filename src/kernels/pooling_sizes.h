@@ -10,7 +10,7 @@ namespace symbind {
 enum class PoolKind { kMax, kAverage, kSum, kLp };
 
 /// Of three spatial axes the last `spatial` are used; the others are 1. `pad` is the padding before
-/// an axis, `pad_after` what is counted as padding behind it.
+/// an axis, `pad_after` what is counted as padding after it.
 struct PoolingSizes {
   using Axes = std::array<std::int64_t, 3>;
   int spatial = 2;

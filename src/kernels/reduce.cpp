@@ -22,7 +22,7 @@ template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                              std::type_identity<T>>::type;
 
-// A monoid and what is done to an element before it joins.
+// A monoid and the function applied to an element before it is combined.
 struct Sum {
   template <class T>
   static T identity() {
@@ -107,7 +107,7 @@ T fold_block(const T* x, std::int64_t n) {
     for (int k = 0; k < half; ++k) lane[k] = M::join(lane[k], lane[k + half]);
   return lane[0];
 }
-/// into[j] joins x[j].
+/// Combines x[j] into into[j].
 template <class M, class T>
 void fold_row(T* into, const T* x, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) into[j] = M::join(into[j], M::map(x[j]));
@@ -149,7 +149,7 @@ T finish(Reduction op, Wide<T> value, std::int64_t count) {
   return static_cast<T>(value);
 }
 
-/// The offset of position `index` in a list of axes, the last one running fastest.
+/// The offset of position `index` in a list of axes, the last one varying fastest.
 template <class Axes>
 std::int64_t offset_at(const Axes& axes, std::int64_t index) {
   std::int64_t offset = 0;
@@ -232,7 +232,7 @@ void Reducer::run(const char* x, char* y) const {
     return;
   }
   const std::int64_t folds = walk_.reduced_ / (walk_.inner_folded_ ? walk_.inner_.extent : 1);
-  if (!walk_.inner_folded_) {  // columns: whole rows join a tile of results
+  if (!walk_.inner_folded_) {  // columns: whole rows are combined into a tile of results
     const std::int64_t width = walk_.inner_.extent, tiles = (width + kTile - 1) / kTile;
     const std::int64_t cost = walk_.reduced_ * std::min(width, kTile);
     parallel_for(walk_.outputs_ / width * tiles, std::max<std::int64_t>(1, 32768 / cost),
@@ -258,7 +258,7 @@ void Reducer::run(const char* x, char* y) const {
                  });
     return;
   }
-  // Rows: contiguous stretches are folded block by block.
+  // Rows: contiguous runs are folded block by block.
   const std::int64_t length = walk_.inner_.extent;
   const auto fold = [&](std::int64_t base, std::int64_t begin, std::int64_t end) {
     T buffer[kBlock];

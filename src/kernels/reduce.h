@@ -27,7 +27,7 @@ enum class Reduction : std::uint8_t {
   kNorm2
 };
 
-/// Input and reduced axes, neighbouring axes of a kind merged.
+/// Kept and reduced axes, with neighbouring axes of one kind merged.
 class ReduceWalk {
  public:
   ReduceWalk() = default;
@@ -64,7 +64,7 @@ class Reducer {
 /// Which axes an attribute names: `axes` (all when empty), or all others with `exclude`.
 std::array<bool, kMaxRank> reduced_axes(const std::vector<std::int64_t>& axes, bool exclude,
                                         int rank);
-/// The axes along which `small` was stretched to `large`; ranks are aligned at the right.
+/// The axes along which `small` was broadcast to `large`; ranks are aligned at the right.
 std::array<bool, kMaxRank> stretched_axes(const Shape& large, const Shape& small);
 
 }  // namespace symbind

@@ -1,6 +1,6 @@
 // Every layout here is (outer, rows, columns) or its transpose: between plain and a layout with `b`
 // channels inside, each image's block of b channels is a matrix b × positions to be transposed. So
-// one tiled transpose serves all; only between two channel layouts does it go element by element.
+// one tiled transpose serves all; only between two channel layouts elements are copied one by one.
 #include "kernels/reorder.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace symbind {
 
 namespace {
 
-/// Channels that lie side by side in this layout: 1, 8, 16 or all of them.
+/// Channels that are adjacent in this layout: 1, 8, 16 or all of them.
 std::int64_t inner_channels(const Shape& shape, Layout layout) {
   switch (layout) {
     case Layout::kBlocked8: return 8;

@@ -5,7 +5,8 @@
 
 namespace symbind {
 
-/// A step with one input and one output of equal shape and dtype. GPUs only copy so far.
+/// A step with one input and one output of equal shape and dtype. GPUs only support a plain copy so
+/// far.
 Prepared prepare_reorder(const TensorDesc& from, const TensorDesc& to,
                          DeviceType device = DeviceType::kCpu);
 

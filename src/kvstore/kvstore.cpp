@@ -1,7 +1,7 @@
-// Which store a name means.
+// Stores by name.
 //
-// Decided here: MXNet takes any unknown name for a local store, so that a slip of the pen trains on
-// silently; here a name is one of the known ones, or says local or device.
+// Decided here: MXNet treats any unknown name as a local store, so a typing mistake is not noticed;
+// here a name must be known, or contain local or device.
 
 #include <symbind/kvstore.h>
 
@@ -57,7 +57,7 @@ std::shared_ptr<KVStore> create_kvstore(const std::string& given) {
   }
   check(!contains(type, "dist") && std::ranges::find(kElsewhere, type) == kElsewhere.end(),
         ErrorKind::kNotImplemented,
-        "kvstore '{}' spans machines or needs another library and is not in Symbind; stores here: "
+        "kvstore '{}' is distributed or needs another library, which Symbind does not support; supported:  "
         "{}",
         given, fmt::join(known, ", "));
   check(contains(type, "local") || contains(type, "device"), ErrorKind::kName,

@@ -1,5 +1,6 @@
 // Sums over devices. CPU devices share their memory: the sum is one pass over all operands, which
-// is what the memory allows. Elsewhere the operands travel to the target's device first.
+// is limited by memory speed only. On other devices the operands are copied to the target's device
+// first.
 
 #include "kvstore/reduce.h"
 

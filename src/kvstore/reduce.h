@@ -1,5 +1,5 @@
 #pragma once
-// The sum of one array per device, and its way back to the devices.
+// The sum of one array per device, and its copy back to the devices.
 
 #include <vector>
 

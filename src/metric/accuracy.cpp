@@ -1,8 +1,8 @@
-// Accuracy and TopKAccuracy: how often the label is what was found most likely.
+// Accuracy and TopKAccuracy: how often the label is the most likely class.
 //
 // Decided here: of equal outputs the first is the largest (argmax), and for the top k those with a
-// higher index win, as MXNet's partition happens to give for short rows. Labels that name no class
-// are wrong, not an error. One-dimensional outputs of TopKAccuracy are classes.
+// higher index win, as MXNet's partition does for short rows. A label that is not a class counts as
+// wrong, not as an error. One-dimensional outputs of TopKAccuracy are classes.
 
 #include "metric/kinds.h"
 #include "metric/numbers.h"
@@ -72,7 +72,7 @@ class TopKAccuracyMetric : public EvalMetric {
             "Predictions should be no more than 2 dims, and one of metric '{}' has shape {}", name,
             shape.str());
       check(shape.rank() == 1 || (shape.rank() == 2 && shape[1] > 0), ErrorKind::kValue,
-            "metric '{}' takes a row of outputs or a class for each instance, and got an output of "
+            "metric '{}' takes a row of outputs or a class for each instance, but got an output of "
             "shape {}",
             name, shape.str());
       check_same(labels[i].size(), shape[0], name);

@@ -29,7 +29,7 @@ class AucMetric : public EvalMetric {
       check((shape.rank() == 1 || shape.rank() == 2) && (columns == 1 || columns == 2),
             ErrorKind::kValue,
             "metric '{}' takes a score for each row, (n,) or (n, 1), or the probabilities of two "
-            "classes, (n, 2), and got an output of shape {}",
+            "classes, (n, 2), but got an output of shape {}",
             name, shape.str());
       check_same(labels[i].size(), shape[0], name);
       with_numbers(labels[i], label_scratch_, [&](const auto* label) {

@@ -24,7 +24,7 @@ double f_score(const Counts& c) {
   return precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
 }
 
-/// Factors of 0 in the denominator are left out.
+/// Factors of 0 in the denominator are skipped.
 double matthews(const Counts& c) {
   if (c.total() == 0) return 0;
   double denominator = 1;
@@ -49,7 +49,7 @@ class BinaryMetric : public EvalMetric {
     check_counts(labels.size(), preds.size());
     for (std::size_t i = 0; i < preds.size(); ++i) {
       check(preds[i].ndim() == 2 && preds[i].shape()[1] > 0, ErrorKind::kValue,
-            "metric '{}' takes one row of outputs an instance, and got an output of shape {}", name,
+            "metric '{}' expects one output row per example, but got an output of shape {}", name,
             preds[i].shape().str());
       check_same(labels[i].size(), preds[i].shape()[0], name);
       with_numbers(labels[i], label_scratch_, [&](const auto* label) {

@@ -1,7 +1,7 @@
-// PCC and ConfusionMatrix: what is taken for what.
+// PCC and ConfusionMatrix: counts of true and predicted classes.
 //
 // Decided here: the matrix grows with the largest class seen and keeps its size over resets, as in
-// MXNet. ConfusionMatrix shows the share of rows that are right; the counts are there for who asks.
+// MXNet. ConfusionMatrix reports the share of correct rows; confusion_counts returns the counts.
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +48,7 @@ double coefficient(const Confusion& c) {
   return xy / std::sqrt(xx * yy);
 }
 
-/// The share of rows that are right.
+/// The share of correct rows.
 double accuracy(const Confusion& c) {
   double right = 0, total = 0;
   for (std::int64_t i = 0; i < c.classes * c.classes; ++i) {
@@ -129,7 +129,7 @@ class ConfusionMetric : public EvalMetric {
       const std::int64_t found = classes ? class_of(row[0]) : argmax(row, a.length, a.inner);
       const std::int64_t wanted = class_of(label[n]);
       check(found >= 0 && wanted >= 0 && std::max(found, wanted) < kMaxClasses, ErrorKind::kIndex,
-            "metric '{}': row {} has label {} and output {}, which are no classes", name, n,
+            "metric '{}': row {} has label {} and output {}, which are not classes", name, n,
             static_cast<double>(label[n]), found);
       if (std::max(found, wanted) >= local_.classes) {
         local_.grow(std::max(found, wanted) + 1);

@@ -1,7 +1,7 @@
 // PearsonCorrelation.
 //
 // Decided here, as in MXNet: a "micro" Pearson keeps running means and sums of products (Welford),
-// which reset_local leaves alone, and has no global value but 0.
+// which reset_local does not change; its global value is always 0.
 
 #include <algorithm>
 #include <cmath>

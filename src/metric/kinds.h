@@ -1,5 +1,5 @@
 #pragma once
-// One maker per kind of metric, with default parameters: what the table in registry.cpp lists.
+// One factory per kind of metric, with default parameters, for the table in registry.cpp.
 
 #include <symbind/metric.h>
 

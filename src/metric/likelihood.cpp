@@ -1,10 +1,10 @@
-// Perplexity, CrossEntropy and NegativeLogLikelihood: the probability the labels were given.
+// Perplexity, CrossEntropy and NegativeLogLikelihood: the predicted probability of the labels.
 //
-// Decided here: Perplexity's logarithms and its sum over one output are in the outputs' own
-// precision, as in MXNet; those of the other two are in double, eps is added in the outputs' own.
-// Perplexity holds labels to the classes there are (as the operator pick does) and floors
-// probabilities at 1e-10; the other two take a negative label from the end, as NumPy's indexing
-// does, and refuse labels beyond.
+// Decided here: Perplexity's logarithms and its sum over one output are in the outputs' precision,
+// as in MXNet; those of the other two are in double, and eps is added in the outputs' precision.
+// Perplexity clips labels to the existing classes (as the operator pick does) and floors
+// probabilities at 1e-10; the other two count a negative label from the end, as NumPy's indexing
+// does, and refuse labels out of range.
 
 #include <cmath>
 
@@ -73,7 +73,7 @@ class LikelihoodMetric : public EvalMetric {
       : EvalMetric(own_name, std::move(options)) {}
 
   void describe(AttrVisitor& v) override {
-    v.field("eps", eps_, "Added to probabilities, whose logarithm then is finite.");
+    v.field("eps", eps_, "Added to probabilities to keep logarithms finite.");
   }
 
   void update(const std::vector<NDArray>& labels, const std::vector<NDArray>& preds) override {
@@ -81,11 +81,11 @@ class LikelihoodMetric : public EvalMetric {
     for (std::size_t i = 0; i < preds.size(); ++i) {
       const Shape& shape = preds[i].shape();
       check(shape.rank() >= 2 && shape[1] > 0, ErrorKind::kIndex,
-            "metric '{}' takes one row of probabilities an instance, and got an output of shape {}",
+            "metric '{}' expects one row of probabilities per example, but got an output of shape {}",
             name, shape.str());
       check(
           labels[i].size() == shape[0], ErrorKind::kState,
-          "metric '{}' got labels of shape {} for an output of shape {}; it takes one label a row",
+          "metric '{}' got labels of shape {} for an output of shape {}; it expects one label per row",
           name, labels[i].shape().str(), shape.str());
       with_numbers(labels[i], label_scratch_, [&](const auto* label) {
         with_numbers(preds[i], pred_scratch_, [&](const auto* pred) { sum(shape, label, pred); });
@@ -101,7 +101,7 @@ class LikelihoodMetric : public EvalMetric {
     for (std::int64_t n = 0; n < shape[0]; ++n) {
       const double given = static_cast<double>(label[n]);
       check(given > -static_cast<double>(classes) - 1 && given < static_cast<double>(classes),
-            ErrorKind::kIndex, "metric '{}': label {} of row {} is no class of {}", name, given, n,
+            ErrorKind::kIndex, "metric '{}': label {} of row {} is not a class of {}", name, given, n,
             classes);
       const auto wanted = static_cast<std::int64_t>(given);
       const P* p = pred + (n * classes + (wanted < 0 ? wanted + classes : wanted)) * inner;

@@ -23,7 +23,7 @@ const std::vector<NDArray>& pick(const NamedArrays& from, const std::optional<Na
   for (const std::string& name : *names) {
     const auto at = std::find(from.names.begin(), from.names.end(), name);
     if (at == from.names.end())
-      fail(ErrorKind::kName, "metric '{}' looks at {} '{}', but there is {}; {}", metric, what,
+      fail(ErrorKind::kName, "metric '{}' needs {} '{}', but there is {}; {}", metric, what,
            name, fmt::join(from.names, ", "), nearest_hint(name, from.names));
     picked.push_back(from.arrays[static_cast<std::size_t>(at - from.names.begin())]);
   }
@@ -36,7 +36,7 @@ std::string listed(const NamedArrays* named, std::size_t count) {
   return count == 0 ? "none" : std::to_string(count);
 }
 
-/// Those of `from` whose name is in `names`, in their own order; all without `names`.
+/// The arrays of `from` whose names are in `names`, in the order of `from`; all without `names`.
 const NamedArrays& keep(const NamedArrays& from, const std::optional<NameList>& names,
                         NamedArrays& kept) {
   if (!names) return from;
@@ -69,7 +69,7 @@ void EvalMetric::update_dict(const NamedArrays& labels, const NamedArrays& preds
   } const forget{*this};
   update(pick(labels, label_names, picked_labels_, name, "label"),
          pick(preds, output_names, picked_preds_, name, "output"));
-  picked_labels_.clear();  // hold nobody's arrays between batches
+  picked_labels_.clear();  // hold no arrays between batches
   picked_preds_.clear();
 }
 
@@ -95,7 +95,7 @@ void EvalMetric::set_state(const std::vector<double>&) {}
 void EvalMetric::set_options(const AttrDict& given) {
   AttrVisitor visitor;
   describe(visitor);
-  for (AttrField& field : visitor.fields()) field.is_required = false;  // what is not given stays
+  for (AttrField& field : visitor.fields()) field.is_required = false;  // omitted parameters stay
   parse_attrs(visitor.fields(), given, "metric '" + name + "'");
   configured();
 }
@@ -115,8 +115,7 @@ void EvalMetric::check_counts(std::size_t labels, std::size_t preds, ErrorKind k
       "Shape of labels {} does not match shape of predictions {}: metric '{}' compares each output "
       "with a label; outputs: {}; labels found: {}. Give the data iterator the missing labels, "
       "name "
-      "the arrays to compare with output_names and label_names, or take a metric without labels "
-      "such as 'loss'",
+      "the arrays to compare with output_names and label_names, or use a metric without labels such as 'loss'",
       labels, preds, name, listed(dict_preds_, preds), listed(dict_labels_, labels));
 }
 
@@ -161,7 +160,7 @@ std::vector<NameValue> CompositeEvalMetric::get_global() const {
 AroundAxis around_axis(const Shape& shape, int axis, const std::string& metric) {
   const int at = axis < 0 ? axis + shape.rank() : axis;
   check(at >= 0 && at < shape.rank() && shape[at] > 0, ErrorKind::kValue,
-        "metric '{}' looks along axis {} of an output of shape {}", metric, axis, shape.str());
+        "metric '{}' uses axis {} of an output of shape {}", metric, axis, shape.str());
   AroundAxis around;
   for (int d = 0; d < at; ++d) around.outer *= shape[d];
   around.length = shape[at];

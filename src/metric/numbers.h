@@ -1,6 +1,6 @@
 #pragma once
-// An array's numbers on the host, where they lie if they can: float32 on the CPU is read in place,
-// anything else is converted to double into memory that is kept between batches.
+// An array's numbers on the host: float32 on the CPU is read in place, anything else is converted
+// to double in memory that is kept between batches.
 
 #include <cmath>
 #include <limits>
@@ -29,14 +29,14 @@ decltype(auto) with_numbers(const NDArray& array, Scratch& scratch, F&& f) {
   return f(static_cast<const double*>(scratch.data()));
 }
 
-/// A label as the class it means: cut toward zero, -1 for what no class can be.
+/// A label as a class: truncated toward zero, -1 if it cannot be a class.
 template <class T>
 std::int64_t class_of(T label) {
   return label > T(-2147483648.0) && label < T(2147483648.0) ? static_cast<std::int64_t>(label)
                                                              : -1;
 }
 
-/// Sum over count, NaN for none; a NaN without a sign, which log lines would show.
+/// Sum over count, NaN for none; the NaN has no sign, because log lines would show it.
 inline double ratio(double sum, double count) {
   const double value = sum / count;
   return count == 0 || std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
@@ -48,7 +48,7 @@ struct AroundAxis {
 };
 AroundAxis around_axis(const Shape& shape, int axis, const std::string& metric);
 
-/// Where the largest of `length` numbers, `stride` apart, stands; the first of equals.
+/// The index of the largest of `length` numbers, `stride` apart; the first of equals.
 template <class T>
 std::int64_t argmax(const T* numbers, std::int64_t length, std::int64_t stride) {
   std::int64_t best = 0;
@@ -61,7 +61,7 @@ std::int64_t argmax(const T* numbers, std::int64_t length, std::int64_t stride) 
   return best;
 }
 
-/// MXNet's text for things that should be alike.
+/// MXNet's text for counts that should be equal.
 template <class A, class B>
 void check_same(const A& labels, const B& preds, const std::string& metric) {
   check(labels == preds, ErrorKind::kValue,

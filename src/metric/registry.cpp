@@ -104,7 +104,7 @@ MetricPtr made_by_user(const std::string& name, const MetricOptions& options) {
     make = found->second;
   }
   MetricPtr metric = make();
-  check(metric != nullptr, "the maker of metric '{}' gave none", name);
+  check(metric != nullptr, "the factory of metric '{}' returned null", name);
   if (!options.name.empty()) metric->name = options.name;
   if (options.output_names) metric->output_names = options.output_names;
   if (options.label_names) metric->label_names = options.label_names;
@@ -191,7 +191,7 @@ MetricArg::MetricArg(const std::vector<std::string>& names) {
   metric_ = std::make_shared<CompositeEvalMetric>(std::move(children));
 }
 
-// The makers users call: the table's, with parameters.
+// The public factories: the table's, with parameters.
 MetricPtr Accuracy(int axis, MetricOptions options) {
   return made(&make_accuracy, {{"axis", std::to_string(axis)}}, std::move(options));
 }

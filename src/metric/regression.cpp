@@ -1,7 +1,7 @@
-// MAE, MSE and RMSE: one error a batch, averaged over batches.
+// MAE, MSE and RMSE: one error per batch, averaged over batches.
 //
-// Decided here, as in MXNet: vectors are columns, then shapes broadcast as NumPy's do (whether or
-// not that was meant); the sum is in double.
+// Decided here, as in MXNet: vectors are columns, then shapes broadcast as NumPy's do (even if that
+// is a mistake); the sum is in double.
 
 #include <cmath>
 

@@ -60,7 +60,7 @@ class Storage {
  public:
   /// Uninitialised. Throws kMemory.
   static std::shared_ptr<Storage> allocate(Context context, std::size_t bytes);
-  /// Caller-supplied memory; `release` runs when it is no longer used.
+  /// Caller-supplied memory; `on_release` runs when it is no longer used.
   static std::shared_ptr<Storage> wrap(void* data, std::size_t bytes, Context context,
                                        std::function<void()> on_release = {});
   ~Storage();

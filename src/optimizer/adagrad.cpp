@@ -1,11 +1,11 @@
-// Steps divided by the gradients seen so far.
+// Steps divided by the accumulated size of the gradients.
 //
 //   AdaGrad       n ← n + g²,  w ← w − lr·(g/√(n + ε) + wd·w)
 //   GroupAdaGrad  the same with one n for each row of a matrix: the mean of its g²; no weight decay
 //   AdaDelta      n ← ρn + (1−ρ)g²,  δ = √(d + ε)/√(n + ε)·g,  d ← ρd + (1−ρ)δ²,  w ← w − δ − wd·w
 //
-// Decided here: AdaDelta rescales the gradient array itself, as MXNet's does: who accumulates into
-// it sees the difference.
+// Decided here: AdaDelta rescales the gradient array itself, as MXNet's does: code that accumulates
+// into it sees the difference.
 #include <symbind/executor.h>
 
 #include "base/check.h"

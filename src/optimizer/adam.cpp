@@ -1,11 +1,11 @@
-// Adam and its kin: means of the gradient and of its square (or its maximum).
+// Adam, Adamax and Nadam: means of the gradient and of its square (or its maximum).
 //
 //   Adam     adam_update with lr·√(1−β₂ᵗ)/(1−β₁ᵗ)
 //   Adamax   m ← β₁m + (1−β₁)g,  u ← max(β₂u, |g|),  w ← w − lr/(1−β₁ᵗ)·m/u
 //   Nadam    Adam with Nesterov's momentum, warmed up by μ(t) = β₁(1 − 0.96^(t·decay)/2)
 //
-// Decided here: Nadam's product of momenta is one for all weights and moves at each of their
-// updates, as MXNet's does; its numbers depend on it.
+// Decided here: all weights share Nadam's product of momenta, and each of their updates advances
+// it, as in MXNet; the results depend on this.
 #include <cmath>
 
 #include <symbind/executor.h>

@@ -49,7 +49,7 @@ Optimizer::Multipliers symbol_multipliers(const SymbolFacts& symbol, const std::
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     check(error == std::errc() && end == number.data() + number.size(),
-          "{} of argument '{}' is '{}', which is no number", attribute, name, number);
+          "{} of argument '{}' is '{}', which is not a number", attribute, name, number);
     found[name] = value;
   }
   return found;
@@ -129,7 +129,7 @@ std::string_view MomentumOptimizer::update_op(const NDArray&, const OptimizerSta
   return (momentum_ > 0 ? momentum_ops_ : plain_ops_)[state.is_sequence() ? 1 : 0];
 }
 
-// A momentum that was set to 0 leaves its array unread.
+// If the momentum is set to 0, its array is not read.
 std::vector<NDArray> MomentumOptimizer::update_inputs(const NDArray& weight, const NDArray& grad,
                                                       const OptimizerState& state) const {
   std::vector<NDArray> inputs = {weight, grad};

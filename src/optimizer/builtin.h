@@ -1,5 +1,5 @@
 #pragma once
-// The optimizers of the house, one function per class, and what several of them use.
+// The built-in optimizers, one function per class, and shared helpers.
 
 #include <array>
 #include <memory>
@@ -30,7 +30,7 @@ std::shared_ptr<Optimizer> make_ftrl();
 std::shared_ptr<Optimizer> make_ftml();
 std::shared_ptr<Optimizer> make_test();
 
-/// One optimizer of the house: MXNet's module and class, and how it is made.
+/// One built-in optimizer: MXNet's module and class, and its factory.
 struct BuiltinOptimizer {
   const char* class_name;
   const char* module;
@@ -49,7 +49,7 @@ OptimizerState zero_states(const NDArray& weight, int n);
 bool is_arrays(const OptimizerState& state, std::size_t n);
 /// One operator with one output.
 NDArray op(std::string_view name, const NDArray& array);
-/// How many weights to update at once: what the environment says, else this.
+/// How many weights to update at once: the environment's value, else this.
 int aggregation(int by_default);
 /// A number as an attribute, with every digit it needs.
 std::string number_text(double number);
@@ -60,7 +60,7 @@ std::string numbers_text(const std::vector<double>& numbers);
 Key saved_key(const StateValue& value);
 std::int64_t saved_count(const StateValue& value, const std::string& what);
 
-/// Gradient descent that may have momentum, with the master copy behind it: (momentum, weight32).
+/// Gradient descent with optional momentum, the master copy last: (momentum, weight32).
 class MomentumOptimizer : public Optimizer {
  public:
   void describe(Fields& fields) override;
@@ -75,8 +75,8 @@ class MomentumOptimizer : public Optimizer {
   void update_values(const Key& key, const UpdateValue& set) override;
 
  protected:
-  /// `who` opens warnings. Without momentum the operator is sgd_update; where there is a master
-  /// copy, mp_ comes before its name.
+  /// `who` opens warnings. Without momentum the operator is sgd_update; with a master copy its name
+  /// gets the prefix mp_.
   MomentumOptimizer(const char* who, const std::string& momentum_op)
       : who_(who),
         plain_ops_{"sgd_update", "mp_sgd_update"},

@@ -1,7 +1,7 @@
-// Descent for gradients that come late, or with noise on purpose; and the optimizer of MXNet's
+// Descent for delayed gradients (DCASGD) or with added noise (SGLD); and the optimizer of MXNet's
 // tests.
 //
-//   DCASGD   m ← μm − lr·(g + wd·w + λg²(w − w')),  w' ← w,  w ← w + m;   w' the weight last time
+//   DCASGD   m ← μm − lr·(g + wd·w + λg²(w − w')),  w' ← w,  w ← w + m;   w' the previous weight
 //   SGLD     w ← w − lr/2·(g + wd·w) + N(0, lr)
 //   Test     w ← w + rescale·g,  the state a copy of w; nothing is counted
 //

@@ -1,6 +1,6 @@
 // Follow the regularised leader (ftrl_update) and follow the moving leader (ftml_update).
 //
-// Decided here: Ftrl's own learning rate does not become a scheduler's, as in MXNet.
+// Decided here: Ftrl's learning rate does not replace a scheduler's, as in MXNet.
 #include "optimizer/builtin.h"
 
 namespace symbind {

@@ -1,5 +1,5 @@
-// LAMB: Adam's direction in steps in proportion to the weight's norm, as _multi_lamb_update and
-// _multi_mp_lamb_update, which do one weight or many.
+// LAMB: Adam's direction with steps proportional to the weight's norm. It runs _multi_lamb_update
+// and _multi_mp_lamb_update, which update one weight or many.
 #include <algorithm>
 
 #include <symbind/executor.h>
@@ -24,7 +24,7 @@ class Lamb : public Optimizer {
     f.param("beta2", beta2_, "The share of the mean square that is kept.");
     f.param("epsilon", epsilon_, "Keeps the division finite.");
     f.param("lower_bound", lower_bound_, "The least norm of a weight.");
-    f.param("upper_bound", upper_bound_, "The most norm of a weight.");
+    f.param("upper_bound", upper_bound_, "The greatest norm of a weight.");
     f.param("bias_correction", bias_correction_, "Whether to correct for the states' start at 0.");
   }
 

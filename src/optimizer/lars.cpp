@@ -1,9 +1,9 @@
 // LARS: descent whose rate is scaled, for each weight but biases and those of normalisations, by
 // the norms of weight and gradient: multi_sum_sq, multi_lars, preloaded_multi_sgd_update and its
-// kin.
+// variants.
 //
-// Decided here: with momentum_correction the momentum follows a change of the rate, in the group of
-// weights that is updated first after it; MXNet compares with the last question for a rate.
+// Decided here: with momentum_correction the momentum follows a change of the rate, in the first
+// group of weights updated after it; MXNet compares with the last rate queried.
 #include <symbind/executor.h>
 
 #include "optimizer/builtin.h"

@@ -1,10 +1,10 @@
 // Large-batch descent: gradients of batch_scale updates are summed, then one step of SGD with a
 // rate that warms up, or that LARS chooses.
 //
-// Decided here: the rate is asked for before the update is counted, as MXNet has it. A gradient is
+// Decided here: the rate is read before the update is counted, as in MXNet. A gradient is
 // copied when a sum begins; MXNet keeps the array itself, which the next backward overwrites. The
-// sums are an attribute of the optimizer, `cumgrads` as in MXNet, and so in its pickle and in
-// checkpoints of fit. An array of a sum is never written to.
+// sums are an attribute of the optimizer, `cumgrads` as in MXNet, and therefore part of its pickle
+// and of fit's checkpoints. Arrays in a sum are never overwritten.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ class Lbsgd : public MomentumOptimizer {
     MomentumOptimizer::describe(f);
     f.param("warmup_strategy", warmup_strategy_, "linear, power2, sqrt or lars.");
     f.param("warmup_epochs", warmup_epochs_, "Epochs until the rate is batch_scale times higher.");
-    f.param("batch_scale", batch_scale_, "Updates that are summed to one.").at_least(1);
+    f.param("batch_scale", batch_scale_, "Updates that are summed into one.").at_least(1);
     f.param("updates_per_epoch", updates_per_epoch_, "Updates per epoch.");
     f.params.field("begin_epoch", begin_epoch_, "The epoch that training starts with.");
     f.attribute("init_updates", init_updates_, "The count of updates to start from.");
@@ -108,7 +108,7 @@ class Lbsgd : public MomentumOptimizer {
   }
   void set_sums(const StateValue& saved) {
     constexpr const char* kWhat = "cumgrads of a saved LBSGD";
-    check(saved.kind == StateValue::Kind::kDict, ErrorKind::kIo, "{}: no dictionary", kWhat);
+    check(saved.kind == StateValue::Kind::kDict, ErrorKind::kIo, "{}: not a dictionary", kWhat);
     std::map<Key, Sum> sums;
     for (std::size_t i = 0; i + 1 < saved.items.size(); i += 2) {
       const StateValue& one = saved.items[i + 1];

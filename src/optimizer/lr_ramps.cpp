@@ -1,9 +1,9 @@
 // Rates that MXNet does not have: straight lines and cycles to a known end, and a rate that falls
 // when a metric no longer improves.
 //
-// Decided here: the ramps keep no count, so the rate of an update is the same whenever it is asked
-// for, and base_lr may be set at any time. A plateau is what PyTorch's ReduceLROnPlateau calls one,
-// with an absolute min_delta.
+// Decided here: the ramps have no state, so the rate of an update is always the same, and base_lr
+// may be set at any time. A plateau is defined as in PyTorch's ReduceLROnPlateau, with an absolute
+// min_delta.
 #include <cmath>
 #include <numbers>
 
@@ -30,7 +30,7 @@ void check_cycle(std::int64_t max_update, double pct_start, double div_factor,
                  double final_div_factor) {
   check(max_update >= 1, "OneCycleScheduler: max_update is {}; it must be 1 or more", max_update);
   check(pct_start > 0 && pct_start < 1,
-        "OneCycleScheduler: pct_start is {}; it is the share of updates that climb, in (0, 1)",
+        "OneCycleScheduler: pct_start is {}; it is the share of updates with a rising rate, in (0, 1)",
         pct_start);
   check(div_factor >= 1 && final_div_factor > 0,
         "OneCycleScheduler: div_factor is {} and final_div_factor {}; the first must be 1 or more, "
@@ -82,7 +82,7 @@ OneCycleScheduler::OneCycleScheduler(std::int64_t max_update, const OneCycleOpti
 void OneCycleScheduler::describe(Fields& f) {
   LRScheduler::describe(f);
   f.param("max_update", max_update_, "The update that ends the cycle.");
-  f.param("pct_start", pct_start_, "The share of updates that climb.");
+  f.param("pct_start", pct_start_, "The share of updates with a rising rate.");
   f.param("div_factor", div_factor_, "base_lr over the first rate.");
   f.param("final_div_factor", final_div_factor_, "The first rate over the last.");
   f.param("anneal", anneal_, "cos or linear.");
@@ -121,12 +121,12 @@ ReduceOnPlateauScheduler::ReduceOnPlateauScheduler(const PlateauOptions& o, cons
 void ReduceOnPlateauScheduler::describe(Fields& f) {
   LRScheduler::describe(f);
   f.param("metric", metric_, "The value watched; empty: the metric's first.");
-  f.param("mode", mode_, "max, min, or auto, which goes by the metric's name.");
+  f.param("mode", mode_, "max, min, or auto, which decides by the metric's name.");
   f.param("factor", factor_, "Multiplies the rate.");
-  f.param("patience", patience_, "Evaluations without improvement that are waited for.");
+  f.param("patience", patience_, "Evaluations without improvement before it acts.");
   f.param("min_delta", min_delta_, "What counts as an improvement.");
-  f.param("cooldown", cooldown_, "Evaluations behind a change that are not counted.");
-  f.param("min_lr", min_lr_, "The rate goes no lower.");
+  f.param("cooldown", cooldown_, "Evaluations after a change that are not counted.");
+  f.param("min_lr", min_lr_, "The lowest rate.");
   f.attribute("best", best_, "The best value so far; NaN before the first.");
   f.attribute("num_bad", bad_, "Evaluations without improvement so far.");
   f.attribute("cooldown_left", cooldown_left_, "Evaluations that will not be counted.");
@@ -165,7 +165,7 @@ void ReduceOnPlateauScheduler::observe_one(const std::string& name, double value
   const double lower = std::max(base_lr_ * factor_, min_lr_);
   if (lower >= base_lr_) return;
   base_lr_ = lower;
-  log_info(fmt::format("{}={:f} is no improvement of {:f}: Change learning rate to {:.5e}", name,
+  log_info(fmt::format("{}={:f} is not better than {:f}: Change learning rate to {:.5e}", name,
                        value, best_, base_lr_));
 }
 

@@ -1,6 +1,6 @@
 // The schedules of MXNet, operation by operation: scripts compare rates exactly.
 //
-// Decided here: the log lines are MXNet's letter by letter, people parse them.
+// Decided here: the log lines are MXNet's to the letter, because people parse them.
 #include <symbind/lr_scheduler.h>
 
 #include <cmath>
@@ -36,16 +36,16 @@ LRScheduler::LRScheduler(const WarmUp& w)
 }
 
 void LRScheduler::describe(Fields& f) {
-  f.param("base_lr", base_lr_, "The rate it starts from; the current one from then on.");
+  f.param("base_lr", base_lr_, "The first rate; later the current one.");
   f.param("warmup_steps", warmup_steps_, "Updates before it starts.");
-  f.attribute("warmup_final_lr", warmup_final_lr_, "The rate a linear warm-up climbs to.");
+  f.attribute("warmup_final_lr", warmup_final_lr_, "The final rate of a linear warm-up.");
   f.param("warmup_begin_lr", warmup_begin_lr_, "The rate of the first update of a warm-up.");
-  f.param("warmup_mode", warmup_mode_, "linear climbs, constant stays.");
+  f.param("warmup_mode", warmup_mode_, "linear rises, constant stays.");
 }
 
 double LRScheduler::get_warmup_lr(std::int64_t num_update) const {
   check(num_update < warmup_steps_, ErrorKind::kState,
-        "update {} is behind the warm-up of {} updates", num_update, warmup_steps_);
+        "update {} is after the warm-up of {} updates", num_update, warmup_steps_);
   if (warmup_mode_ == "constant") return warmup_begin_lr_;
   check(warmup_mode_ == "linear", "Invalid warmup mode {}", warmup_mode_);
   const double increase = (warmup_final_lr_ - warmup_begin_lr_) * static_cast<double>(num_update) /
@@ -64,12 +64,11 @@ void check_factor(double factor) {
 void check_max(std::int64_t max_update) {
   check(max_update >= 1, "maximum number of updates must be strictly positive, not {}", max_update);
 }
-/// Updates between the warm-up and the end divide the progress: without any there is no rate. A
-/// warm-up that ends later than max_update is MXNet's way to stay at base_lr.
+/// The progress is divided by the updates between the warm-up and the end, so there must be some. A
+/// warm-up that ends later than max_update stays at base_lr, as in MXNet.
 void check_ramp(const char* scheduler, std::int64_t max_steps) {
   check(max_steps != 0,
-        "{}: the warm-up ends with max_update, so that no update is left to reach final_lr; give "
-        "fewer warmup_steps or a larger max_update",
+        "{}: the warm-up ends with max_update, so no update remains to reach final_lr; give fewer warmup_steps or a larger max_update",
         scheduler);
 }
 void check_power(double power) {
@@ -92,7 +91,7 @@ void FactorScheduler::describe(Fields& f) {
   LRScheduler::describe(f);
   f.param("step", step_, "Updates between two changes.");
   f.param("factor", factor_, "Multiplies the rate.");
-  f.param("stop_factor_lr", stop_factor_lr_, "The rate goes no lower.");
+  f.param("stop_factor_lr", stop_factor_lr_, "The lowest rate.");
   f.attribute("count", count_, "The update of the last change.");
 }
 
@@ -131,7 +130,7 @@ MultiFactorScheduler::MultiFactorScheduler(Tuple step, double factor, const Warm
 
 void MultiFactorScheduler::describe(Fields& f) {
   LRScheduler::describe(f);
-  f.param("step", step_, "The updates behind which the rate changes.");
+  f.param("step", step_, "The updates after which the rate changes.");
   f.attribute("cur_step_ind", cur_step_ind_, "Changes made so far.");
   f.param("factor", factor_, "Multiplies the rate.");
   f.attribute("count", count_, "The update of the last change.");
@@ -166,7 +165,7 @@ PolyScheduler::PolyScheduler(std::int64_t max_update, double pwr, double final_l
 
 void PolyScheduler::describe(Fields& f) {
   LRScheduler::describe(f);
-  f.param("pwr", power_, "The power of the share that is left.", "power");
+  f.param("pwr", power_, "The exponent of the remaining share.", "power");
   f.attribute("base_lr_orig", base_lr_orig_, "The rate it started from.");
   f.param("max_update", max_update_, "The update that reaches final_lr.");
   f.param("final_lr", final_lr_, "The last rate.");

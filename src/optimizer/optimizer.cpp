@@ -1,9 +1,9 @@
 // What all optimizers share: parameters by name, multipliers, counts, the float16 master copy, and
 // the update that is one operator.
 //
-// Decided here: a rate and a decay are looked up by key first, then by the key's name, as MXNet
-// looks them up; parameters whose names end neither in _weight nor in _gamma do not decay unless
-// told to. A learning rate given beside a scheduler becomes the scheduler's, with a warning.
+// Decided here: a rate and a decay are looked up by key first, then by the key's name, as in MXNet.
+// Parameters whose names end neither in _weight nor in _gamma do not decay by default. A learning
+// rate given in addition to a scheduler replaces the scheduler's, with a warning.
 #include <symbind/optimizer.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Optimizer::Counts& Optimizer::counts() { return all_counts_[device_]; }
 void Optimizer::describe(Fields& f) {
   f.param("rescale_grad", rescale_grad, "Multiplies every gradient.");
   f.param("wd", wd, "Weight decay.");
-  f.param("clip_gradient", clip_gradient, "Gradients are cut to [-c, c].");
+  f.param("clip_gradient", clip_gradient, "Gradients are clipped to [-c, c].");
   f.param("learning_rate", lr, "The rate; 0.01 unless a scheduler decides.", "lr");
   f.param("begin_num_update", begin_num_update, "Counts of updates start here.");
   f.param("multi_precision", multi_precision, "float16 weights get a float32 master copy.");
@@ -66,7 +66,7 @@ void Optimizer::configure(const OptimizerParams& params) {
     }
     check(value.scheduler() == nullptr, ErrorKind::kType, "{}: {} cannot be a scheduler",
           class_name(), name);
-    // No misspelling, but the name people expect.
+    // Not a misspelling, but the name people expect.
     check(name != "lr", ErrorKind::kName,
           "{}: there is no parameter 'lr'; did you mean 'learning_rate'?", class_name());
     texts[name] = value.text();
@@ -112,8 +112,7 @@ double Optimizer::learning_rate() const {
 
 void Optimizer::set_learning_rate(double rate) {
   check(lr_scheduler_ == nullptr, ErrorKind::kState,
-        "the learning rate is decided by the optimizer's LRScheduler; set_learning_rate works "
-        "without one");
+        "the optimizer's LRScheduler decides the learning rate; set_learning_rate works without one");
   lr = rate;
 }
 
@@ -228,7 +227,7 @@ void Optimizer::update_values(const Key& key, const UpdateValue&) { step_count(k
 // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it write to them
 void Optimizer::update(const Key& key, NDArray weight, NDArray grad, const OptimizerState& state) {
   const std::string_view op = update_op(weight, state);
-  check(!op.empty(), ErrorKind::kNotImplemented, "{} has no update of its own", class_name());
+  check(!op.empty(), ErrorKind::kNotImplemented, "{} does not implement update", class_name());
   AttrDict attrs;
   update_values(key, [&attrs](std::string_view attr, double value) {
     attrs.insert_or_assign(std::string(attr), fmt::format("{}", value));

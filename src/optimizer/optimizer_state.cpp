@@ -1,11 +1,11 @@
-// OptimizerState: what an optimizer keeps for one weight, and its words for messages.
+// OptimizerState: what an optimizer keeps for one weight, and its description for messages.
 #include <symbind/optimizer.h>
 
 #include "base/check.h"
 
 namespace symbind {
 
-// The words are made only when they are needed: form() itself reads the parts.
+// The text is made only when it is needed: form() itself reads the parts.
 
 const NDArray& OptimizerState::array() const {
   const auto* array = std::get_if<NDArray>(&value_);

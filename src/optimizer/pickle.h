@@ -1,5 +1,5 @@
 #pragma once
-// The machine that reads pickles: its values, and what may be called.
+// The stack machine that reads pickles: its values, and what a pickle may call.
 
 #include <cstdint>
 #include <deque>
@@ -14,8 +14,8 @@
 
 namespace symbind {
 
-/// A value while a pickle is read. Nodes refer to one another freely, also in circles; the machine
-/// owns them all.
+/// A value while a pickle is read. Nodes may refer to each other, also in cycles; the machine owns
+/// them all.
 struct PickleNode {
   enum class Kind {
     kNone,
@@ -51,13 +51,13 @@ class PickleHeap {
   PickleNode* make_text(PickleNode::Kind kind, std::string_view text);
   PickleNode* make_int(std::int64_t value);
   PickleNode* make_float(double value);
-  /// Keeps a text that is not a piece of the input; their sum is bounded by the input's length.
+  /// Stores a text that is not part of the input; the total is bounded by the input's length.
   std::string_view keep(std::string text);
-  /// The array in `record`; asked twice it is the same array.
+  /// The array in `record`; a second call returns the same array.
   NDArray array_of(std::string_view record);
 
   [[noreturn]] void fail(const std::string& what) const;
-  /// Where messages say the fault is.
+  /// The offset that error messages name.
   std::size_t at = 0;
   std::string_view input() const { return input_; }
 
@@ -80,11 +80,11 @@ std::string pickle_unescaped(PickleHeap& heap, std::string_view text, bool unico
 /// The class or function `module.name`, or an error that names it.
 PickleNode* pickle_global(PickleHeap& heap, std::string_view module, std::string_view name,
                           const KnownClass& known);
-/// What calling `callable` with `args` makes.
+/// The result of calling `callable` with `args`.
 PickleNode* pickle_call(PickleHeap& heap, const PickleNode& callable, const PickleNode& args);
 /// A new object of a class, without arguments.
 PickleNode* pickle_new(PickleHeap& heap, const PickleNode& cls, const PickleNode& args);
-/// Gives `object` its state.
+/// Sets the state of `object`.
 void pickle_build(PickleHeap& heap, PickleNode& object, const PickleNode& state);
 /// The tree below `root`, each reference a copy; bounded in depth and in number.
 StateValue pickle_value(PickleHeap& heap, const PickleNode& root);

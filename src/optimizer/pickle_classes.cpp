@@ -1,10 +1,10 @@
-// What a pickle may name and call: the array class, bytes in their old spellings, NumPy's numbers,
+// What a pickle may name and call: the array class, bytes in their old encodings, NumPy's numbers,
 // optimizers and schedulers. Everything else is refused by its name, and nothing is ever run.
 //
-// Decided here: an array record is read once however often it is named, an object refers to its
-// attributes and does not copy them, and what texts and the final tree may cost is bounded by the
-// length of the file, so that a small file cannot become a large one. Arrays and nesting have the
-// limits of base/limits.h.
+// Decided here: an array record is read once however often it is referenced, an object refers to
+// its attributes without copying them, and the size of texts and of the final tree is bounded by
+// the length of the file, so a small file cannot expand into a large value. Arrays and nesting have
+// the limits of base/limits.h.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,7 +26,7 @@ using Kind = PickleNode::Kind;
 
 namespace {
 
-constexpr std::size_t kFree = std::size_t{1} << 20;  // what any file may cost
+constexpr std::size_t kFree = std::size_t{1} << 20;  // allowed for any file
 constexpr std::size_t kMostEntries = 64;             // in the state of one array; MXNet's has 1
 
 }  // namespace
@@ -57,7 +57,7 @@ PickleNode* PickleHeap::make_float(double value) {
 
 std::string_view PickleHeap::keep(std::string text) {
   text_bytes_ += text.size();
-  if (text_bytes_ > kFree + 8 * input_.size()) fail("its texts grow beyond any file of states");
+  if (text_bytes_ > kFree + 8 * input_.size()) fail("its texts are larger than those of any states file");
   return texts_.emplace_back(std::move(text));
 }
 
@@ -133,7 +133,7 @@ std::string to_latin(PickleHeap& heap, std::string_view utf8) {
     } else if ((c == 0xc2 || c == 0xc3) && i + 1 < utf8.size()) {
       out += static_cast<char>((c & 3) << 6 | (utf8[++i] & 0x3f));
     } else {
-      heap.fail("bytes that are no bytes");
+      heap.fail("a bytes object whose contents are not bytes");
     }
   }
   return out;
@@ -147,7 +147,7 @@ PickleNode* make_bytes(PickleHeap& heap, const PickleNode& args) {
   if (first.kind == Kind::kText && args.items.size() == 2 && args.items[1]->kind == Kind::kText &&
       is_latin(args.items[1]->text))
     return heap.make_text(Kind::kBytes, heap.keep(to_latin(heap, first.text)));
-  heap.fail("bytes in a spelling that is not known");
+  heap.fail("bytes in an unknown encoding");
 }
 
 template <class T>
@@ -160,7 +160,7 @@ T read_as(std::string_view raw) {
 PickleNode* make_number(PickleHeap& heap, const PickleNode& args) {
   if (args.items.size() != 2 || args.items[0]->kind != Kind::kDtype ||
       args.items[1]->kind != Kind::kBytes)
-    heap.fail("a NumPy number in a spelling that is not known");
+    heap.fail("a NumPy number in an unknown encoding");
   const std::string_view type = args.items[0]->text, raw = args.items[1]->text;
   const std::size_t size = type.size() == 2 ? static_cast<std::size_t>(type[1] - '0') : 0;
   if (size != raw.size() || !std::has_single_bit(size) || size > 8)
@@ -194,14 +194,14 @@ PickleNode* pickle_global(PickleHeap& heap, std::string_view module, std::string
   const std::string full = fmt::format("{}.{}", module, name);
   if (callable(full).empty() && !is_ours(module, name) &&
       !(known && known(std::string(module), std::string(name))))
-    heap.fail(fmt::format("class '{}' has no place in a file of states; nothing was run or loaded",
+    heap.fail(fmt::format("class '{}' is not allowed in a states file; nothing was run or loaded",
                           full.substr(0, 200)));
   return heap.make_text(Kind::kClass, heap.keep(full));
 }
 
 PickleNode* pickle_call(PickleHeap& heap, const PickleNode& called, const PickleNode& args) {
   if (called.kind != Kind::kClass || args.kind != Kind::kTuple)
-    heap.fail("a call of something that is no class");
+    heap.fail("a call of something that is not a class");
   const std::string_view what = callable(called.text);
   if (what == "array") return heap.make(Kind::kArray);
   if (what == "bytes") return make_bytes(heap, args);
@@ -210,16 +210,16 @@ PickleNode* pickle_call(PickleHeap& heap, const PickleNode& called, const Pickle
     return pickle_new(heap, *args.items[0], *heap.make(Kind::kTuple));
   if (what == "dtype" && !args.items.empty() && args.items[0]->kind == Kind::kText)
     return heap.make_text(Kind::kDtype, args.items[0]->text);
-  heap.fail(fmt::format("a call of '{}' has no place in a file of states", called.text));
+  heap.fail(fmt::format("a call of '{}' is not allowed in a states file", called.text));
 }
 
 PickleNode* pickle_new(PickleHeap& heap, const PickleNode& cls, const PickleNode& args) {
   if (cls.kind != Kind::kClass || args.kind != Kind::kTuple || !args.items.empty())
-    heap.fail("an object in a spelling that is not known");
+    heap.fail("an object in an unknown encoding");
   const std::string_view what = callable(cls.text);
   if (what == "array") return heap.make(Kind::kArray);
   if (!what.empty())
-    heap.fail(fmt::format("an object of '{}' has no place in a file of states", cls.text));
+    heap.fail(fmt::format("an object of '{}' is not allowed in a states file", cls.text));
   return heap.make_text(Kind::kObject, cls.text);
 }
 
@@ -231,7 +231,7 @@ void pickle_build(PickleHeap& heap, PickleNode& object, const PickleNode& state)
     if (!plain) heap.fail("NumPy numbers are read in little-endian order only");
     return;
   }
-  if (state.kind != Kind::kDict) heap.fail("a state that is no dictionary");
+  if (state.kind != Kind::kDict) heap.fail("a state that is not a dictionary");
   if (object.kind == Kind::kObject) {
     if (object.state != nullptr) heap.fail("a second state for an object");
     object.state = &state;
@@ -239,13 +239,13 @@ void pickle_build(PickleHeap& heap, PickleNode& object, const PickleNode& state)
   }
   if (object.kind != Kind::kArray) heap.fail("a state for something that takes none");
   if (state.items.size() > 2 * kMostEntries)
-    heap.fail(fmt::format("the state of an array has {} entries; {} are the most",
+    heap.fail(fmt::format("the state of an array has {} entries; the limit is {}",
                           state.items.size() / 2, kMostEntries));
   for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
     if (state.items[i]->kind != Kind::kText || state.items[i]->text != "handle") continue;
     const PickleNode& handle = *state.items[i + 1];
     if (handle.kind == Kind::kNone) continue;
-    if (handle.kind != Kind::kBytes) heap.fail("an array whose handle is no bytes");
+    if (handle.kind != Kind::kBytes) heap.fail("an array whose handle is not bytes");
     object.array = heap.array_of(handle.text);
   }
 }
@@ -260,8 +260,8 @@ class Tree {
 
   StateValue value(const PickleNode& node, std::int64_t depth = 0) {
     if (depth > deepest_)
-      heap_.fail(fmt::format("it is nested deeper than {}, or in a circle", deepest_));
-    if (left_-- == 0) heap_.fail("its memo makes it larger than any file of states");
+      heap_.fail(fmt::format("it is nested deeper than {}, or contains itself", deepest_));
+    if (left_-- == 0) heap_.fail("its memo makes it larger than any states file");
     using V = StateValue::Kind;
     StateValue out;
     switch (node.kind) {
@@ -291,7 +291,7 @@ class Tree {
   void copy_text(const PickleNode& node, StateValue::Kind kind, StateValue& out) {
     text_bytes_ += node.text.size();
     if (text_bytes_ > kFree + 8 * heap_.input().size())
-      heap_.fail("its memo makes it larger than any file of states");
+      heap_.fail("its memo makes it larger than any states file");
     out.kind = kind;
     out.text = node.text;
   }

@@ -1,8 +1,8 @@
-// Reading pickles from anybody: the stack machine.
+// Reading pickles from untrusted sources: the stack machine.
 //
-// Decided here: every opcode of protocols 0 to 5 that data needs is understood, the rest is refused
-// by number. Each makes at most one node, lengths are held against the bytes that are left, so
-// memory is in proportion to the file. What may be called is in pickle_classes.cpp.
+// Decided here: every opcode of protocols 0 to 5 that data needs is supported, the rest is refused
+// by number. Each makes at most one node, and lengths are checked against the remaining bytes, so
+// memory is proportional to the file. What may be called is in pickle_classes.cpp.
 #include <charconv>
 #include <cstring>
 #include <unordered_map>
@@ -27,7 +27,7 @@ class Machine {
       const auto code = static_cast<unsigned char>(take(1)[0]);
       if (code == '.') return *pop();
       if (!(scalar(code) || text(code) || container(code) || memory(code) || object(code)))
-        heap_.fail(fmt::format("opcode 0x{:02x} has no place in a file of states", code));
+        heap_.fail(fmt::format("opcode 0x{:02x} is not allowed in a states file", code));
     }
   }
 
@@ -61,7 +61,7 @@ class Machine {
     T value{};
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size())
-      heap_.fail(fmt::format("'{}' is no number", digits.substr(0, 40)));
+      heap_.fail(fmt::format("'{}' is not a number", digits.substr(0, 40)));
     return value;
   }
 
@@ -91,7 +91,7 @@ class Machine {
     push(node);
   }
 
-  // ---- Opcodes: each function answers whether the code was one of its own
+  // ---- Opcodes: each function returns whether it handled the code
   // -------------------------
 
   bool scalar(unsigned char code) {
@@ -140,11 +140,11 @@ class Machine {
     check_digits(digits.size());
     push_big(heap_.keep(std::string(digits)));
   }
-  /// Python makes an int of them in quadratic time; random generators have 6,000 bits.
+  /// Python converts them to an int in quadratic time; random generators have 6,000 bits.
   void check_digits(std::size_t digits) {
     constexpr std::size_t kMostDigits = 4300;
     if (digits > kMostDigits)
-      heap_.fail(fmt::format("a number of {} digits; {} are the most", digits, kMostDigits));
+      heap_.fail(fmt::format("a number of {} digits; the limit is {}", digits, kMostDigits));
   }
   void push_long(std::string_view raw) {
     const bool negative = !raw.empty() && (raw.back() & 0x80) != 0;
@@ -190,7 +190,7 @@ class Machine {
     }
   }
 
-  // A string of Python 2, in which bytes beyond ASCII stand for themselves.
+  // A string of Python 2, in which bytes beyond ASCII are taken literally.
   bool latin(std::string_view raw) {
     std::string utf8 = pickle_from_latin(raw);
     push(heap_.make_text(Kind::kText, utf8 == raw ? raw : heap_.keep(std::move(utf8))));

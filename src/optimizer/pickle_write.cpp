@@ -1,8 +1,7 @@
 // Writing pickles that MXNet 1.x loads: protocol 4, the one Python 3.8 writes.
 //
-// Decided here: nothing is shared but the name of the array class: a reader needs no more memo than
-// that. An array is the class called with None and then given {'handle': bytearray}, as MXNet's own
-// reduction has it.
+// Decided here: only the name of the array class is memoised. An array is the class called with
+// None and then the state {'handle': bytearray}, as in MXNet's own pickles.
 #include <cstring>
 
 #include <symbind/detail/states.h>
@@ -47,7 +46,7 @@ class Writer {
   }
 
   void integer(const StateValue& v) {
-    check(v.text.empty(), "numbers beyond 64 bits are not written into files of states");
+    check(v.text.empty(), "numbers beyond 64 bits cannot be written to a states file");
     if (v.integer >= 0 && v.integer < 256) {
       out_ += 'K';
       out_ += static_cast<char>(v.integer);
@@ -141,7 +140,7 @@ class Writer {
 
   void object(const StateValue& v) {
     const std::size_t dot = v.text.rfind('.');
-    check(dot != std::string::npos, "'{}' names no class", v.text);
+    check(dot != std::string::npos, "'{}' is not a class name", v.text);
     global(std::string_view(v.text).substr(0, dot), std::string_view(v.text).substr(dot + 1));
     out_ += ")\x81";
     dict(v.items);

@@ -14,8 +14,8 @@ class RmsProp : public Optimizer {
     f.param("gamma1", gamma1_, "The share of the mean square that is kept.");
     f.param("gamma2", gamma2_, "The share of the last step that is kept; only if centered.");
     f.param("epsilon", epsilon_, "Keeps the division finite.");
-    f.param("centered", centered_, "Whether the mean is taken off the mean square.");
-    f.param("clip_weights", clip_weights_, "Weights are cut to [-c, c].");
+    f.param("centered", centered_, "Whether to subtract the squared mean from the mean square.");
+    f.param("clip_weights", clip_weights_, "Weights are clipped to [-c, c].");
   }
 
   OptimizerState create_state(const Key&, const NDArray& weight) override {

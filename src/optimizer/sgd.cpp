@@ -1,5 +1,5 @@
 // Gradient descent, with or without momentum: sgd_update, sgd_mom_update and their mixed-precision
-// forms; several weights at once as multi_sgd_update and its kin.
+// forms; several weights at once as multi_sgd_update and its variants.
 //
 // ccSGD is its old name and does the same.
 #include <symbind/executor.h>

@@ -1,7 +1,7 @@
 // Signum: steps of the rate's size along the sign of the momentum, or of the gradient without one.
 //
-// Decided here: wd_lh belongs to the form with momentum; without it MXNet's operator refuses it,
-// and so is it refused here, with the reason.
+// Decided here: wd_lh requires momentum; without it MXNet's operator refuses it, and so does this
+// one, with the reason.
 #include "base/check.h"
 #include "optimizer/builtin.h"
 
@@ -16,7 +16,7 @@ class Signum : public Optimizer {
   void describe(Fields& f) override {
     Optimizer::describe(f);
     f.param("momentum", momentum_, "The share of the last step that is kept.");
-    f.param("wd_lh", wd_lh_, "Weight decay that stays out of the momentum.");
+    f.param("wd_lh", wd_lh_, "Weight decay that is not part of the momentum.");
   }
 
   OptimizerState create_state(const Key&, const NDArray& weight) override {

@@ -69,7 +69,7 @@ StateValue dict_of(const Map& map) {
 StateValue scheduler_value(const std::shared_ptr<LRScheduler>& scheduler) {
   if (!scheduler) return {};
   check(!scheduler->class_name().empty(), ErrorKind::kNotImplemented,
-        "a scheduler of one's own cannot be saved with the optimizer");
+        "a custom scheduler cannot be saved with the optimizer");
   StateValue object = StateValue::sequence(Kind::kObject);
   object.text = "mxnet.lr_scheduler." + scheduler->class_name();
   Fields fields;
@@ -93,7 +93,7 @@ StateValue symbol_value(const SymbolFacts& symbol) {
 double number_of(const StateValue& v, const std::string& what) {
   if (v.kind == Kind::kFloat) return v.number;
   check((v.kind == Kind::kInt || v.kind == Kind::kBool) && v.text.empty(), ErrorKind::kIo,
-        "attribute {} of a saved object is no number", what);
+        "attribute {} of a saved object is not a number", what);
   return static_cast<double>(v.integer);
 }
 
@@ -110,7 +110,7 @@ std::int64_t whole_of(const StateValue& v, const std::string& what, std::int64_t
                       std::int64_t high) {
   const bool exact = (v.kind == Kind::kInt || v.kind == Kind::kBool) && v.text.empty();
   const double number = exact ? 0 : number_of(v, what);
-  const bool whole = exact || number == std::trunc(number);  // NaN is not
+  const bool whole = exact || number == std::trunc(number);  // false for NaN
   const std::int64_t value = exact ? v.integer : whole_or(number, std::int64_t{-1} << 62);
   check(whole && value >= low && value <= high, ErrorKind::kIo,
         "attribute {} of a saved object is {}: it must be a whole number from {} to {}", what,
@@ -141,7 +141,7 @@ void set_field(AttrField& field, const StateValue& v) {
       [&](auto* slot) {
         using T = std::decay_t<decltype(*slot)>;
         if constexpr (std::is_same_v<T, std::string>) {
-          check(v.kind == Kind::kText, ErrorKind::kIo, "attribute {} of a saved object is no text",
+          check(v.kind == Kind::kText, ErrorKind::kIo, "attribute {} of a saved object is not a text",
                 field.name);
           *slot = v.text;
         } else if constexpr (std::is_same_v<T, std::optional<double>>) {
@@ -202,7 +202,7 @@ void read_map(const StateValue& object, const char* name, Map& map, Convert conv
 
 std::shared_ptr<LRScheduler> scheduler_from(const StateValue* v) {
   if (v == nullptr || v->kind == Kind::kNone) return nullptr;
-  check(v->kind == Kind::kObject, ErrorKind::kIo, "lr_scheduler of a saved optimizer is none");
+  check(v->kind == Kind::kObject, ErrorKind::kIo, "lr_scheduler of a saved optimizer is not a scheduler");
   auto scheduler = make_lr_scheduler(std::string_view(v->text).substr(v->text.rfind('.') + 1));
   Fields fields;
   scheduler->describe(fields);
@@ -267,7 +267,7 @@ StateValue optimizer_value(Optimizer& optimizer) {
     if (optimizer.class_name() == one.class_name)
       object.text = fmt::format("{}.{}", one.module, one.class_name);
   check(!object.text.empty(), ErrorKind::kNotImplemented,
-        "an optimizer of one's own ({}) cannot be saved with its states", optimizer.class_name());
+        "a custom optimizer ({}) cannot be saved with its states", optimizer.class_name());
   add_fields(object, optimizer.fields());
   const auto add = [&object](const char* name, StateValue value) {
     object.add(StateValue::of(std::string(name)), std::move(value));
@@ -289,7 +289,7 @@ std::shared_ptr<Optimizer> optimizer_from(const StateValue& object, const std::s
   for (const BuiltinOptimizer& one : builtin_optimizers())
     if (name == one.class_name) optimizer = one.make();
   check(object.kind == Kind::kObject && optimizer != nullptr, ErrorKind::kIo,
-        "{}: there is no optimizer where one should be", source);
+        "{}: an optimizer is missing", source);
   set_saved_attributes(*optimizer, object);
   optimizer->set_lr_scheduler(scheduler_from(object.find("lr_scheduler")));
   return optimizer;

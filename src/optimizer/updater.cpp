@@ -1,8 +1,8 @@
 // The Updater: states by key, made at first use, moved to their weight's device after loading.
 //
-// Decided here: states are checked when they are loaded, all of them before any is taken: a state
-// says by its form which optimizers could have made it. Groups are of one element type and at most
-// aggregate_num weights, in the order given.
+// Decided here: loading checks all states before it takes any: the form of a state shows which
+// optimizers could have made it. Groups have one element type and at most aggregate_num weights, in
+// the order given.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ OptimizerState state_from(const StateValue& v, const std::string& source, const 
 std::map<Key, OptimizerState> states_from(const StateValue& dict, const std::string& source) {
   using Kind = StateValue::Kind;
   check(dict.kind == Kind::kDict, ErrorKind::kIo,
-        "{}: no dictionary of states by parameter is in it", source);
+        "{}: it has no dictionary of states by parameter", source);
   std::map<Key, OptimizerState> states;
   for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     const StateValue& k = dict.items[i];
@@ -57,8 +57,7 @@ void check_form(const Optimizer& optimizer, const Key& key, const OptimizerState
                 const std::string& source) {
   if (optimizer.takes_state(state)) return;
   fail(ErrorKind::kValue,
-       "{}: these are not states of {}: it does not keep {}, as is here for parameter {}; states "
-       "of this form are those of {}. Nothing was loaded",
+       "{}: these are not states of {}: it does not keep {}, which the file has for parameter {}; states of this form belong to {}. Nothing was loaded",
        source, optimizer.class_name(), state.form(), key_text(key), makers_of(state));
 }
 

@@ -1,6 +1,6 @@
 // Chooses kernels (graph/select_kernel.h) node by node in execution order, so that a node's kernels
-// see the layouts their producers chose. A gradient takes the kernel of its forward node when that
-// one saved something only it can read.
+// see the layouts their producers chose. A gradient uses the kernel of its forward node if that one
+// saved something only it can read.
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ class Chooser {
     plan_.num_forward = plan_.steps.size();
   }
 
-  // From the end, so that what only a step reads that itself does not run counts as unread.
+  // From the end, so that the inputs of a step that does not run count as unread.
   void count_readers() {
     readers_.assign(static_cast<std::size_t>(l_.graph.num_entries()), 0);
     for (const Lowering::Result& r : l_.results) ++readers_[static_cast<std::size_t>(r.entry)];
@@ -57,7 +57,7 @@ class Chooser {
     }
   }
 
-  // Whether a node does anything: somebody reads it, or it writes into its inputs.
+  // Whether a node has an effect: its output is read, or it writes to its inputs.
   bool runs(const IndexedNode& n) const {
     if (n.node->is_variable()) return false;
     for (int o = 0; o < n.num_outputs; ++o) {
@@ -66,12 +66,12 @@ class Chooser {
     return n.node->op->mutates_any(n.node->parsed.get());
   }
 
-  // A monitor looks at the numbers as well.
+  // A monitor reads the numbers as well.
   bool only_shape(const Node& node, std::size_t input) const {
     return !l_.monitored && node.op->reads_only_shape(node.parsed.get(), static_cast<int>(input));
   }
 
-  // Stands for an input whose numbers are not read: no memory, no reader, plain.
+  // Represents an input whose numbers are not read: no memory, no reader, plain.
   int shape_of(int tensor) {
     PlanTensor t = plan_.tensors[static_cast<std::size_t>(tensor)];
     t.desc.layout = Layout::kPlain;
@@ -125,7 +125,8 @@ class Chooser {
     return r;
   }
 
-  // The kernel that wrote an opaque input of this node: only its namesake can read it.
+  // The kernel that wrote an opaque input of this node: only the kernel of the same name can read
+  // it.
   std::string bound_kernel(const Node& node) const {
     for (const NodeEntry& e : node.inputs) {
       const auto it = bound_kernel_.find(e.node.get());
@@ -192,7 +193,7 @@ class Chooser {
     return per_call_values(node.op->describe(const_cast<void*>(node.parsed.get())));
   }
 
-  // Puts a head where its owner wants it: the producer writes there directly when it can.
+  // Writes a head to its owner's array: the producer writes there directly if it can.
   void deliver(std::size_t result, Phase phase) {
     const Lowering::Result& r = l_.results[result];
     const int id = tensor_of_[static_cast<std::size_t>(r.entry)];

@@ -1,4 +1,4 @@
-// Arithmetic only: what an operator takes is a column of its definition (symbind/cost.h).
+// Arithmetic only: an operator's cost is a column of its definition (symbind/cost.h).
 
 #include "passes/cost.h"
 

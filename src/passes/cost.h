@@ -1,7 +1,7 @@
 #pragma once
 // What one run of an operator costs, by its shapes alone: the additions and multiplications of its
-// mathematics (of the direct form, whatever trick a kernel plays) and the bytes of the arrays it
-// reads and writes, each once. Memory moved in fact may be more (workspaces) or less (caches).
+// mathematics (of the direct form, whatever algorithm a kernel uses) and the bytes of the arrays it
+// reads and writes, each once. The actual memory traffic may be more (workspaces) or less (caches).
 
 #include <span>
 

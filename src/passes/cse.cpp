@@ -1,6 +1,6 @@
-// Merges equal subexpressions where MXNET_ELIMINATE_COMMON_EXPR asks for it. Operators that draw
-// random numbers, change their inputs or run what users wrote are never merged. Outputs that became
-// one get a copy each: they stay arrays of their own.
+// Merges equal subexpressions if MXNET_ELIMINATE_COMMON_EXPR is set. Operators that draw random
+// numbers, change their inputs or run user code are never merged. Merged outputs get a copy each:
+// they stay separate arrays.
 
 #include <map>
 
@@ -14,7 +14,7 @@ namespace {
 
 NodeEntries keep_apart(const NodeEntries& before, NodeEntries merged) {
   const OpDef& copy = OpRegistry::global().get(core_ops::kCopy);
-  std::map<std::pair<const Node*, int>, NodeEntry> first;  // what the owner of an entry was
+  std::map<std::pair<const Node*, int>, NodeEntry> first;  // the original owner of an entry
   for (std::size_t i = 0; i < merged.size(); ++i) {
     const NodeEntry& owner =
         first.emplace(std::pair{merged[i].node.get(), merged[i].index}, before[i]).first->second;

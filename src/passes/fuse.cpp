@@ -1,6 +1,7 @@
-// Fusion of neighbours: producer → consumer becomes one operator when nobody else sees the product.
-// The fused operator shares the producer's attribute struct; its inputs are the producer's, then
-// the consumer's other input if it has one. Patterns are data: a new one is a row and an operator.
+// Fusion of neighbours: producer → consumer becomes one operator if nothing else reads the
+// producer's output. The fused operator shares the producer's attribute struct; its inputs are the
+// producer's, then the consumer's other input if it has one. Patterns are data: a new one is a row
+// and an operator.
 
 #include <map>
 

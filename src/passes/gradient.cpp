@@ -1,10 +1,10 @@
-// Reverse-mode differentiation as a graph pass: nodes are visited against their order, the
-// gradients that arrive at an output are summed in the order they arrive, and the operator writes
-// the gradients of its inputs. Eight or more are a chain of sums of two, as in MXNet, so that the
-// part of a weight's gradient that one step of a recurrent net gives is added when it is there. An
-// absent gradient stays absent: a node that receives none writes none. As in MXNet three kinds of
-// nodes need none, even before a BlockGrad: losses start their own, nodes with auxiliary states
-// update these in their backward, and users' operators may do either.
+// Reverse-mode differentiation as a graph pass: nodes are visited in reverse order, the gradients
+// of an output are summed in the order they arrive, and the operator writes the gradients of its
+// inputs. Eight or more gradients become a chain of sums of two, as in MXNet, so that each step of
+// a recurrent net adds its part of a weight's gradient as soon as it is computed. An absent
+// gradient stays absent: a node that receives none writes none. As in MXNet, three kinds of nodes
+// need none, even before a BlockGrad: losses start their own, nodes with auxiliary states update
+// these in their backward, and custom operators may do either.
 
 #include "passes/gradient.h"
 
@@ -93,8 +93,7 @@ class Builder {
 
   void differentiate(const NodePtr& node, NodeEntries heads) {
     check(node->op->gradient != nullptr, ErrorKind::kNotImplemented,
-          "{} has no gradient, but a gradient is asked for before it\n  fix:  put BlockGrad behind "
-          "it, or "
+          "{} has no gradient, but an argument before it needs one\n  fix: put BlockGrad after it, or "
           "set grad_req='null' for the arguments it depends on",
           node->title());
     std::vector<bool> wanted;

@@ -6,12 +6,12 @@
 namespace symbind {
 
 struct GradientGraph {
-  NodeEntries gradients;            ///< by wanted variable; empty where nothing flows
+  NodeEntries gradients;            ///< by variable; empty where no gradient arrives
   std::vector<NodePtr> head_grads;  ///< by head: the variable for its head gradient
 };
 
-/// Needs: heads and the variables whose gradients are wanted. Only what leads to one of them is
-/// built.
+/// Needs: heads and the variables whose gradients are needed. Only nodes on a path to one of them
+/// are built.
 GradientGraph gradient(const NodeEntries& heads, const std::vector<const Node*>& wanted);
 
 }  // namespace symbind

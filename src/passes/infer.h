@@ -17,11 +17,11 @@ struct Inferred {
 /// Where inference starts: what was given, and the __shape__ / __dtype__ attributes of variables.
 Inferred start_inference(const IndexedGraph& graph, const ShapeMap& shapes, const DTypeMap& dtypes);
 
-/// Needs: an indexed graph and what is known. Produces: everything that follows. A contradiction is
-/// a kShape (kType) error that names the node, the inputs, the path and a fix.
+/// Needs: an indexed graph and what is known. Produces: everything that can be inferred. A
+/// contradiction is a kShape (kType) error that names the node, the inputs, the path and a fix.
 void infer_shape(const IndexedGraph& graph, Inferred& known);
 
-/// Gives variables that nothing determined float32 and runs the rules once more.
+/// Makes undetermined variables float32 and runs the rules once more.
 void infer_dtype(const IndexedGraph& graph, Inferred& known);
 
 /// Names and given shapes of the variables whose shape is not known, in order.

@@ -1,4 +1,4 @@
-// What nothing determines is float32, as MXNet's simple_bind has it.
+// The default is float32, as in MXNet's simple_bind.
 
 #include "passes/infer.h"
 

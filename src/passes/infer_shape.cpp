@@ -1,5 +1,5 @@
 // The fixpoint over the rules. A sweep forward and a sweep backward suffice for nearly every net;
-// a node whose sides are all known is checked once and then left alone.
+// a node whose sides are all known is checked once and then skipped.
 
 #include <algorithm>
 
@@ -72,7 +72,7 @@ std::string path_to(const IndexedGraph& graph, const Inferred& known, int node) 
   const bool variable =
       !conflict.where.output &&
       node.inputs[static_cast<std::size_t>(conflict.where.index)].node->is_variable();
-  text += variable ? fmt::format("\n  fix:  give {} the {} {}, or leave it out to have it inferred",
+  text += variable ? fmt::format("\n  fix:  give {} the {} {}, or omit it to have it inferred",
                                  where, is_shape ? "shape" : "dtype", conflict.needed)
                    : fmt::format("\n  fix:  change the parameters of {} or of the nodes before it",
                                  node.title());
@@ -129,7 +129,7 @@ class Fixpoint {
 
   bool store(const IndexedNode& n, std::size_t number) {
     bool changed = false, complete = true;
-    // Merged, for one entry may be several inputs and the rule have spoken of one of them only.
+    // Merged, because one entry may be several inputs and the rule may have set only one of them.
     const auto put = [&](int entry, const Shape& shape, DType dtype) {
       Shape& s = known_.shapes[static_cast<std::size_t>(entry)];
       DType& t = known_.dtypes[static_cast<std::size_t>(entry)];

@@ -7,15 +7,15 @@
 
 namespace symbind {
 
-/// Layouts are a property of tensors inside the plan: a producer's layout flows to its readers, and
-/// a reorder stands only where a reader cannot take it. One value is brought into one layout once.
+/// Layouts are a property of tensors inside the plan: readers take over the producer's layout; a
+/// reorder is added only where a reader cannot. One value is converted to one layout only once.
 class LayoutFlow {
  public:
   explicit LayoutFlow(Plan& plan) : plan_(plan) {}
 
   /// The tensor itself, or its copy in `layout` (adds the reorder step in front).
   int in_layout(int tensor, Layout layout, Phase phase);
-  /// Adds a step that writes `tensor` plainly into `target` (a bound array).
+  /// Adds a step that writes `tensor` in plain layout into `target` (a bound array).
   void write_plain(int tensor, int target, Phase phase);
 
  private:

@@ -8,12 +8,12 @@
 
 namespace symbind {
 
-/// The device whose kernels run there: with SYMBIND_GPU_AS_CPU a GPU has the kernels of the CPU.
+/// The device whose kernels run there: with SYMBIND_GPU_AS_CPU a GPU uses the kernels of the CPU.
 inline DeviceType kernel_device(Context context) {
   return in_gpu_memory(context) ? DeviceType::kGpu : DeviceType::kCpu;
 }
 
-/// What the lowering passes share: the graph, what is known of it, and who owns which entry.
+/// Shared by the lowering passes: the graph, what is known of it, and the owner of each entry.
 struct Lowering {
   IndexedGraph graph;
   Inferred known;
@@ -35,7 +35,7 @@ struct Lowering {
 };
 
 /// Needs: order, shapes, dtypes, places. Produces: Plan::tensors and Plan::steps with kernels
-/// chosen among their offers, layouts flowing from producer to consumer, and reorders where they
+/// chosen among their offers, layouts passed from producer to consumer, and reorders where they
 /// must change.
 void choose_kernels(const Lowering& lowering, Plan& plan);
 
@@ -44,7 +44,7 @@ void choose_kernels(const Lowering& lowering, Plan& plan);
 /// max_live_bytes.
 void plan_memory(Plan& plan, bool reuse);
 
-/// What must hold of a finished plan; throws naming what does not.
+/// Checks the invariants of a finished plan; throws naming the one violated.
 void verify(const Plan& plan);
 
 }  // namespace symbind

@@ -60,7 +60,7 @@ struct Backward {
   std::vector<int> argument;        ///< of each gradient
   std::vector<NodePtr> head_grads;  ///< by output
   std::unordered_map<const Node*, int>
-      previous;  ///< variables that stand for grad arrays (grad_req add)
+      previous;  ///< variables that represent grad arrays (grad_req add)
 };
 
 Backward build_backward(const NodeEntries& heads, const Variables& variables, const BindSpec& spec,
@@ -111,7 +111,7 @@ Placement place(const NodeEntries& heads, const BindSpec& spec, const Variables&
   return place_device(heads, spec.context, spec.group2ctx, fixed);
 }
 
-// Numbers the placed graph and says who owns its variables and heads.
+// Numbers the placed graph and records the owners of its variables and heads.
 Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, const BindSpec& spec,
                           const Variables& variables, const Backward& backward) {
   const NodeEntries outputs(placed.heads.begin(),
@@ -163,7 +163,7 @@ Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, cons
   return l;
 }
 
-// Head gradients have their head's shape and dtype; everything else follows by rule.
+// Head gradients have their head's shape and dtype; everything else is inferred.
 void infer_all(Lowering& l) {
   infer_shape(l.graph, l.known);
   for (const IndexedNode& n : l.graph.nodes) {
@@ -226,7 +226,7 @@ std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) 
   if constexpr (kVerify) verify(*plan);
   for (PlanStep& step : plan->steps) {
     step.run = step.prepare();
-    step.prepare = nullptr;  // what it held is as large as the rest of a step
+    step.prepare = nullptr;  // frees as much memory as the rest of a step takes
   }
   return plan;
 }

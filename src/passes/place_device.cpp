@@ -19,7 +19,7 @@ Context place(const Node& node, Context fallback, const ContextMap& group2ctx,
   return it == group2ctx.end() ? fallback : it->second;
 }
 
-// An operator updates its auxiliary states where they are: a copy would be updated and forgotten.
+// An operator updates its auxiliary states where they are: a copy would be updated and discarded.
 void check_aux_place(const Node& node, std::size_t input, Context there, Context here) {
   if (there == here || node.is_variable()) return;
   const bool aux = node.is_aux_input(static_cast<int>(input)) || node.op->is_backward;
@@ -60,7 +60,7 @@ Placement place_device(const NodeEntries& heads, Context fallback, const Context
     return there;
   };
   std::unordered_map<const Node*, NodePtr>
-      placed_of;  // a gradient must go on pointing at its forward node
+      placed_of;  // a gradient must still point to its forward node
   result.heads = rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
     const Context at = original.at(node.get());
     NodePtr placed = node;

@@ -32,7 +32,7 @@ std::string tensor_text(const PlanTensor& t) {
                      *layout ? " " : "", layout, home_text(t));
 }
 
-// Who wrote each byte of an arena last: a reader must find its own producer there.
+// Who wrote each byte of an arena last: it must be the reader's own producer.
 class Memory {
  public:
   void write(std::size_t begin, std::size_t bytes, int tensor) {

@@ -1,6 +1,6 @@
 #pragma once
 // The whole result of compiling: ordered steps with prepared kernels, every tensor with its layout
-// and its place. Immutable once made; printable; shared by threads.
+// and its memory. Immutable once made; printable; shared by threads.
 
 #include <array>
 #include <map>
@@ -71,7 +71,8 @@ struct Plan {
 
 enum class GradReq : std::uint8_t { kNull, kWrite, kAdd };
 
-/// What to compile for. Arrays are known by shape, dtype and place; compiling never touches data.
+/// What to compile for. Arrays are described by shape, dtype and device; compiling never reads
+/// data.
 struct BindSpec {
   Context context;
   ContextMap group2ctx;
@@ -79,7 +80,7 @@ struct BindSpec {
   std::vector<TensorDesc> args, aux;
   std::vector<Context> arg_contexts, aux_contexts;
   std::vector<GradReq> grad_req;  ///< by argument
-  bool monitored = false;         ///< every output must be seen: no fusion, no memory reuse
+  bool monitored = false;         ///< every output is shown: no fusion, no memory reuse
   bool training() const;
 };
 

@@ -1,9 +1,9 @@
 // Gives every intermediate an offset in the executor's arena.
 //
-// Greedy by size over live intervals: within a few percent of the lower bound on real nets, and it
-// is one page. A tensor lives from the step that writes it to the last step that reads it; a
-// workspace lives in its own step, and so does an unread output that its kernel writes. An output
-// takes its input's memory where the operator allows it and the input dies there.
+// Greedy by size over live intervals: within a few percent of the lower bound on real nets, and
+// short. A tensor lives from the step that writes it to the last step that reads it; a workspace
+// lives in its own step, and so does an unread output that its kernel writes. An output reuses its
+// input's memory if the operator allows it and nothing reads the input later.
 
 #include <algorithm>
 #include <numeric>
@@ -107,7 +107,7 @@ class Planner {
     }
   }
 
-  // Biggest first, each at the lowest offset that is free during its whole life.
+  // Biggest first, each at the lowest offset that is free during its whole live interval.
   void place(int slot) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -122,8 +122,8 @@ class Planner {
       Block& block = blocks_[i];
       std::size_t offset = 0;
       auto from = placed.begin();
-      // The last one was as large and lives as long: what it found taken is taken, and so is its
-      // place. The parts of a large split are placed one behind the other.
+      // The last one had the same size and interval: the offsets it found taken are still taken,
+      // and so is its own. The parts of a large split are placed one after the other.
       if (previous != nullptr && previous->bytes == block.bytes && previous->first == block.first &&
           previous->last == block.last) {
         offset = previous->offset + previous->bytes;

@@ -1,6 +1,6 @@
 // The order of the backward phase: gradients of the last forward nodes first, so that activations
-// die as early as they can; a sum of gradients as soon as its parts are there, so that they die.
-// The forward phase keeps the symbol's own post-order.
+// are freed as early as possible; a sum of gradients as soon as its parts are computed, so that
+// these are freed. The forward phase keeps the symbol's post-order.
 
 #include "passes/schedule.h"
 
@@ -22,7 +22,7 @@ Schedule schedule(const NodeEntries& outputs, const NodeEntries& gradients) {
   std::unordered_map<const Node*, int> waiting;  // inputs not yet run
   std::unordered_map<const Node*, std::vector<std::size_t>> readers;
   using Ready =
-      std::pair<std::pair<int, int>, std::size_t>;  // (rank, earlier first) and place in `all`
+      std::pair<std::pair<int, int>, std::size_t>;  // (rank, earlier first) and index in `all`
   std::priority_queue<Ready> ready;
   const auto rank_of = [&](const Node& node) {
     const bool sums = !node.is_variable() && node.forward_node && node.op->adds_up;

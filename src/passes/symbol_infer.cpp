@@ -1,4 +1,4 @@
-// Symbol::infer_shape and its kin: the public face of inference.
+// Symbol::infer_shape and infer_type: the public API of inference.
 
 #include <algorithm>
 #include <unordered_set>

@@ -7,7 +7,8 @@
 
 namespace symbind {
 
-/// Takes the loops out: each becomes its body, once a turn. `variables` says what is bound.
+/// Unrolls loops: each is replaced by its body, once per iteration. `variables` describes what is
+/// bound.
 NodeEntries unroll_loops(NodeEntries heads,
                          const std::unordered_map<const Node*, TensorDesc>& variables);
 
@@ -17,14 +18,14 @@ NodeEntries eliminate_common(const NodeEntries& heads);
 /// Replaces patterns of two operators by one fused operator; the patterns are a table in fuse.cpp.
 NodeEntries fuse(const NodeEntries& heads);
 
-/// Where every node runs. `heads` is rewritten: a copy stands on every edge between devices.
+/// Where every node runs. `heads` is rewritten: a copy is inserted on every edge between devices.
 struct Placement {
   NodeEntries heads;
   std::unordered_map<const Node*, Context> context;
   Context of(const Node* node) const { return context.at(node); }
 };
 /// Needs: the graph with gradients. A node runs where its ctx_group says, a gradient where its
-/// forward node ran; `variables` says where bound variables live.
+/// forward node ran; `variables` gives the devices of bound variables.
 Placement place_device(const NodeEntries& heads, Context fallback, const ContextMap& group2ctx,
                        const std::unordered_map<const Node*, Context>& variables);
 

@@ -1,9 +1,9 @@
-// Puts a loop's body, once for each of its turns, in the place of the loop's node.
+// Replaces a loop's node by copies of its body, one per iteration.
 //
-// Decided here: the number of turns is the first extent of the loop's data, which the bound shapes
-// decide. The turns read the outputs of one SliceChannel and give the inputs of one stack, whose
-// gradients are each other. A loop within a body is unrolled once the shapes of its turns are
-// known, in the next round.
+// Decided here: the number of iterations is the first extent of the loop's data, which the bound
+// shapes determine. The iterations read the outputs of one SliceChannel and produce the inputs of
+// one stack; each of the two is the gradient of the other. A loop within a body is unrolled in the
+// next round, when the shapes of its iterations are known.
 
 #include <algorithm>
 
@@ -18,10 +18,10 @@
 namespace symbind {
 namespace {
 
-// Of a bound graph. A small file can ask for any number by loops within loops.
+// Of a bound graph. A small file with nested loops can request any number.
 constexpr std::int64_t kMostNodes = std::int64_t{1} << 22;
 
-// The body with entries for its variables, and the turn in the names of its nodes.
+// The body with entries for its variables, and the iteration in the names of its nodes.
 NodeEntries turn_of(const Node& loop, const ForeachAttrs& a, std::int64_t turn,
                     const std::unordered_map<std::string, NodeEntry>& entries) {
   return rewrite(a.body.heads(),
@@ -114,7 +114,7 @@ NodeEntries unroll_loops(NodeEntries heads,
       const std::int64_t turns = turns_of(*node, shapes_of_data(*node)),
                          body = std::ssize(post_order(loop_attrs(*node).body.heads()));
       check(turns <= (kMostNodes - nodes) / body, ErrorKind::kMemory,
-            "{} cannot be unrolled: with {} turns of {} nodes the graph has more than {}",
+            "{} cannot be unrolled: with {} iterations of {} nodes the graph has more than {}",
             node->title(), turns, body, kMostNodes);
       nodes += turns * body;
     }

@@ -1,4 +1,4 @@
-// The facts of the page and how they are written: amounts, shapes, kinds of operators.
+// The data of the page and how they are formatted: amounts, shapes, kinds of operators.
 
 const plan = JSON.parse(document.getElementById("data").textContent);
 const isProfiled = plan.steps.some(step => step.time);
@@ -27,7 +27,7 @@ const shapeText = tensor =>
     tensor.opaque ? bytesText(tensor.bytes) + " opaque" : "(" + tensor.shape.join(", ") + ")";
 const layoutText = tensor => tensor.layout === "plain" || !tensor.layout ? "" : tensor.layout;
 
-/// What a step is for: decides its colour. The first row that fits counts.
+/// What a step is for: decides its colour. The first row that matches counts.
 const families = [
   ["reorder", "change of layout", /^reorder$/],
   ["custom", "custom", /Custom$/],
@@ -63,9 +63,9 @@ plan.steps.forEach(step => {
   });
 });
 
-/// Blocks: steps whose names begin alike (stage1_unit2_conv1, …_bn1, …), and arithmetic nobody named
-/// (_plus0, activation3) where its last input comes from. A step of the backward phase belongs where
-/// the step it differentiates does.
+/// Blocks: steps whose names have the same prefix (stage1_unit2_conv1, …_bn1, …). Unnamed
+/// arithmetic (_plus0, activation3) belongs to the block of its last input, a step of the backward
+/// phase to that of the step it differentiates.
 (() => {
   const forward = plan.steps.filter(step => step.phase === "forward");
   const isUnnamed = step => step.name.startsWith("_") ||
@@ -98,7 +98,7 @@ plan.steps.forEach(step => {
     if (step.of !== undefined) step.block = plan.steps[step.of].block;
 })();
 
-/// Elements, with texts and not markup: names cannot do anything here.
+/// Elements, with texts and not markup: names cannot inject anything.
 const element = (tag, attributes = {}, ...children) => {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -115,7 +115,7 @@ const drawn = (tag, attributes = {}, text) => {
   return made;
 };
 
-/// Who shows a step that was chosen somewhere on the page; state.select tells all of them.
+/// The views that show the selected step; state.select notifies all of them.
 const state = {selected: null, listeners: []};
 const select = what => {
   state.selected = what;

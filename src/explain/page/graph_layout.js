@@ -1,7 +1,8 @@
-// Where the boxes of the graph stand. Forward runs down on the left, backward runs up on the right,
+// The layout of the graph's boxes. Forward runs down on the left, backward runs up on the right,
 // each gradient beside the step it belongs to. Layers by longest path, pulled towards their readers;
-// long edges get places of their own in the layers they cross, very long ones none; order by barycentres, then positions
-// by relaxation. Everything is linear or nearly so: a thousand steps take some tens of milliseconds.
+// long edges reserve space in the layers they cross, very long ones do not; order by barycentres,
+// then positions by relaxation. Everything is linear or nearly so: a thousand steps take some tens
+// of milliseconds.
 
 const rowHeight = 76, boxHeight = 44, boxGap = 26, farthest = 12;
 
@@ -104,7 +105,7 @@ const placeLane = (lane, towards) => {
       if (!points.has(succ)) continue;
       const chain = [points.get(unit)];
       const span = (succ.layer - unit.layer) * towards;
-      if (span > farthest) {  // too far to make room for: drawn faintly, underneath
+      if (span > farthest) {  // too long to reserve space for: drawn faintly, underneath
         farEdges.push([points.get(unit), points.get(succ)]);
         continue;
       }
@@ -139,7 +140,7 @@ const placeLane = (lane, towards) => {
       renumber(layer);
     }
   }
-  const spread = layer => {  // keeps the order and the distances, moves as little as it must
+  const spread = layer => {  // keeps the order and the distances, moves as little as possible
     for (let i = 1; i < layer.length; ++i) {
       const least = (layer[i - 1].width + layer[i].width) / 2 + boxGap;
       const short = layer[i - 1].x + least - layer[i].x;

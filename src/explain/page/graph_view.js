@@ -128,7 +128,7 @@ const graphView = (() => {
     move();
   };
 
-  /// A first look: all of it if it can be read, else its beginning.
+  /// The first view: all of it if it is readable, else its beginning.
   const open = () => {
     fit();
     if (view.scale >= 0.5) return;

@@ -3,7 +3,7 @@
 const tabs = [["graph", "Graph"], ["memory", "Memory"], ["steps", "Steps"],
               ["kernels", "Kernels and layouts"]];
 
-/// The part behind # chooses a tab, and after a colon a node: #graph:fc1.
+/// The part after # chooses a tab, and after a colon a node: #graph:fc1.
 const showAddress = () => {
   const [name, node] = decodeURIComponent(location.hash.slice(1)).split(/:(.*)/s);
   showTab(name);

@@ -1,5 +1,5 @@
-// The memory of each device over time: steps to the right, bytes upwards. A block is drawn where the
-// arena holds it; blocks never overlap. The line is what lives at each step.
+// The memory of each device over time: steps to the right, bytes upwards. A block is drawn at its
+// place in the arena; blocks never overlap. The line shows the live bytes at each step.
 
 const memoryView = (() => {
   const width = 1180, height = 430, margin = {left: 74, right: 18, top: 16, bottom: 30};
@@ -78,7 +78,7 @@ const memoryView = (() => {
         scroll.append(element("h2", {class: "section"}, "Memory of " + device.device + " over time"));
         if (device.blocks.length === 0) {
           scroll.append(element("p", {class: "note"},
-              "Nothing is kept between steps: everything lies in bound arrays."));
+              "Nothing is kept between steps: everything is in bound arrays."));
           continue;
         }
         const largest = device.blocks.filter(([, first, last]) => first <= at && at <= last)
@@ -86,7 +86,7 @@ const memoryView = (() => {
         scroll.append(element("p", {class: "note"},
             "The arena takes " + bytesText(device.arena_bytes) + "; at most " + bytesText(peak) +
             " of it live at once, in step " + at + " (" + plan.steps[at].name + "). " +
-            "Parameters, gradients and outputs are arrays of their own and not in it."));
+            "Parameters, gradients and outputs are separate arrays and not in it."));
         scroll.append(element("div", {class: "key"}, ...kinds.map(([kind, text]) =>
             element("span", {}, element("i", {style: "background: var(--" + kind + ")"}), text)),
             element("span", {}, "— live bytes")));

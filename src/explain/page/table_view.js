@@ -1,4 +1,5 @@
-// The steps as a table that sorts and filters, and the kernels: who was chosen, who refused and why.
+// The steps as a table that sorts and filters, and the kernels: which were chosen, which refused
+// and why.
 
 const tableView = (() => {
   const columns = [
@@ -71,7 +72,7 @@ const tableView = (() => {
 
   const updatesTable = () => {
     if (plan.updates.length === 0) return [];
-    return [element("h2", {class: "section"}, "Updates behind backward"),
+    return [element("h2", {class: "section"}, "Updates after backward"),
       element("table", {}, element("tbody", {}, ...plan.updates.map(update => element("tr", {},
           element("td", {class: "wrap"}, update.name), element("td", {}, update.op),
           element("td", {}, update.shapes),
@@ -106,7 +107,7 @@ const tableView = (() => {
       }
     parts.push(element("h2", {class: "section"}, "Kernels that refused, and why"));
     if (refusals.size === 0)
-      parts.push(element("p", {class: "note"}, "None: the first kernel of every operator took it."));
+      parts.push(element("p", {class: "note"}, "None: the first kernel of every operator accepted."));
     else
       parts.push(element("table", {id: "refusals"}, element("tbody", {}, ...[...refusals]
         .sort((a, b) => b[1].length - a[1].length).map(([key, steps]) => {
@@ -119,7 +120,7 @@ const tableView = (() => {
     const reorders = plan.steps.filter(step => step.op === "reorder");
     parts.push(element("h2", {class: "section"}, "Changes of layout"));
     if (reorders.length === 0)
-      parts.push(element("p", {class: "note"}, "None: layouts flow from kernel to kernel."));
+      parts.push(element("p", {class: "note"}, "None: every kernel takes the layout of its inputs."));
     else
       parts.push(element("table", {id: "reorders"}, element("tbody", {}, ...reorders.map(step => {
         const from = plan.tensors[step.in[0]], to = plan.tensors[step.out[0]];

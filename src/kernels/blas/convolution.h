@@ -11,7 +11,7 @@ namespace symbind::blas {
 /// Elements of workspace: the unrolled patches of one image and group.
 std::int64_t patch_elements(const ConvolutionSizes& s);
 
-/// With `add` the result is added to what y holds.
+/// With `add` the result is added to y.
 template <class T>
 void convolution(const ConvolutionSizes& s, const T* x, const T* w, const T* bias, T* y, T* patches,
                  bool add = false);

@@ -1,7 +1,7 @@
 // OpenBLAS calls. Its OpenMP build shares the thread pool with our loops and oneDNN.
 //
-// Decided here: a product that takes long is multiplied tile by tile, so that it can be interrupted
-// between two of them; a tile is large enough for its cost not to show.
+// Decided here: a long product is computed tile by tile, so that it can be interrupted between
+// tiles; a tile is large enough that the overhead is negligible.
 #include "kernels/gemm.h"
 
 #include <algorithm>
@@ -18,13 +18,13 @@ namespace {
 
 blasint narrow(std::int64_t value) {
   check(value <= 0x7fffffff, ErrorKind::kShape,
-        "a matrix extent of {} is beyond what BLAS can take", value);
+        "a matrix extent of {} is beyond BLAS's integers", value);
   return static_cast<blasint>(value);
 }
 
 CBLAS_TRANSPOSE op(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
 
-// A tenth of a second of one core, or a few when it is shared.
+// A tenth of a second on a free core, a few tenths on a shared one.
 constexpr double kTileFlops = 5e9;
 constexpr std::int64_t kSmallestTile = 256;
 

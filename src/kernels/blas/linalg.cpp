@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-// OpenBLAS brings LAPACK, Debian's headers for it do not.
+// OpenBLAS contains LAPACK, but Debian's headers for it do not declare it.
 extern "C" {
 void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
@@ -94,7 +94,7 @@ bool call_invert(F f, std::int64_t n, T* a, T* work, int* pivots) {
   return info == 0;
 }
 
-// LAPACK's columns are our rows: the eigenvectors come out one a row.
+// LAPACK's columns are our rows: each eigenvector becomes a row.
 template <class F, class T>
 bool call_eigen(F f, std::int64_t n, T* a, T* values, T* work) {
   if (n == 0) return true;

@@ -1,5 +1,5 @@
 // Row-major matrices are cuBLAS's transposed ones, so every product is written with its factors
-// exchanged: yᵀ = W xᵀ, and the bias has one value per row of yᵀ. db is a kernel of our own.
+// exchanged: yᵀ = W xᵀ, and the bias has one value per row of yᵀ. db has a custom kernel.
 
 #include "kernels/cublas/inner_product.h"
 
@@ -19,7 +19,7 @@ struct Backward {
   std::optional<Matmul> dx, dw;
 };
 
-/// Why these sizes cannot be taken; empty when they can.
+/// Why these sizes are not supported; empty if they are.
 std::string unfit(const MatrixSizes& s, const KernelRequest& request) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (request.in[0].dtype != DType::kFloat32) return "float32 only";

@@ -75,8 +75,8 @@ std::int64_t parts_of(const cublasLtMatmulAlgo_t& algorithm) {
   return std::max(parts, 1);
 }
 
-/// cuBLASLt's first choice among those that leave each part of the sum a decent length: for a small
-/// layer at a small batch it likes to split 784 into 264 parts, which takes four times as long.
+/// cuBLASLt's first choice whose parts of the sum are long enough: for a small layer at a small
+/// batch its first choice may split 784 into 264 parts, which takes four times as long.
 const cublasLtMatmulHeuristicResult_t& choose(
     std::span<const cublasLtMatmulHeuristicResult_t> found, std::int64_t k) {
   const auto* least = &found.front();
@@ -138,7 +138,7 @@ std::optional<Matmul> Matmul::plan(const MatmulShape& s) {
 void Matmul::run(const void* a, const void* b, void* d, const void* bias, void* workspace,
                  void* stream) const {
   const float one = 1, zero = 0;
-  // cuBLASLt takes descriptions as mutable; copies are a few words.
+  // cuBLASLt takes mutable descriptions; a copy is a few words.
   cublasLtMatmulDescOpaque_t operation = operation_;
   cublasLtMatrixLayoutOpaque_t a_layout = a_, b_layout = b_, d_layout = d_;
   if (bias_) set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);

@@ -2,8 +2,8 @@
 // One product of float32 matrices through cuBLASLt, decided once and run often.
 //
 // Decided here: plain float32 arithmetic (no TF32). Of each product two algorithms are kept, one
-// for 16-byte aligned operands and one for any, because bound arrays may be views; a run looks at
-// its pointers. A plan is copied bytes without handles, so that threads may share it.
+// for 16-byte aligned operands and one for any, because bound arrays may be views; a run checks its
+// pointers. A plan is plain bytes without handles, so threads may share it.
 
 #include <cublasLt.h>
 
@@ -22,7 +22,7 @@ struct MatmulShape {
 
 class Matmul {
  public:
-  /// Nothing where cuBLASLt knows no way.
+  /// Nothing if cuBLASLt has no algorithm.
   static std::optional<Matmul> plan(const MatmulShape& shape);
   /// What run() needs at most, alignment included.
   std::size_t workspace_bytes() const { return workspace_bytes_; }

@@ -1,4 +1,4 @@
-// A block takes 32 columns; its 32 warps go over the rows in turn, then one of them adds theirs.
+// A block takes 32 columns; its 32 warps take the rows in turn, then one warp adds up their sums.
 #include "kernels/cuda/column_sums.h"
 
 #include "kernels/cuda/grid.cuh"

@@ -19,7 +19,7 @@ inline int blocks_for(std::int64_t n, int per_block = kThreads) {
 
 inline cudaStream_t native(void* stream) { return static_cast<cudaStream_t>(stream); }
 
-/// f(float or double), as `number` says; then CUDA's answer to the launch.
+/// f(float or double), as `number` says; then CUDA's status of the launch.
 template <class F>
 int launch(Number number, const F& f) {
   if (number == Number::kDouble)

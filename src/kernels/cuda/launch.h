@@ -1,5 +1,6 @@
 #pragma once
-// What hosts need around launchers: CUDA's own answer is an int there, and becomes an Error here.
+// Host-side helpers for launchers: these return CUDA's status as an int, which becomes an Error
+// here.
 
 #include <symbind/kernel.h>
 

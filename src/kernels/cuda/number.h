@@ -1,5 +1,5 @@
 #pragma once
-// The element types of our CUDA kernels. Plain enough for nvcc: launchers take a Number and void
+// The element types of our CUDA kernels. Kept simple for nvcc: launchers take a Number and void
 // pointers.
 
 namespace symbind::cuda {

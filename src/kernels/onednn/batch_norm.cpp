@@ -1,8 +1,8 @@
-// Batch normalisation through oneDNN, in the layout the data comes in.
+// Batch normalisation through oneDNN, in the layout of the input.
 //
 // Decided here: two forward primitives are made, one with the batch's statistics and one with the
-// given ones, because is_train is a matter of the run. oneDNN speaks of variances, MXNet of inverse
-// standard deviations: they are translated here, channel by channel.
+// given ones, because is_train is decided per run. oneDNN uses variances, MXNet inverse standard
+// deviations: they are converted here, channel by channel.
 #include "kernels/onednn/batch_norm.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ void run_forward(const ForwardPlan& p, const Args& args) {
   const auto n = static_cast<std::size_t>(p.channels);
   float* gamma = args.mutable_in<float>(1);
   if (s.fix_gamma) {
-    if (!p.training) gamma = static_cast<float*>(at(args, p.ones));  // the array is left alone
+    if (!p.training) gamma = static_cast<float*>(at(args, p.ones));  // the array is not written
     std::fill_n(gamma, n, 1.f);
   }
   const bool from_batch = args.run->is_train && !s.global_stats;
@@ -201,7 +201,7 @@ Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r)
                               {DNNL_ARG_MEAN, channels},
                               {DNNL_ARG_VARIANCE, channels},
                               {DNNL_ARG_SCALE, channels},
-                              {DNNL_ARG_SHIFT, channels},  // asked for, not read
+                              {DNNL_ARG_SHIFT, channels},  // required, not read
                               {DNNL_ARG_DIFF_SRC, x},
                               {DNNL_ARG_DIFF_SCALE, channels},
                               {DNNL_ARG_DIFF_SHIFT, channels}};

@@ -1,4 +1,4 @@
-// Batch normalisation, with or without the ReLU behind it, through oneDNN.
+// Batch normalisation, with or without a ReLU after it, through oneDNN.
 #pragma once
 
 #include <symbind/kernel.h>

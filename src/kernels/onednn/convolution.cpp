@@ -1,9 +1,9 @@
 // Convolution through oneDNN.
 //
-// Decided here: oneDNN is asked which layouts it likes and gets them where they are ours (the
-// channels divide into whole blocks), else the widest that divides. Weights are packed into the
-// workspace at each run, or kept packed with the array where it is constant. Winograd is offered by
-// the rule below; the direct algorithm for everything.
+// Decided here: oneDNN's preferred layouts are used where we support them (the channels divide into
+// whole blocks), else the widest that divides. Weights are packed into the workspace at each run,
+// or cached in packed form with the array where it is constant. Winograd is offered by the rule
+// below; the direct algorithm for everything.
 #include "kernels/onednn/convolution.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ using BackwardWeights = dnnl::convolution_backward_weights;
 using Dims = dnnl::memory::dims;
 
 /// Where Winograd beats the direct kernel: with AVX-512 (oneDNN has no other), 3×3 at stride 1, 32
-/// channels or more on both sides, and enough tiles of 4×4 to share the transform of the weights,
-/// unless that is kept. Direct / Winograd in CPU time, one thread, packing included:
+/// channels or more on both sides, and enough tiles of 4×4 to amortise the transform of the
+/// weights, unless that is cached. Direct / Winograd in CPU time, one thread, packing included:
 ///
 ///   tiles                forward  data  weights  forward kept
 ///      4 (7², batch 1)      0.45  0.43     0.45          1.27
@@ -39,7 +39,7 @@ using Dims = dnnl::memory::dims;
 ///     32 (7², batch 8)      1.29  1.23     1.49          1.71
 ///   1568 (56², batch 8)     2.30  2.35     2.24          2.32
 ///
-/// It is less exact by about 1e-6 of the output's scale. The reason against it, or nothing.
+/// It is less exact by about 1e-6 of the output's scale. Returns the reason against it, or nothing.
 std::string against_winograd(const ConvolutionSizes& s, bool kept_weights) {
   using Axes = ConvolutionSizes::Axes;
   const Axes ones{1, 1, 1};
@@ -54,7 +54,7 @@ std::string against_winograd(const ConvolutionSizes& s, bool kept_weights) {
   return settings::flag("SYMBIND_EXACT") ? "SYMBIND_EXACT is set" : "";
 }
 
-/// The shapes and parameters oneDNN wants.
+/// The shapes and parameters for oneDNN.
 struct Problem {
   explicit Problem(const ConvolutionSizes& s) : sizes(s) {
     const auto tail = [&](const ConvolutionSizes::Axes& a) {
@@ -73,7 +73,7 @@ struct Problem {
     for (auto& d : dilate) d -= 1;
     pad = tail(s.pad);
     pad_after = pad;
-    // What lies behind the last window does not count.
+    // Elements after the last window are ignored.
     for (std::size_t i = 0; i < pad.size(); ++i) {
       const int axis = static_cast<int>(i) + 2;
       pad_after[i] = (y[axis] - 1) * stride[i] + (tail(s.kernel)[i] - 1) * (dilate[i] + 1) + 1 -
@@ -123,7 +123,7 @@ struct Layouts {
   Layout x = Layout::kPlain, y = Layout::kPlain;
 };
 
-/// Layouts of data and output to try, the same for forward and both gradients: what oneDNN likes,
+/// Layouts of data and output to try, the same for forward and both gradients: what oneDNN prefers,
 /// and plain ones.
 std::vector<Layouts> candidates(const Problem& p) {
   std::vector<Layouts> all;

@@ -1,9 +1,9 @@
 // Activation functions through oneDNN.
 //
-// Decided here: relu is left to the plain loop, which is as fast as memory and keeps NaN; oneDNN
+// Decided here: relu is left to the plain loop, which is as fast as memory and keeps NaN. oneDNN
 // has no softsign, and no gradient of softrelu from its output. elu and leaky with a negative slope
-// are left out, for the output does not tell the side. Below 256 elements the call costs more than
-// it saves.
+// are not supported, because the output does not show the sign of the input. Below 256 elements the
+// call costs more than it saves.
 #include "kernels/onednn/eltwise.h"
 
 #include "base/parallel.h"
@@ -32,7 +32,7 @@ std::optional<algorithm> function_of(const std::string& name, bool backward, flo
 }
 
 std::string unfit(const std::string& name, bool backward, float slope, const KernelRequest& r) {
-  if (!function_of(name, backward, slope)) return "the plain loop does " + name;
+  if (!function_of(name, backward, slope)) return "the plain loop computes " + name;
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
   if (r.in[0].shape.size() < 256) return "too few elements";
   return {};

@@ -1,8 +1,8 @@
 // FullyConnected through oneDNN.
 //
 // Decided here, by measurement (1 thread, µs; 32×2048×1000 unless said): packing weights at every
-// run never pays, for oneDNN's packed forms cost milliseconds to make (14,290 with, 5,440 without).
-// So weights stay as they are bound, out × in, and forward takes
+// run never pays off, because packing takes oneDNN milliseconds (14,290 with, 5,440 without). So
+// weights stay as they are bound, out × in, and forward uses
 //   matmul          from 16 rows on    (4,040 against inner_product's 5,440; 100×784×128: 185,
 //   194), inner_product   below that         (8×2048×1000: 649 against 750; 10×784×128: 22 against
 //   26), inner_product with packed weights where they are constant and kept packed (2,390).
@@ -30,7 +30,7 @@ constexpr std::int64_t kRowsForMatmul = 16;
 std::string unfit(const MatrixSizes& s, DType dtype) {
   if (dtype != DType::kFloat32) return "dtype is not float32";
   if (s.rows * s.in * s.out < kFewestMultiplications)
-    return "OpenBLAS is faster on so small a product";
+    return "OpenBLAS is faster for such a small product";
   return {};
 }
 

@@ -113,7 +113,7 @@ void Call::operator()(std::initializer_list<void*> pointers, void* scratch) cons
   const VendorThreads threads(threads_);
   if (shared_->busy.test_and_set(std::memory_order_acquire)) {
     Lane(shared_->arguments)
-        .run(shared_->primitive, pointers, scratch);  // somebody else runs it now
+        .run(shared_->primitive, pointers, scratch);  // another thread runs it now
     return;
   }
   struct Release {
@@ -133,8 +133,8 @@ Call make_reorder(const MemoryDesc& from, const MemoryDesc& to, std::size_t& scr
   return Call(dnnl::reorder(pd), pd.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
-/// A short name of a form: equal descriptions have equal names. Within the small string's room, so
-/// that looking a form up allocates nothing.
+/// A short name of a form: equal descriptions have equal names. It fits std::string's internal
+/// buffer, so that looking up a form allocates nothing.
 std::string form_key(const MemoryDesc& packed) {
   std::uint64_t hash = 1469598103934665603u;
   const auto* bytes = reinterpret_cast<const unsigned char*>(&packed.data);
@@ -144,14 +144,15 @@ std::string form_key(const MemoryDesc& packed) {
   return text;
 }
 
-/// One object for all primitives that read forms of this name: arrays keep a form while it lives.
-/// So forms go with the plans that wanted them, and are shared by those that want the same.
+/// One object for all primitives that read forms of this name: arrays keep a form during its
+/// lifetime. So forms are freed with the plans that use them, and plans that use the same form
+/// share it.
 std::shared_ptr<const void> use_of(const std::string& key) {
   struct Uses {
     std::mutex guard;
     std::map<std::string, std::weak_ptr<const std::string>> by_key;
   };
-  static Uses& uses = *new Uses;  // never destroyed: plans may be made behind main
+  static Uses& uses = *new Uses;  // never destroyed: plans may be made after main
   const std::lock_guard lock(uses.guard);
   std::erase_if(uses.by_key, [](const auto& one) { return one.second.expired(); });
   auto& known = uses.by_key[key];
@@ -160,8 +161,8 @@ std::shared_ptr<const void> use_of(const std::string& key) {
   return use;
 }
 
-/// Where a weight is packed that users may write at any time: a form kept with the array would be
-/// rewritten under whoever else reads it just now. One block per thread, of the largest such
+/// Where a weight is packed that users may write at any time: a form cached with the array could be
+/// rewritten while another thread reads it. One block per thread, as large as the largest such
 /// weight.
 void* own_room(std::size_t bytes) {
   thread_local std::unique_ptr<DerivedForm> room;

@@ -1,5 +1,5 @@
-// What the wrappers of this folder share. The only header that knows oneDNN's own: nothing outside
-// src/kernels/onednn includes it, so another version of oneDNN is a change of this folder.
+// Shared by the wrappers in this folder. The only header that includes oneDNN's: nothing outside
+// src/kernels/onednn includes it, so another version of oneDNN only affects this folder.
 #pragma once
 
 #include <symbind/kernel.h>
@@ -25,7 +25,7 @@ const dnnl::engine& engine();
 /// float32 of this shape in one of our layouts; rank 1 to 5.
 MemoryDesc describe(const Shape& shape, Layout layout = Layout::kPlain);
 MemoryDesc describe_any(const Shape& shape);
-/// Ours that is the same as `desc`, if one is.
+/// The layout of ours that equals `desc`, if any.
 std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape);
 /// The widest blocked layout the channels divide into, else plain.
 Layout widest_layout(const Shape& shape);
@@ -45,7 +45,7 @@ bool windows_fit(const Axes&... all) {
 /// Scratch memory is passed in, so that primitives are re-entrant.
 dnnl::primitive_attr user_scratchpad();
 
-/// Lays out a workspace.
+/// Assigns offsets in a workspace.
 class Carver {
  public:
   /// The offset of `bytes` bytes, aligned for vectors.
@@ -63,8 +63,8 @@ inline void* at(const Args& args, std::size_t offset) {
   return static_cast<char*>(args.workspace) + offset;
 }
 
-/// Threads for this many operations. Others take about 10 µs to wake up, and longer where the
-/// machine is busy: work that one thread ends sooner stays with it.
+/// Threads for this many operations. Waking others takes about 10 µs, longer on a busy machine:
+/// shorter work uses one thread.
 inline int threads_for(double operations) { return operations < 250e3 ? 1 : num_threads(); }
 
 /// A primitive with its arguments. Pointers are given at each run, in the order of the
@@ -85,11 +85,11 @@ class Call {
   int threads_ = 1;
 };
 
-/// A weight that a primitive wants in another form than the bound array has.
+/// A weight that a primitive needs in another form than the bound array has.
 class Packing {
  public:
   Packing() = default;
-  /// `constant`: the form is kept with the array and renewed when that changes.
+  /// `constant`: the form is cached with the array and renewed when the array changes.
   Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant, Carver& workspace);
   std::size_t scratch_bytes() const { return scratch_bytes_; }
   /// The packed form of an input.
@@ -105,15 +105,15 @@ class Packing {
   Call reorder_;
 };
 
-/// A gradient that a primitive gives in another form than the bound array has.
+/// A gradient that a primitive writes in another form than the bound array has.
 class Unpacking {
  public:
   Unpacking() = default;
   Unpacking(const MemoryDesc& packed, const MemoryDesc& plain, Carver& workspace);
   std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// Where the primitive shall write.
+  /// Where the primitive writes.
   void* target(const Args& args, int output) const;
-  /// Brings what it wrote to the output.
+  /// Converts what it wrote into the output.
   void operator()(const Args& args, int output, void* scratch) const;
 
  private:
@@ -122,7 +122,7 @@ class Unpacking {
   Call reorder_;
 };
 
-/// Runs `f`, which builds an offer, and makes a refusal of what oneDNN throws.
+/// Runs `f`, which builds an offer, and turns oneDNN's exceptions into refusals.
 template <class F>
 Offer guarded(F&& f) {
   try {

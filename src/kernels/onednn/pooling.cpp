@@ -1,9 +1,9 @@
 // Pooling through oneDNN.
 //
-// Decided here: the maximum's workspace lies in the order of the output's layout, and backward must
-// read it in the same: so in training the layout of max pooling depends on the channels alone
-// (blocked where they divide by 16). Everything else takes the layout it is given. oneDNN's average
-// with padding divides by the whole window, so windows past the padded edge are refused.
+// Decided here: the workspace of max pooling has the order of the output's layout, and backward
+// must read it in the same order: so in training the layout of max pooling depends on the channels
+// only (blocked if they divide by 16). Everything else uses the layout of its input. oneDNN's
+// average with padding divides by the whole window, so windows past the padded edge are refused.
 #include "kernels/onednn/pooling.h"
 
 #include "base/parallel.h"
@@ -31,7 +31,7 @@ std::string unfit(const PoolingSizes& s, DType dtype) {
   if (!windows_fit(s.kernel, s.stride, s.pad, s.pad_after)) return "the window is too wide";
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t past = (s.out[i] - 1) * s.stride[i] + s.kernel[i] - s.in[i] - s.pad[i];
-    if (past >= s.kernel[i]) return "a window lies outside the data";
+    if (past >= s.kernel[i]) return "a window is outside the data";
     if (s.kind == PoolKind::kAverage && s.count_padding && past > s.pad_after[i])
       return "a window reaches past the padding";
   }
@@ -129,7 +129,7 @@ Offer offer_pooling_backward(const PoolingSizes& s, const KernelRequest& r) {
     const Problem p(s);
     auto plan = std::make_shared<Plan>();
     plan->max = s.kind == PoolKind::kMax;
-    // A single position is every layout at once: then the layout that convolutions like.
+    // A single position fits every layout: use the one that convolutions prefer.
     const bool open = r.in[0].layout == Layout::kPlain && PoolingSizes::product(s.out) == 1;
     const Layout layout = plan->max || open ? widest_layout(p.x) : r.in[0].layout;
     const auto pd = p.backward(layout);

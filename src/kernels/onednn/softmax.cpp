@@ -1,8 +1,8 @@
 // Softmax and its logarithm through oneDNN: its exponential is vectorised, that of the plain loop
 // is not.
 //
-// Decided here: rows of fewer than 8 classes and arrays of fewer than 1024 elements are left to the
-// plain loop, where the call would cost more than it saves.
+// Decided here: rows of fewer than 8 classes and arrays of fewer than 1024 elements use the plain
+// loop, because the call would cost more than it saves.
 #include "kernels/onednn/softmax.h"
 
 #include "base/parallel.h"

@@ -7,7 +7,7 @@
 
 namespace symbind::onednn {
 
-/// The data as rows × classes; classes lie next to each other.
+/// The data as rows × classes; classes are adjacent.
 struct SoftmaxSizes {
   std::int64_t rows = 0, classes = 0;
   bool logarithm = false;

@@ -11,7 +11,7 @@ namespace symbind::rnn {
 
 namespace {
 
-/// Parts of the scratch memory, in elements; those with a direction come once for each.
+/// Parts of the scratch memory, in elements; those per direction exist once for each.
 struct Scratch {
   explicit Scratch(const Sizes& s) {
     const std::int64_t all = s.rows();
@@ -215,7 +215,7 @@ class Layer {
     }
   }
 
-  /// Keeps the gradient of the projected output and gives that of the cell's own.
+  /// Stores the gradient of the projected output and computes that of the cell's output.
   T* through_projection(std::int64_t d, std::int64_t t, std::int64_t begin,
                         std::int64_t end) const {
     T *raw = io_.scratch + at_.draw(d) + begin * s_.hidden, *own = dh(d, begin);
@@ -232,7 +232,7 @@ class Layer {
     return raw;
   }
 
-  /// A sample that had ended, or not begun: the states' gradients go on as they are.
+  /// A sample that had ended, or not begun: the states' gradients pass through unchanged.
   void skip(std::int64_t d, std::int64_t t, std::int64_t n) const {
     std::fill_n(dgates(d, t, n), s_.gate_width(), T(0));
     if (s_.mode == Mode::kGru) std::fill_n(dpart(d, t, n), s_.hidden, T(0));
@@ -251,7 +251,7 @@ class Layer {
   }
   std::int64_t apart_at() const { return 2 * s_.hidden * s_.width(); }
 
-  /// dR = Σ dgatesᵀ · h of the step before, over all steps at once where they lie in order.
+  /// dR = Σ dgatesᵀ · h of the step before, over all steps at once where they are in order.
   void hidden_weights(std::int64_t d) const {
     const std::int64_t first = d == 0 ? 0 : s_.steps - 1, rest = d == 0 ? 1 : 0,
                        before = d == 0 ? 0 : 1, step = s_.directions * s_.width();

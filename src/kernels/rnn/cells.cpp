@@ -1,4 +1,4 @@
-// Which cells this processor runs.
+// Selects the cells for this processor.
 #include "base/cpu_isa.h"
 #include "kernels/rnn/cells_body.h"
 

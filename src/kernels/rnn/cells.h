@@ -7,7 +7,7 @@ namespace symbind::rnn {
 
 /// Rows of one step, forward. `gates` holds x·Wᵀ + h·Rᵀ and receives the gates' values; a GRU has
 /// h·Rᵀ of its last gate in `hidden_part` instead, which receives it with its bias. `bias` is the
-/// sum of both biases; a GRU's last gate has them apart, the h2h one after all others.
+/// sum of both biases; a GRU's last gate has them separately, the h2h one after all others.
 template <class T>
 struct CellForward {
   std::int64_t rows, hidden;
@@ -16,7 +16,7 @@ struct CellForward {
   const T* bias;
   const T* previous;  ///< h of the last step (GRU)
   std::int64_t previous_step;
-  const T* cell_before;  ///< LSTM; rows lie `hidden` apart, as those of `cell` and `hidden_part`
+  const T* cell_before;  ///< LSTM; row stride `hidden`, as for `cell` and `hidden_part`
   T* cell;
   T* hidden_part;
   T* out;
@@ -25,10 +25,9 @@ struct CellForward {
   T clip_low, clip_high;
 };
 
-/// Rows of one step, backward. `dh` is the gradient of the cell's output and receives what goes
-/// straight to that of the step before (all but the h2h product); `dc` goes on likewise. `dgates`
-/// receives the gradient of the gates' sums, of a GRU's last gate for x·Wᵀ; `dhidden_part` that for
-/// h·Rᵀ.
+/// Rows of one step, backward. `dh` is the gradient of the cell's output and receives the direct
+/// part of the previous step's gradient (all but the h2h product); `dc` likewise. `dgates` receives
+/// the gradient of the gates' sums, of a GRU's last gate for x·Wᵀ; `dhidden_part` that for h·Rᵀ.
 template <class T>
 struct CellBackward {
   std::int64_t rows, hidden;
@@ -54,7 +53,7 @@ struct Cells {
   void (*gru_backward)(const CellBackward<T>&);
 };
 
-/// The same right factor step after step: packed once, C += A · B.
+/// C += A · B with the same B at every step: B is packed once.
 template <class T>
 struct StepProduct {
   std::int64_t rows, n, k;
@@ -65,14 +64,14 @@ struct StepProduct {
   std::int64_t c_step;
 };
 struct Products {
-  /// B is k × n; element (p, j) lies at p · row_step + j · column_step.
+  /// B is k × n; element (p, j) is at p · row_step + j · column_step.
   void (*pack)(const float* w, std::int64_t row_step, std::int64_t column_step, std::int64_t k,
                std::int64_t n, float* packed);
   void (*multiply)(const StepProduct<float>&);
   std::int64_t panel;  ///< packed columns are a multiple of it
 };
 
-/// The fastest that this processor runs.
+/// The fastest cells that this processor supports.
 template <class T>
 const Cells<T>& cells();
 const Products& products();

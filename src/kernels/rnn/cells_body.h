@@ -1,8 +1,8 @@
-// The cells as loops that compilers vectorise. Included once per instruction set, by files whose
-// names say which; everything here has internal linkage, so that no other file can get this code.
+// The cells as loops that compilers vectorise. Included once per instruction set, by files named
+// after it; everything here has internal linkage, so no other file can link to this code.
 //
 // Decided here: float32 has its own exponential, good to 2 ulp, and a tanh made of it (a polynomial
-// near 0), for those of the standard library are not vectorised.
+// near 0), because those of the standard library are not vectorised.
 #pragma once
 
 #include <cmath>
@@ -49,8 +49,8 @@ inline float tanh_of(float x) {
 }
 inline double tanh_of(double x) { return std::tanh(x); }
 
-// One function a loop, and for every gate its own pointer: more than one function, or one pointer
-// with offsets, and no compiler vectorises it.
+// One function per loop, and a separate pointer for every gate: with more functions, or one pointer
+// with offsets, compilers do not vectorise the loop.
 template <class T>
 void add_and_sigmoid(std::int64_t n, const T* __restrict b, T* __restrict x) {
   for (std::int64_t i = 0; i < n; ++i) x[i] = sigmoid(x[i] + b[i]);
@@ -119,7 +119,7 @@ void lstm_backward(const CellBackward<T>& a) {
   }
 }
 
-/// h·Rᵀ of the last gate gets its bias, and joins what its tanh is taken of.
+/// h·Rᵀ of the last gate gets its bias and is added to the argument of its tanh.
 template <class T>
 void gru_join(std::int64_t n, const T* __restrict reset, const T* __restrict bias,
               T* __restrict part, T* __restrict fresh) {
@@ -208,7 +208,7 @@ constexpr std::int64_t kLanes = 4, kTileRows = 4;
 #endif
 using Vector [[gnu::vector_size(kLanes * 4), gnu::aligned(4)]] = float;
 constexpr std::int64_t kPanel = 2 * kLanes;
-constexpr std::int64_t kDepth = 256;  // a panel of that many rows stays in the first cache
+constexpr std::int64_t kDepth = 256;  // a panel of that many rows stays in the L1 cache
 
 /// c[r, :columns] += a[r, :k] · one panel.
 template <int rows>

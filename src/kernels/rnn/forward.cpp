@@ -23,7 +23,7 @@ struct Scratch {
   std::int64_t rows, packed, total;
 };
 
-/// Both biases summed; a GRU's last gate keeps them apart.
+/// Both biases summed; a GRU's last gate keeps them separate.
 template <class T>
 void join_biases(const Sizes& s, const T* given, T* joined) {
   const std::int64_t n = s.gate_width(), common = s.mode == Mode::kGru ? 2 * s.hidden : n;
@@ -87,7 +87,7 @@ class Layer {
  private:
   T* bias(std::int64_t d) const { return io_.scratch + d * scratch_.total; }
   T* packed(std::int64_t d) const { return bias(d) + scratch_.packed; }
-  /// Where the h2h weights begin that a GRU keeps apart.
+  /// Where the separate h2h weights of a GRU begin.
   std::int64_t apart_at() const { return 2 * s_.hidden * s_.width(); }
   /// This layer's part of all states.
   const T* state(const T* all, std::int64_t d, std::int64_t width) const {
@@ -198,7 +198,8 @@ class Layer {
   StepWeights<T> summed_, apart_;  ///< for the gates' sums; for a GRU's last gate
 };
 
-/// What the next layer reads. Where all is kept the output stays as it is, for backward's sake.
+/// What the next layer reads. If all values are kept, the output is unchanged, because backward
+/// reads it.
 template <class T>
 const T* drop(const Sizes& s, const Forward<T>& io, const Tape& tape, std::int64_t layer, T* out) {
   if (s.dropout <= 0 || (!tape.kept() && !io.dropping)) return out;

@@ -9,8 +9,8 @@
 
 namespace symbind::rnn {
 
-/// `lengths`, where given, has the number of steps of every sample: later outputs are 0, states
-/// stay as they were. hy and cy are null when unread; y never is, the last layer works in it.
+/// `lengths`, where given, has the number of steps of every sample: later outputs are 0, states are
+/// unchanged. hy and cy are null when unread; y never is, because the last layer works in it.
 template <class T>
 struct Forward {
   const T *x, *parameters, *h0, *c0;
@@ -21,7 +21,7 @@ struct Forward {
   std::uint64_t seed, draw;
 };
 
-/// Gradients that are null are not wanted; dhy and dcy that are null are 0.
+/// A null gradient is not computed; a null dhy or dcy counts as 0.
 template <class T>
 struct Backward {
   const T *dy, *dhy, *dcy;
@@ -31,7 +31,7 @@ struct Backward {
   T* scratch;
 };
 
-/// What dropout multiplies element i of a layer's output with: 1, or in training 0 or 1 / (1 − p).
+/// The dropout factor of element i of a layer's output: 1, or in training 0 or 1 / (1 − p).
 template <class T>
 float dropout_scale(const Sizes& s, const Forward<T>& io, std::int64_t layer, std::int64_t i) {
   if (!io.dropping) return 1;

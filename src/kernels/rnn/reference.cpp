@@ -1,8 +1,8 @@
 // What the operator RNN computes, sample by sample, step by step and unit by unit.
 //
-// A layer runs over the steps of a sample in one or two directions. At every step it has the input
-// x and what the same layer and direction gave at the step before, h (and c, an LSTM's cell). Each
-// gate has matrices W and R and biases b and e, and is one number per unit:
+// A layer runs over the steps of a sample in one or two directions. At every step it reads the
+// input x and its own output of the previous step, h (and c, an LSTM's cell). Each gate has
+// matrices W and R and biases b and e, and is one number per unit:
 //
 //   relu, tanh  h' = f(W x + b + R h + e)
 //   LSTM        i, f, o = σ(W x + b + R h + e),  g = tanh(W x + b + R h + e)
@@ -54,7 +54,7 @@ Weights<T> weights_of(const Sizes& s, T* parameters, std::int64_t layer, std::in
           parameters + s.h2r(layer, direction), biases, biases + s.gate_width()};
 }
 
-/// One sample in one direction of one layer, and where its numbers are.
+/// One sample in one direction of one layer, with offsets of its numbers.
 struct Sequence {
   const Sizes& s;
   Tape tape;
@@ -65,15 +65,15 @@ struct Sequence {
       : s(sizes), tape(s, true), layer(l), direction(d), sample(n), length(s.steps) {
     if (lengths) length = std::clamp<std::int64_t>(lengths[n], 0, s.steps);
   }
-  /// The step that comes i-th: backwards in time the sample's last step is the first.
+  /// The i-th step to run: in the backward direction the sample's last step comes first.
   std::int64_t step(std::int64_t i) const { return direction == 0 ? i : length - 1 - i; }
   /// Row of an array (steps, batch, …).
   std::int64_t row(std::int64_t t) const { return t * s.batch + sample; }
   /// Row of an array (layers · directions, batch, …).
   std::int64_t state() const { return (layer * s.directions + direction) * s.batch + sample; }
-  /// Place in an array (steps, batch, directions · width).
+  /// Offset in an array (steps, batch, directions · width).
   std::int64_t out(std::int64_t t) const { return (row(t) * s.directions + direction) * s.width(); }
-  /// Places on the tape.
+  /// Offsets on the tape.
   std::int64_t gates(std::int64_t t) const {
     return tape.gates(layer, direction) + row(t) * s.gate_width();
   }
@@ -92,7 +92,7 @@ T clipped(const Clip& clip, T c) {
   return c < low ? low : c > high ? high : c;
 }
 
-/// What a step reads, (h, c) of the step before among it, and what it writes.
+/// What a step reads, including (h, c) of the previous step, and what it writes.
 template <class T>
 struct Step {
   const T *x, *h, *c;
@@ -186,7 +186,7 @@ struct Scratch {
 
 /// What a step backward reads of the forward one, and the gradients: `from_x` and `from_h` of the
 /// gates' sums are written. On entry `dh` and `dc` are those of the step's own h and c; they become
-/// what goes straight to the step before.
+/// the direct part of the previous step's gradients.
 template <class T>
 struct StepBack {
   const T *gates, *cell, *out, *h, *c;
@@ -238,7 +238,7 @@ void unit_back(const Sizes& s, const StepBack<T>& at, std::int64_t unit) {
 }
 
 /// All steps of one sample, the last first. x, out and dout are the arrays of the whole layer; dx
-/// and the parameters' gradients are added to, where they are wanted.
+/// and the parameters' gradients are added to, if requested.
 template <class T>
 void run_back(const Sequence& q, const Backward<T>& io, const T* x, const T* out, const T* dout,
               T* dx) {

@@ -2,8 +2,8 @@
 // one.
 //
 // Each layer and direction is one product over all steps (x·Wᵀ), then step by step h·Rᵀ and the
-// cell's arithmetic. Threads share the samples of the batch and both directions, and meet only
-// between layers.
+// cell's arithmetic. Threads split the samples of the batch and both directions, and synchronise
+// only between layers.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ template <class T>
 void backward(const Sizes& s, const Backward<T>& io);
 std::int64_t backward_scratch(const Sizes& s);
 
-/// The rows of a batch a thread takes at least: fewer make the products slow.
+/// The least rows of a batch per thread: fewer make the products slow.
 inline constexpr std::int64_t kFewestRows = 8;
 
-/// Where the h of the step before lies.
+/// Where the h of the previous step is.
 template <class T>
 struct Rows {
   const T* data;
   std::int64_t step;
 };
 
-/// Rows [begin, end) of h before step t of a direction: the output of the step before, or h0. With
-/// lengths they are brought together in `buffer`.
+/// Rows [begin, end) of h before step t of a direction: the output of the previous step, or h0.
+/// With lengths they are gathered in `buffer`.
 template <class T>
 Rows<T> previous_rows(const Sizes& s, std::int64_t d, std::int64_t t, std::int64_t begin,
                       std::int64_t end, const T* h0, const T* out, const std::int64_t* lengths,

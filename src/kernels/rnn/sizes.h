@@ -1,4 +1,4 @@
-// The extents of a stack of recurrent layers and where its parameters lie.
+// The extents of a stack of recurrent layers and the offsets of its parameters.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Sizes {
 
   std::int64_t gates() const { return mode == Mode::kLstm ? 4 : mode == Mode::kGru ? 3 : 1; }
   std::int64_t gate_width() const { return gates() * hidden; }
-  /// Of what a cell gives, and takes back at the next step.
+  /// Width of a cell's output, which the next step reads.
   std::int64_t width() const { return projection > 0 ? projection : hidden; }
   std::int64_t layer_input(std::int64_t layer) const {
     return layer == 0 ? input : directions * width();

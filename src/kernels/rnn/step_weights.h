@@ -1,7 +1,8 @@
-// The h2h product of every step: its weights are packed once, for they are the same at all of them.
+// The h2h product of every step: its weights are packed once, because they are the same at every
+// step.
 //
-// Decided here: float32 has its own kernel, for OpenBLAS packs the weights again at every call, an
-// eighth of the time at 32 rows. float64 goes to OpenBLAS. Measured (two LSTM layers, 35 steps,
+// Decided here: float32 has its own kernel, because OpenBLAS packs the weights again at every call,
+// an eighth of the time at 32 rows. float64 goes to OpenBLAS. Measured (two LSTM layers, 35 steps,
 // batch 32, 200 inputs and states, one thread, ms of CPU time): forward 14.5, forward and backward
 // 45; MXNet 1.9.1 with oneDNN 17.5 and 48.
 #pragma once
@@ -14,7 +15,7 @@
 
 namespace symbind::rnn {
 
-/// B (k × n) of C += A · B; `transposed`: it lies as n × k.
+/// B (k × n) of C += A · B; `transposed`: it is stored as n × k.
 template <class T>
 class StepWeights {
  public:
@@ -34,7 +35,7 @@ class StepWeights {
     if constexpr (std::is_same_v<T, float>)
       products().pack(w, transposed_ ? 1 : n_, transposed_ ? k_ : 1, k_, n_, into);
   }
-  /// `w` are the weights as they are, `packed` what pack made of them.
+  /// `w` are the original weights, `packed` the output of pack.
   void add_product(std::int64_t rows, const T* a, std::int64_t a_step, const T* w,
                    [[maybe_unused]] const T* packed, T* c, std::int64_t c_step) const {
     if constexpr (std::is_same_v<T, float>) {
@@ -56,8 +57,8 @@ class StepWeights {
   bool transposed_;
 };
 
-/// C = op(A) · op(B) + beta · C, where threads share the rows of C. OpenBLAS would split it too,
-/// but its threads then wait for one another by yielding.
+/// C = op(A) · op(B) + beta · C, where the rows of C are split over threads. OpenBLAS would split
+/// it too, but its threads then wait for each other in a yield loop.
 template <class T>
 void shared_gemm(const GemmShape& shape, const T* a, const T* b, T beta, T* c) {
   parallel_for(shape.m, 64, [&](std::int64_t begin, std::int64_t end) {

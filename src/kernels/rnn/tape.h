@@ -1,4 +1,4 @@
-// Where the layers' values lie: all of them when backward follows, else only those of the layer
+// Offsets of the layers' values: all of them if backward follows, else only those of the layer
 // that runs and of the one before. Offsets are in elements.
 #pragma once
 
@@ -30,7 +30,7 @@ class Tape {
   std::int64_t out(std::int64_t l) const {
     return kept_ ? layer(l) + s_.directions * per_direction() : layer(1) + l % 2 * out_;
   }
-  /// The same, after dropout; and what dropout multiplied with. Only where kept.
+  /// The same, after dropout; and the dropout factors. Only where kept.
   std::int64_t dropped(std::int64_t l) const { return out(l) + out_; }
   std::int64_t mask(std::int64_t l) const { return out(l) + 2 * out_; }
 
