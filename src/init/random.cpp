@@ -87,7 +87,7 @@ void OrthogonalInit::init_weight(const InitDesc& desc, NDArray& array) const {
 struct XavierInit : Initializer {
   void describe(AttrVisitor& v) {
     v.field("rnd_type", o.rnd_type, "The distribution.");
-    v.field("factor_type", o.factor_type, "Which fan counts.");
+    v.field("factor_type", o.factor_type, "Which fan to use.");
     v.field("magnitude", o.magnitude, "Scales the numbers.");
   }
   void init_weight(const InitDesc& desc, NDArray& array) const override;
@@ -121,7 +121,7 @@ void XavierInit::init_weight(const InitDesc& desc, NDArray& array) const {
 
 struct MsraPreluInit : Initializer {
   void describe(AttrVisitor& v) {
-    v.field("factor_type", o.factor_type, "Which fan counts.");
+    v.field("factor_type", o.factor_type, "Which fan to use.");
     v.field("slope", o.slope, "The slope of the PReLU below 0.");
   }
   void init_weight(const InitDesc& desc, NDArray& array) const override {

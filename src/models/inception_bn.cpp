@@ -65,7 +65,7 @@ Symbol large_features(const Symbol& data) {
   return Pooling("global_pool", x, {.kernel = {7, 7}, .pool_type = "avg", .stride = {1, 1}});
 }
 
-// A block of the small network: 1 x 1 beside 3 x 3; without the first it halves the size.
+// A block of the small network: 1 x 1 and 3 x 3 in parallel; without the first it halves the size.
 struct SmallBlock {
   const char* name;
   int c1x1, c3x3;

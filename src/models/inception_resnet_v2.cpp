@@ -1,5 +1,5 @@
-// Inception-ResNet v2 (Szegedy et al., 2016). Every name is made up, so the order in which layers
-// are made is part of it.
+// Inception-ResNet v2 (Szegedy et al., 2016). Every name is automatic, so the names depend on the
+// order in which layers are made.
 
 #include "models/layers.h"
 
@@ -42,7 +42,7 @@ std::vector<Symbol> side_by_side(const Symbol& x, const Towers& towers) {
   return built;
 }
 
-// Towers, joined to as many channels as came in, scaled and added.
+// Towers, projected to the number of input channels, scaled and added.
 struct Residual {
   Towers towers;
   int channels;
@@ -58,7 +58,7 @@ Symbol residual(const Symbol& x, const Residual& block, bool with_relu) {
   return with_relu ? relu_layer("", sum) : sum;
 }
 
-// A tower for each list, and behind them max pooling: half the size.
+// A tower for each list, then max pooling: half the size.
 Symbol reduction(const Symbol& x, const Towers& towers) {
   std::vector<Symbol> parts = side_by_side(x, towers);
   parts.push_back(halved(x));

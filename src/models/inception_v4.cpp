@@ -1,5 +1,5 @@
-// Inception v4 (Szegedy et al., 2016), for images of about 299 x 299. Some convolutions carry a
-// kernel in their names that is not theirs; the names are part of checkpoints.
+// Inception v4 (Szegedy et al., 2016), for images of about 299 x 299. Some convolutions have a
+// wrong kernel size in their names; checkpoints use these names.
 
 #include "models/towers.h"
 
@@ -98,7 +98,7 @@ using Block = Symbol (*)(const std::string&, const Symbol&);
 struct Stage {
   Block block;
   int count;
-  const char *before, *behind;  ///< the number
+  const char *before, *after;  ///< the number
 };
 constexpr Stage kStages[] = {{block_a, 4, "in", "A"},
                              {reduction_a, 1, "re", "A"},
@@ -113,7 +113,7 @@ Symbol inception_v4(const InceptionOptions& options) {
   Symbol x = stem(input(options.dtype, true));
   for (const Stage& stage : kStages)
     for (int i = 1; i <= stage.count; ++i)
-      x = stage.block(stage.before + std::to_string(i) + stage.behind, x);
+      x = stage.block(stage.before + std::to_string(i) + stage.after, x);
   x = Pooling("global_avgpool", x, {.kernel = {8, 8}, .pool_type = "avg", .pad = {1, 1}});
   x = Flatten("flatten", Dropout("", x, {.p = 0.2}));
   x = FullyConnected("fc1", x, {.num_hidden = options.num_classes});

@@ -7,7 +7,7 @@
 namespace symbind::models {
 
 void describe_dtype(AttrVisitor& v, std::string& dtype) {
-  v.field("dtype", dtype, "What the network computes in, between casts.")
+  v.field("dtype", dtype, "Compute type of the network, between casts.")
       .choices({"float32", "float16"});
 }
 

@@ -1,4 +1,4 @@
-// What several networks share: the input, the classifier's end, and one kind of convolution.
+// Shared by several networks: the input, the classifier's end, and one kind of convolution.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace symbind::models {
 
-/// Ranges and choices of the options, whether they came as text or as a struct.
+/// Checks ranges and choices of the options, given as text or as a struct.
 template <class Options>
 void validate(Options options, const char* network) {
   AttrVisitor v;
@@ -25,13 +25,13 @@ void describe_image(AttrVisitor& v, Tuple& image_shape);
 /// Throws unless `image_shape` is such a triple of positive sizes.
 void check_image(const Tuple& image_shape, const char* network);
 
-/// The variable `data`; in float16 behind a cast, in float32 behind an identity 'id' where asked.
+/// The variable `data`; in float16 followed by a cast, in float32 optionally by an identity 'id'.
 Symbol input(const std::string& dtype, bool with_identity);
 /// `data`, back in float32, into SoftmaxOutput 'softmax'.
 Symbol loss(Symbol data, const std::string& dtype = "float32");
 Symbol relu_layer(const std::string& name, const Symbol& data);
 
-/// Where a convolution or pooling looks.
+/// The window of a convolution or pooling.
 struct Window {
   TupleOption kernel = {1, 1};
   TupleOption stride = {1, 1};

@@ -1,5 +1,5 @@
-// LeNet (LeCun et al., 1998) with tanh; every layer's name is made up. With a spatial transformer
-// in front, whose own small network learns at a hundredth of the rate.
+// LeNet (LeCun et al., 1998) with tanh; every layer's name is automatic. Optionally with a spatial
+// transformer first, whose small network learns at a hundredth of the rate.
 
 #include "models/layers.h"
 

@@ -1,6 +1,5 @@
 // A language model over LSTM cells, unrolled: the network of MXNet's bucketing example, with the
-// names its cells (mx.rnn.LSTMCell) give. One symbol per length shares its parameters with all
-// others.
+// names of its cells (mx.rnn.LSTMCell). The symbols for all lengths share their parameters.
 
 #include <fmt/format.h>
 
@@ -9,7 +8,7 @@
 namespace symbind::models {
 namespace {
 
-// `make_symbol` under MXNet's own names, which decide what unnamed nodes are called.
+// `make_symbol` with MXNet's operator names, from which automatic node names are made.
 Symbol call(const char* op, const std::string& name, const std::vector<Symbol>& inputs,
             const AttrDict& attrs = {}) {
   return make_symbol(op, name, inputs, attrs);
@@ -19,7 +18,7 @@ struct Cell {
   std::string prefix;
   int num_hidden;
   Symbol i2h_weight, i2h_bias, h2h_weight, h2h_bias;
-  Symbol hidden, state;  ///< of the step before
+  Symbol hidden, state;  ///< of the previous step
 
   Cell(int layer, const LstmOptions& o)
       : prefix(fmt::format("lstm_l{}_", layer)), num_hidden(o.num_hidden) {
@@ -68,7 +67,7 @@ void LstmOptions::describe(AttrVisitor& v) {
   v.field("num_layers", num_layers, "Layers of LSTM cells.").at_least(1);
   v.field("num_hidden", num_hidden, "Units of a layer.").at_least(1);
   v.field("num_embed", num_embed, "Size of the embedding.").at_least(1);
-  v.field("forget_bias", forget_bias, "Where the forget gates' biases start.");
+  v.field("forget_bias", forget_bias, "Initial biases of the forget gates.");
 }
 
 Symbol lstm(const LstmOptions& o) {

@@ -23,7 +23,7 @@ Window window3x3(int stride) {
   return {.kernel = {3, 3}, .stride = {stride, stride}, .pad = {1, 1}};
 }
 
-// The end both share.
+// The classifier of both.
 Symbol classified(const Symbol& x, std::int64_t size, std::optional<bool> global, int classes) {
   const Symbol pool = Pooling(
       "global_pool", x,
@@ -50,7 +50,7 @@ Symbol layer_v2(const std::string& name, const Symbol& data, const Layer& l) {
   return l.active ? clip(name + "-relu6", norm, {.a_min = 0, .a_max = 6}) : norm;
 }
 
-// A sequence of blocks: how much they widen, the filters that come out, how many, the first stride.
+// A sequence of blocks: expansion, output filters, number of blocks, first stride.
 struct Sequence {
   int widening, filters, count, stride;
 };
@@ -82,8 +82,8 @@ void MobilenetOptions::describe(AttrVisitor& v) {
 Symbol mobilenet(const MobilenetOptions& options) {
   validate(options, "mobilenet");
   check(std::ranges::find(kAlphas, options.alpha) != std::end(kAlphas),
-        "mobilenet: alpha={} is not possible; there are 0.25, 0.5, 0.75, 1", options.alpha);
-  check(options.resolution % 32 == 0, "mobilenet: resolution={} is no multiple of 32",
+        "mobilenet: alpha={} is not supported; choose 0.25, 0.5, 0.75 or 1", options.alpha);
+  check(options.resolution % 32 == 0, "mobilenet: resolution={} is not a multiple of 32",
         options.resolution);
   const int base = static_cast<int>(32 * options.alpha);
   Symbol x = conv2d("conv_1", Variable("data"), base, window3x3(2), 1);

@@ -33,8 +33,8 @@ Stages small_stages(const char* network, int num_layers) {
   const int per_unit = bottleneck ? 9 : 6;
   check(
       num_layers > 2 && (num_layers - 2) % per_unit == 0,
-      "{}: num_layers={} is no depth for small images; there are 6n + 2 below 164 (8, 14, 20, 32, "
-      "44, 56, 110, ...) and 9n + 2 from 164 on (164, 245, 1001, ...)",
+      "{}: num_layers={} is not a depth for small images; choose 6n + 2 below 164 (8, 14, 20, 32, "
+      "44, 56, 110, ...) or 9n + 2 from 164 on (164, 245, 1001, ...)",
       network, num_layers);
   std::vector<int> filters = {16, 16, 32, 64};
   if (bottleneck) filters = {16, 64, 128, 256};
@@ -46,7 +46,7 @@ Stages large_stages(const char* network, int num_layers) {
   if (depth == std::end(kDepths)) {
     std::vector<int> known;
     for (const Depth& d : kDepths) known.push_back(d.num_layers);
-    fail(ErrorKind::kValue, "{}: num_layers={} is no depth; there are {}", network, num_layers,
+    fail(ErrorKind::kValue, "{}: num_layers={} is not a depth; choose from {}", network, num_layers,
          fmt::join(known, ", "));
   }
   const bool bottleneck = num_layers >= kFirstBottleneck;

@@ -1,12 +1,13 @@
-// ResNet: v2 normalises and activates before each convolution (He et al., 2016), v1 behind it
-// (He et al., 2015).
+// ResNet: v2 normalises and activates before each convolution (He et al., 2016), v1 after it (He et
+// al., 2015).
 
 #include "models/residual.h"
 
 namespace symbind::models {
 namespace {
 
-// Normalisation, activation, convolution; number `i` of the unit. `active` gets what is convolved.
+// Normalisation, activation, convolution; number `i` of the unit. `active` receives the input of
+// the convolution.
 Symbol preactivated(const Symbol& x, const UnitSpec& u, const std::string& i, int filters,
                     int kernel, int stride, Symbol* active = nullptr) {
   const Symbol act = relu_layer(u.name + "_relu" + i, unit_norm(u.name + "_bn" + i, x));

@@ -1,4 +1,4 @@
-// Blocks of Inception v3 and v4: towers of convolutions side by side, concatenated.
+// Blocks of Inception v3 and v4: parallel towers of convolutions, concatenated.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace symbind::models {
 
-/// One convolution of a tower; it is called by the block's name and `suffix`.
+/// One convolution of a tower; its name is the block's name plus `suffix`.
 struct Conv {
   std::string suffix;
   int filters;
   Window window = {};
 };
-/// Convolutions one behind the other.
+/// Convolutions in sequence.
 using Tower = std::vector<Conv>;
 
 inline Symbol build_tower(const std::string& block, Symbol x, const Tower& tower) {

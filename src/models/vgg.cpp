@@ -39,14 +39,14 @@ Symbol features(Symbol x, const Depth& depth, bool batch_norm) {
 void VggOptions::describe(AttrVisitor& v) {
   describe_classes(v, num_classes);
   v.field("num_layers", num_layers, "Depth: 11, 13, 16 or 19.");
-  v.field("batch_norm", batch_norm, "Whether to normalise behind every convolution.");
+  v.field("batch_norm", batch_norm, "Whether to normalise after every convolution.");
   describe_dtype(v, dtype);
 }
 
 Symbol vgg(const VggOptions& options) {
   validate(options, "vgg");
   const auto* depth = std::ranges::find(kDepths, options.num_layers, &Depth::num_layers);
-  check(depth != std::end(kDepths), "vgg: num_layers={} is no depth; there are 11, 13, 16, 19",
+  check(depth != std::end(kDepths), "vgg: num_layers={} is not a depth; choose 11, 13, 16 or 19",
         options.num_layers);
   Symbol x = Flatten("flatten", features(input(options.dtype, false), *depth, options.batch_norm));
   for (const char* number : {"6", "7"}) {

@@ -1,4 +1,4 @@
-// What every module can do over the verbs.
+// What every module provides on top of the verbs.
 
 #include <symbind/module.h>
 
@@ -60,11 +60,11 @@ void BaseModule::begin_updates(const UpdatePolicyOptions& options) {
 }
 
 void BaseModule::tell_schedulers(const std::vector<NameValue>& values) {
-  std::set<LRScheduler*> told;  // the parts of a chain may share one
+  std::set<LRScheduler*> notified;  // the parts of a chain may share one
   for (const Module* module : modules(Which::kAllWeights)) {
     LRScheduler* scheduler =
         module->optimizer() ? module->optimizer()->lr_scheduler().get() : nullptr;
-    if (scheduler != nullptr && told.insert(scheduler).second) scheduler->observe(values);
+    if (scheduler != nullptr && notified.insert(scheduler).second) scheduler->observe(values);
   }
 }
 
@@ -75,7 +75,7 @@ void BaseModule::swap_ema_params() {
 }
 
 void BaseModule::keep_in_checkpoints(const std::string& name, Resumable part) {
-  check(part.state && part.set_state, "'{}' needs a way to give its state and one to take it",
+  check(part.state && part.set_state, "'{}' needs functions to get and to set its state",
         name);
   kept_[name] = std::move(part);
 }

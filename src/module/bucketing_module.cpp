@@ -1,4 +1,4 @@
-// Buckets: every verb goes to the bucket of the batch at hand.
+// Buckets: every verb is forwarded to the bucket of the current batch.
 
 #include <symbind/bucketing_module.h>
 
@@ -144,7 +144,7 @@ void BucketingModule::update() { current().update(); }
 void BucketingModule::step(const DataBatch& batch, EvalMetric& metric) {
   check_initialized();
   if (policy_.is_used())
-    return BaseModule::step(batch, metric);  // over all buckets, hence none's own
+    return BaseModule::step(batch, metric);  // over all buckets, not one bucket's step
   switch_to(batch);
   current_->step(batch, metric);
 }

@@ -1,7 +1,7 @@
 // Callbacks that log: Speedometer, log_train_metric, LogValidationMetricsCallback, ProgressBar.
 //
-// Decided here: the lines are MXNet's to the byte, since people parse them. A bar on a terminal is
-// drawn over and over instead, with the time left.
+// Decided here: the lines are MXNet's to the byte, since people parse them. On a terminal a bar is
+// redrawn instead, with the time left.
 
 #include <symbind/callback.h>
 
@@ -101,7 +101,7 @@ struct Bar {
   }
 };
 
-/// A callback that keeps a state, shared by the copies a std::function makes of it.
+/// A callback with state, which copies of the std::function share.
 template <class State>
 BatchEndCallback keep(State state) {
   return [shared = std::make_shared<State>(std::move(state))](const BatchEndParam& p) {

@@ -1,4 +1,4 @@
-// do_checkpoint, module_checkpoint: MXNet's own files behind every so many epochs.
+// do_checkpoint, module_checkpoint: MXNet's own files, every few epochs.
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-// Checkpointer: when to save, who writes, what stays.
+// Checkpointer: when to save, which thread writes, what is kept.
 //
 // Decided here: the writer is a thread that takes one state at a time; one more may wait. A set
-// within an epoch never makes a step wait: one that is still waiting gives way to the newer one.
-// Sets of whole epochs are never passed over: fit waits for the writer between two epochs instead.
-// What goes wrong is kept and thrown at the next save or at the end; nothing leaves the thread.
+// within an epoch never makes a step wait: a newer set replaces one that is still waiting. Sets of
+// whole epochs are never skipped: fit waits for the writer between two epochs instead. An error is
+// stored and thrown at the next save or at the end; no exception leaves the thread.
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ NameValue watched_value(const std::vector<NameValue>& values, const std::string&
 
 struct Checkpointer::State {
   CheckpointOptions options;
-  std::vector<CheckpointInfo> sets;  ///< the newest last; the writer's alone while it works
+  std::vector<CheckpointInfo> sets;  ///< the newest last; only the writer uses it while it works
   std::mutex guard;
   std::condition_variable wake_writer, wake_saver;
   std::optional<TrainingState> waiting;
@@ -61,14 +61,14 @@ void check_options(const CheckpointOptions& o) {
   namespace fs = std::filesystem;
   check(!o.prefix.empty(), "a checkpoint needs a prefix, e.g. 'model'");
   check(o.every_n_epochs >= 0 && o.every_n_batches >= 0 && o.keep_last >= 0,
-        "every_n_epochs, every_n_batches and keep_last are not negative; they are {}, {}, {}",
+        "every_n_epochs, every_n_batches and keep_last must not be negative; they are {}, {}, {}",
         o.every_n_epochs, o.every_n_batches, o.keep_last);
   check(o.mode == "auto" || o.mode == "max" || o.mode == "min",
         "Checkpoint: there is no mode '{}'; modes: auto, max, min", o.mode);
   const fs::path folder = fs::path(o.prefix).parent_path();
   std::error_code error;
   check(folder.empty() || fs::is_directory(folder, error), ErrorKind::kIo,
-        "checkpoints go to '{}', and there is no folder '{}'\n  fix:  make the folder first",
+        "checkpoints go to '{}', but there is no folder '{}'\n  fix:  make the folder first",
         o.prefix, folder.string());
 }
 
@@ -194,12 +194,12 @@ void Checkpointer::State::throw_error(std::unique_lock<std::mutex>& lock) {
 void Checkpointer::save(TrainingState state) {
   State& s = *state_;
   check(s.process == ::getpid(), ErrorKind::kState,
-        "this Checkpointer was made by the process this one was forked from");
+        "this Checkpointer was made in the parent process, before the fork");
   if (!s.options.background) return s.write(state);
   std::unique_lock lock(s.guard);
   s.throw_error(lock);
   if (s.waiting && state.batch > 0)
-    log_info(fmt::format("the writer of checkpoints is behind: {}{} is passed over",
+    log_info(fmt::format("the writer of checkpoints is late: {}{} is skipped",
                          s.options.prefix,
                          s.waiting->batch == 0 ? set_name(state.epoch, state.batch)
                                                : set_name(s.waiting->epoch, s.waiting->batch)));

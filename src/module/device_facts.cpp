@@ -1,4 +1,4 @@
-// What is on the devices besides the parameters, and the kernels that work on them.
+// State of the devices beyond the parameters, and the kernels they use.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::string device_name(const char* kind, const std::string& name, std::size_t d
 using Visit =
     std::function<void(const std::string& name, const NDArray& array, const NDArray* host)>;
 
-/// Every array of the devices that may hold more than the parameters say.
+/// Every array of the devices that may differ from the parameters.
 void visit_arrays(const ExecutorGroup& group, const NDArrayMap& args, const NDArrayMap& aux,
                   const Visit& visit) {
   const auto all = [&](const char* kind, const std::vector<std::string>& names,
@@ -81,8 +81,7 @@ void set_device_facts(ExecutorGroup& group, const StateValue& facts) {
   const std::int64_t saved = facts.integer_at("count", "devices of a checkpoint");
   if (saved != count) {
     log_warning(
-        fmt::format("resume: the checkpoint is of {} devices and this training has {}: "
-                    "it will not go on bit for bit",
+        fmt::format("resume: the checkpoint has {} devices and this training has {}: it will not resume bit for bit",
                     saved, count));
     return;
   }
@@ -92,7 +91,7 @@ void set_device_facts(ExecutorGroup& group, const StateValue& facts) {
     if (value == nullptr) return;
     check(value->kind == StateValue::Kind::kArray && value->array.shape() == array.shape() &&
               value->array.dtype() == array.dtype(),
-          ErrorKind::kIo, "the checkpoint's array {} is of another shape or type", name);
+          ErrorKind::kIo, "the checkpoint's array {} has another shape or type", name);
     value->array.copy_to(array);
   });
 }
@@ -125,8 +124,7 @@ void compare_kernel_facts(const StateValue& now, const StateValue& saved) {
   const std::int64_t before = saved.integer_at("threads", kWhat);
   if (threads != before)
     log_warning(
-        fmt::format("resume: the checkpoint was made with {} threads and this is {}: sums "
-                    "may round differently, so the training need not go on bit for bit",
+        fmt::format("resume: the checkpoint was made with {} threads and this run has {}: sums may round differently, so the training may not resume bit for bit",
                     before, threads));
   if (now.at("fingerprint", kWhat).text == saved.at("fingerprint", kWhat).text) return;
   std::string text;
@@ -138,8 +136,7 @@ void compare_kernel_facts(const StateValue& now, const StateValue& saved) {
     return line;
   };
   log_warning(
-      fmt::format("resume: other kernels were chosen than in the checkpoint, so the "
-                  "training need not go on bit for bit\n  then:{}\n  now: {}",
+      fmt::format("resume: other kernels were chosen than in the checkpoint, so the training may not resume bit for bit\n then:{}\n  now: {}",
                   list(saved), list(now)));
 }
 

@@ -11,12 +11,12 @@ DeviceThreads::DeviceThreads(std::size_t devices) : devices_(devices) {}
 
 void DeviceThreads::give_each_a_thread() {
   check_limit(Limit::kThreads, static_cast<std::int64_t>(devices_),
-              "A module whose devices wait for one another");
+              "A module whose devices wait for each other");
   each_a_thread_ = true;
 }
 
 DeviceThreads::~DeviceThreads() {
-  if (is_forked_child()) {  // they live in the parent
+  if (is_forked_child()) {  // they exist in the parent only
     for (std::thread& t : workers_) t.detach();
     return;
   }

@@ -1,13 +1,13 @@
 #pragma once
-// Runs the devices of a group side by side.
+// Runs the devices of a group in parallel.
 //
-// Decided here: the threads a program may use are shared out evenly, so that four CPU devices on
-// two cores do not wake eight threads. Devices are bound and run by the same workers, because
-// kernels must run with the thread count they were prepared with. An error of any device is raised
-// in the caller, that of the lowest device first. Where only one thread is allowed, and in a forked
-// child (whose threads are gone), the devices run one after the other in the calling thread.
-// Devices that wait for one another inside their runs (SyncBatchNorm) have a thread each, however
-// few threads are allowed: all but the last sleep while they wait.
+// Decided here: the allowed threads are divided evenly, so that four CPU devices on two cores do
+// not use eight threads. Devices are bound and run by the same workers, because kernels must run
+// with the thread count they were prepared with. An error of any device is raised in the caller,
+// that of the lowest device first. Where only one thread is allowed, and in a forked child (whose
+// threads are gone), the devices run one after the other in the calling thread. Devices that wait
+// for each other during a run (SyncBatchNorm) have a thread each, however few threads are allowed:
+// all but the last sleep while they wait.
 
 #include <condition_variable>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace symbind {
 class DeviceThreads : public Team {
  public:
   explicit DeviceThreads(std::size_t devices);
-  /// From the next run on: the devices wait for one another.
+  /// From the next run on, the devices wait for each other.
   void give_each_a_thread();
   ~DeviceThreads() override;
   DeviceThreads(const DeviceThreads&) = delete;
@@ -45,7 +45,7 @@ class DeviceThreads : public Team {
   std::vector<std::thread> workers_;
   std::mutex guard_;
   std::condition_variable called_, done_;
-  std::uint64_t round_ = 0;  ///< grows with every run
+  std::uint64_t round_ = 0;  ///< increases with every run
   std::size_t busy_ = 0, count_ = 0;
   bool stop_ = false;
   const std::function<void(std::size_t)>* work_ = nullptr;

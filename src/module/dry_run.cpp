@@ -1,8 +1,8 @@
 // dry_run: a step on a copy of the module.
 //
-// Decided here: nothing of the module itself is run, so there is nothing to undo but the iterators'
-// places and the random numbers drawn. Labels that are no classes are errors, whatever the setting.
-// The first step warms up; the better of the two that follow is reported.
+// Decided here: the module itself does not run, so only the iterators' positions and the random
+// state must be restored. Labels that are not classes are errors, whatever the setting. The first
+// step warms up; the faster of the next two is reported.
 
 #include <symbind/dry_run.h>
 
@@ -39,7 +39,7 @@ class KeptRandomState {
   RandomState state_;
 };
 
-/// A scheduler of the same class with the same fields; a constant rate for a class of the user's.
+/// A scheduler of the same class with the same fields; a constant rate for a custom class.
 std::shared_ptr<LRScheduler> copy_of(LRScheduler& scheduler) {
   if (std::ranges::find(lr_scheduler_names(), scheduler.class_name()) == lr_scheduler_names().end())
     return std::make_shared<FunctionScheduler>(
@@ -59,8 +59,8 @@ std::shared_ptr<LRScheduler> copy_of(LRScheduler& scheduler) {
   return copy;
 }
 
-/// What a copy of the module is trained with. A ready-made optimizer is copied through its saved
-/// form, which only those of the library have.
+/// The optimizer for a copy of the module. A ready-made optimizer is copied by saving and loading,
+/// which only built-in ones support.
 InitOptimizerOptions copied(const FitOptions& o, std::vector<std::string>& notes) {
   InitOptimizerOptions own{
       .kvstore = o.kvstore, .optimizer = o.optimizer, .optimizer_params = o.optimizer_params};
@@ -72,7 +72,7 @@ InitOptimizerOptions copied(const FitOptions& o, std::vector<std::string>& notes
       own.optimizer = to.optimizer();
     } catch (const Error&) {
       own.optimizer = "sgd";
-      notes.push_back(fmt::format("the update was tried with plain SGD: {} is a class of its own",
+      notes.push_back(fmt::format("the update was tried with plain SGD: {} is a custom class",
                                   made->class_name()));
     }
     return own;
@@ -89,7 +89,7 @@ DataBatch peeked(DataIter& iterator, std::vector<std::string>& notes) {
                 [&] {
                   const bool found = iterator.next(batch);
                   for (std::vector<NDArray>* arrays : {&batch.data, &batch.label})
-                    for (NDArray& array : *arrays) array = array.copy();  // it may use them again
+                    for (NDArray& array : *arrays) array = array.copy();  // the iterator may reuse them
                   return found;
                 },
             .reset = [&] { iterator.reset(); },
@@ -104,14 +104,14 @@ DataBatch peeked(DataIter& iterator, std::vector<std::string>& notes) {
 std::optional<std::string> peek(const PeekSource& source) {
   const std::optional<StateValue> place = source.state();
   bool found = source.next();
-  if (!found) {  // at the end of an epoch: the next one's first
+  if (!found) {  // at the end of an epoch: the first batch of the next
     source.reset();
     found = source.next();
   }
   place ? source.set_state(*place) : source.reset();
   check(found, ErrorKind::kValue, "there is no batch to try: the iterator is empty");
   if (place) return std::nullopt;
-  return "an iterator that cannot say where it stands was reset";
+  return "an iterator without state was reset";
 }
 
 DryRunReport measure(const std::vector<const ExecutorGroup*>& groups) {
@@ -239,7 +239,7 @@ DryRunReport BaseModule::dry_run(DataIter& train, const FitOptions& o) {
 
 std::shared_ptr<BaseModule> BaseModule::blank_copy() const {
   fail(ErrorKind::kNotImplemented,
-       "dry_run works on a copy, and a module of one's own has none\n  fix:  override blank_copy");
+       "dry_run works on a copy, which a custom module does not provide\n  fix:  override blank_copy");
 }
 std::shared_ptr<BaseModule> Module::blank_copy() const {
   return std::make_shared<Module>(symbol(), options());

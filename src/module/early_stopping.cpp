@@ -31,7 +31,7 @@ std::optional<std::string> EarlyStopping::observe(int epoch,
   }
   if (++s.waited < s.patience) return std::nullopt;
   return fmt::format(
-      "Epoch[{}] Stopping early: {}={:f} is no improvement of {:f} for {} evaluations", epoch, name,
+      "Epoch[{}] Stopping early: {}={:f} is not better than {:f} for {} evaluations", epoch, name,
       value, s.best, s.waited);
 }
 

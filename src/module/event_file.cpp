@@ -6,8 +6,8 @@
 //   HistogramProto  1 min  2 max  3 num  4 sum  5 sum_squares (doubles)  6 bucket_limit  7 bucket
 //                   (packed doubles)
 //
-// Decided here: the few messages are encoded by hand, since a Protocol Buffers library would be the
-// largest dependency of the smallest part. Buckets are TensorBoard's own: limits that grow by 10 %.
+// Decided here: the few messages are encoded by hand, since a Protocol Buffers library would be a
+// large dependency for a small feature. Buckets are TensorBoard's: limits that grow by 10 %.
 
 #include <symbind/event_file.h>
 
@@ -40,7 +40,7 @@ void put_bytes(std::string& into, T value) {
   into.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-/// A message of Protocol Buffers as it grows.
+/// A Protocol Buffers message under construction.
 class Message {
  public:
   Message& varint(int field, std::uint64_t value) {
@@ -148,7 +148,7 @@ std::string new_path(const std::string& folder) {
   std::filesystem::create_directories(folder, failed);
   check(std::filesystem::is_directory(folder), ErrorKind::kIo,
         "{}: cannot make the folder for event files: {}", folder,
-        failed ? failed.message() : "it is no folder");
+        failed ? failed.message() : "it is not a folder");
   char host[256] = "host";
   ::gethostname(host, sizeof(host) - 1);
   return fmt::format("{}/events.out.tfevents.{:010d}.{}.{}.{}", folder,

@@ -2,9 +2,9 @@
 // executor_group_run.cpp.
 //
 // Decided here: a group that shares another's memory takes its parameters, gradients, auxiliary
-// states and output memory, so that all buckets together need what the largest needs; inputs come
-// from a pool by name. Arrays are collected once per bind: they are the executors' own, so nothing
-// has to be collected again after a run.
+// states and output memory, so that all buckets together need only the memory of the largest;
+// inputs come from a pool by name. Arrays are collected once per bind: they are the executors' own
+// arrays, so a run does not change the lists.
 
 #include <symbind/detail/executor_group.h>
 
@@ -75,7 +75,7 @@ ExecutorGroup::ExecutorGroup(const Symbol& symbol, const std::vector<Context>& c
   }
   decide_slices();
   bind_all();
-  options_.shared_group = nullptr;  // it may die before us; what it lent is ours now
+  options_.shared_group = nullptr;  // it may be destroyed before us; we share its arrays now
 }
 
 Team* ExecutorGroup::team() const { return threads_->team(); }
@@ -90,7 +90,7 @@ void ExecutorGroup::decide_slices() {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       if (axes[i] < 0) continue;
       check(axes[i] < shapes[i].shape.rank(), ErrorKind::kShape,
-            "{} has the shape {}, its layout {} puts the batch on axis {}", shapes[i].name,
+            "{} has the shape {}, but its layout {} has the batch on axis {}", shapes[i].name,
             shapes[i].shape.str(), shapes[i].layout, axes[i]);
       const std::int64_t size = shapes[i].shape[axes[i]];
       if (slices_.empty()) {
@@ -241,8 +241,9 @@ void ExecutorGroup::collect_arrays() {
     total_exec_megabytes_ += static_cast<std::int64_t>(e.stats().arena_bytes >> 20);
 }
 
-// The shapes of a device's inputs. Labels that were not given follow from the data, so that a batch
-// of another size can be predicted without them; parameters keep their shapes or reshape says why.
+// The shapes of a device's inputs. Missing labels are inferred from the data, so that a batch of
+// another size can be predicted without them; parameters keep their shapes, or reshape reports why
+// not.
 ShapeMap ExecutorGroup::input_shapes(std::size_t device) const {
   ShapeMap shapes;
   for (const DataDesc& d : sliced(options_.data_shapes, data_layouts_, device))
@@ -274,7 +275,7 @@ void ExecutorGroup::reshape(const std::vector<DataDesc>& data_shapes,
           default_execs_[device].reshape(input_shapes(device), {.allow_up_sizing = true});
     });
     execs_ = std::move(fresh);
-  } catch (...) {  // as it was
+  } catch (...) { // restore
     options_ = std::move(before);
     decide_slices();
     throw;

@@ -1,4 +1,4 @@
-// Running a group: rows to the devices, the devices side by side, results back.
+// Running a group: copy rows to the devices, run them in parallel, collect results.
 
 #include <symbind/detail/executor_group.h>
 
@@ -26,7 +26,7 @@ NDArray rows_of(const NDArray& source, int axis, const BatchSlice& rows) {
       .front();
 }
 
-// (N, 1) is taken for (N,) and the other way round, as labels come in both forms.
+// (N, 1) and (N,) are interchangeable, because labels come in both forms.
 bool same_but_for_ones(const Shape& a, const Shape& b) {
   const auto trimmed = [](const Shape& s) {
     std::vector<std::int64_t> dims(s.begin(), s.end());
@@ -193,8 +193,8 @@ void ExecutorGroup::set_states(double value) {
     for (NDArray& array : row) array.set(value);
 }
 
-// The lists are kept from call to call, so that a step allocates none; the arrays in them are not.
-// A metric that calls this again meanwhile gets other lists.
+// The lists are kept between calls, so a step allocates none; the arrays in them are not kept. A
+// metric that calls this recursively gets other lists.
 void ExecutorGroup::show(EvalMetric& metric, std::span<const NDArray> labels,
                          std::size_t device) const {
   auto [named, preds, rows] = std::exchange(shown_, {});

@@ -1,5 +1,5 @@
-// A module is explained by the executor of one of its devices: the others run the same plan over
-// their own rows.
+// explain shows the executor of one device of a module: the others run the same plan over their own
+// rows.
 
 #include <symbind/explain.h>
 #include <symbind/module.h>

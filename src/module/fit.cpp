@@ -2,7 +2,7 @@
 //
 // `step` is the fused form of forward_backward, update and update_metric; where executors are
 // watched it runs the verbs one by one. A callback that throws StopTraining ends the training as
-// if it were complete; any other error leaves fit as it is thrown. Checkpoints are the session's.
+// if it were complete; any other exception propagates unchanged. The session handles checkpoints.
 
 #include <chrono>
 
@@ -76,7 +76,7 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
       log_info(fmt::format("Epoch[{}] Time cost={:.3f}", epoch, seconds_since(start)));
 
       const ModelParams params = get_params();
-      set_params(params.args, params.aux);  // devices that drifted apart are made equal
+      set_params(params.args, params.aux);  // makes devices that have diverged equal
       o.epoch_end_callback(epoch, symbol(), params.args, params.aux);
       if (o.eval_data) {
         const auto evaluate = [&] {

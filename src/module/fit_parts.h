@@ -1,5 +1,5 @@
 #pragma once
-// What stands around the verbs of fit for a while: the average in the weights' place, the guard.
+// Scope guards for fit: EMA swap, NaN guard.
 
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 namespace symbind {
 
-/// What `work` gives with the average of the weights in their place.
+/// Runs `work` with the average swapped in for the weights.
 template <class F>
 auto with_average(BaseModule& module, F&& work) {
   module.swap_ema_params();
@@ -23,7 +23,7 @@ auto with_average(BaseModule& module, F&& work) {
   return result;
 }
 
-/// The guard over a fit, if it is asked for.
+/// The NaN guard of a fit, if it is on.
 class GuardedFit {
  public:
   GuardedFit(std::unique_ptr<NanGuard>& guard, FitOptions& o) {
@@ -35,7 +35,7 @@ class GuardedFit {
     try {
       if (guard_ != nullptr) guard_->release();
     } catch (const Error& e) {
-      log_warning(e.what());  // executors that could not be compiled anew stay as they are
+      log_warning(e.what());  // executors that could not be recompiled are unchanged
     }
   }
   GuardedFit(const GuardedFit&) = delete;

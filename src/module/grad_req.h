@@ -1,5 +1,5 @@
 #pragma once
-// Which gradients a group of executors asks for.
+// Which gradients a group of executors computes.
 
 #include <map>
 #include <string>
@@ -14,8 +14,8 @@ struct GradReqRoles {
   bool inputs_need_grad;
 };
 
-/// One text for all is for parameters that are not fixed, and for data if their gradients are
-/// wanted; a list is in argument order; a dict replaces what "write" for all would say.
+/// A single text applies to parameters that are not fixed, and to data if their gradients are
+/// needed; a list is in argument order; a dict overrides "write" for all.
 std::map<std::string, std::string> resolve_grad_req(const GradReqArg& given,
                                                     const std::vector<std::string>& arguments,
                                                     const GradReqRoles& roles);

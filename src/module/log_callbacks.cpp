@@ -1,4 +1,4 @@
-// Callbacks that write logs for programs: event files, CSV, JSON lines.
+// Callbacks that write machine-readable logs: event files, CSV, JSON lines.
 
 #include <memory>
 

@@ -43,7 +43,7 @@ std::string json_text(const std::string& text) {
   return quoted + "\"";
 }
 
-/// The line a file ends with, if no newline does; what a crash left of one.
+/// The last line of a file if it has no newline: truncated by a crash.
 std::string torn_line(const std::string& contents) {
   return contents.substr(contents.rfind('\n') + 1);
 }
@@ -56,7 +56,7 @@ class CsvLog : public LogFile {
     const bool ours = contents.starts_with(kStart) ||
                       (end == contents.npos && std::string_view(kStart).starts_with(contents));
     check(ours, ErrorKind::kIo,
-          "{} is no log of this kind: its first line does not begin with '{}'\n  fix:  give "
+          "{} is not a log of this kind: its first line does not begin with '{}'\n  fix:  give "
           "another path, or move the file away",
           path, kStart);
     if (end != contents.npos) header_ = contents.substr(0, end);
@@ -72,8 +72,7 @@ class CsvLog : public LogFile {
       header_ = header;
     }
     check(header == header_, ErrorKind::kValue,
-          "{} has the columns '{}', and an event with '{}' came\n  fix:  log each phase to a file "
-          "of its own, or use JSON lines",
+          "{} has the columns '{}', but an event has '{}'\n  fix:  log each phase to a separate file, or use JSON lines",
           file_.path(), header_, header);
     std::string line =
         fmt::format("{:.6f},{},{},{}", now(), csv_cell(event.phase), event.epoch, event.nbatch);
@@ -93,7 +92,7 @@ class JsonLinesLog : public LogFile {
     const std::string contents = file_.contents();
     const std::string torn = torn_line(contents);
     check(contents.empty() || contents.front() == '{', ErrorKind::kIo,
-          "{} is no log of this kind: its first line is no JSON object\n  fix:  give another path, "
+          "{} is not a log of this kind: its first line is not a JSON object\n  fix:  give another path, "
           "or move the file away",
           path);
     if (!torn.empty()) file_.truncate(contents.size() - torn.size());

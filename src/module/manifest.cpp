@@ -1,10 +1,11 @@
-// Names, writing and clearing of checkpoint sets.
+// Names, writing and cleanup of checkpoint sets.
 //
 // Several files cannot be replaced at once, so the manifest decides. The files of a set are written
 // under temporary names ("model-0003.params.pending"), then the manifest, which holds their sizes
-// and checksums, is put in its place by one rename: from here on the set counts, wherever its files
-// lie. Then they take their names. Killed before the manifest, the sets before are untouched, also
-// the one that had the same name; killed behind it, the new one is complete.
+// and checksums, is renamed into place in one step: from then on the set is complete, whatever
+// names its files have. Then the files are renamed. If the process is killed before the manifest's
+// rename, older sets are untouched, including one of the same name; if it is killed after it, the
+// new set is complete.
 #include "module/manifest.h"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// The files beside a prefix whose names begin with it and have `part` in them, without the prefix.
+/// The files in the prefix's folder whose names begin with it and contain `part`, without the
+/// prefix.
 std::vector<std::string> names_beside(const std::string& prefix, std::string_view part) {
   check_path(prefix);
   const fs::path base(prefix);
@@ -47,7 +49,7 @@ std::vector<std::string> names_beside(const std::string& prefix, std::string_vie
   return names;
 }
 
-/// Cuts a number as a save writes it off the front: `width` digits at least, filled up with zeros.
+/// Removes a number from the front, as a save writes it: at least `width` digits, zero-padded.
 bool take_number(std::string_view& text, std::size_t width) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   if (digits < width || digits > 9 || (digits > width && text.front() == '0')) return false;
@@ -61,7 +63,7 @@ bool take(std::string_view& text, std::string_view wanted) {
   return true;
 }
 
-/// Cuts the name of a set off the front: "-0003", "-0003-b000250".
+/// Removes the name of a set from the front: "-0003", "-0003-b000250".
 bool take_set_name(std::string_view& text) {
   if (!take(text, "-") || !take_number(text, 4)) return false;
   std::string_view batch = text;
@@ -83,7 +85,7 @@ bool is_symbol_name(std::string_view name) {
   return take(name, "-") && take_number(name, 1) && name == "-symbol.json";
 }
 
-/// Whether a save made a file of this name on its way: a file of a set under its temporary name.
+/// Whether this is the temporary name of a file of a set.
 bool is_pending_name(std::string_view name) {
   if (!name.ends_with(kPendingEnding)) return false;
   name.remove_suffix(std::string_view(kPendingEnding).size());
@@ -92,7 +94,7 @@ bool is_pending_name(std::string_view name) {
 }
 
 /// The process whose unfinished file this is (the rest is files.cpp's ".tmp-<process>-<number>");
-/// 0 if no save makes such a name.
+/// 0 if it is not the name of such a file.
 int process_of_unfinished(std::string_view name) {
   const std::size_t at = name.rfind(".tmp-");
   if (at == std::string_view::npos) return 0;
@@ -108,7 +110,7 @@ int process_of_unfinished(std::string_view name) {
 
 std::string extra_name(const std::string& set) { return set + ".extra"; }
 
-/// Writes the files of a set under temporary names; removes them again unless they are kept.
+/// Writes the files of a set under temporary names; removes them unless they are kept.
 class PendingFiles {
  public:
   explicit PendingFiles(const std::string& prefix) : prefix_(prefix) {}
@@ -122,7 +124,7 @@ class PendingFiles {
   void write(const std::string& name, const std::function<void(FileWriter&)>& fill) {
     files_[name] = write_file_digested(pending(name), fill);
   }
-  /// A file that most sets share is left alone where it is the same already.
+  /// A file that most sets share is not rewritten if it is unchanged.
   void write_shared(const std::string& name, const std::string& bytes) {
     const FileDigest digest{bytes.size(), sha256(bytes)};
     std::error_code error;
@@ -224,14 +226,14 @@ std::vector<std::string> manifest_paths(const std::string& prefix) {
 
 std::pair<std::string, std::string> split_manifest_path(const std::string& path) {
   const std::string_view ending = kManifestEnding;
-  check(path.ends_with(ending), "'{}' is no manifest: those end in {}", path, ending);
+  check(path.ends_with(ending), "'{}' is not a manifest: manifests end in {}", path, ending);
   const std::string stem = path.substr(0, path.size() - ending.size());
   std::size_t dash = stem.rfind('-');
   if (dash != std::string::npos && dash > 0 && dash + 1 < stem.size() && stem[dash + 1] == 'b')
     dash = stem.rfind('-', dash - 1);
   check(
       dash != std::string::npos && is_set_name(stem.substr(dash)),
-      "'{}' is no manifest of a checkpoint: their names are prefix-0003{} or prefix-0003-b000250{}",
+      "'{}' is not a manifest of a checkpoint: the names are prefix-0003{} or prefix-0003-b000250{}",
       path, ending, ending);
   return {stem.substr(0, dash), stem.substr(dash)};
 }
@@ -259,7 +261,7 @@ CheckpointInfo write_set(const std::string& prefix, const TrainingState& state,
   try {
     files.take_names();
   } catch (const Error&) {
-    if (!replaces) {  // nothing of the new set shall stay; with an old one of its name it must
+    if (!replaces) {  // remove the new set; if it replaces an old one, its files must stay
       PendingFiles::remove_quietly(manifest);
       for (const auto& [name, digest] : files.digests())
         if (name.starts_with(set)) PendingFiles::remove_quietly(prefix + name);
@@ -278,7 +280,7 @@ void remove_set(const std::string& manifest_path) {
   try {
     for (const auto& [name, digest] : read_manifest(manifest_path).files)
       if (name.starts_with(set)) names.push_back(name);
-  } catch (const Error&) {  // a manifest that is refused names nothing
+  } catch (const Error&) {  // an invalid manifest names no files
   }
   for (const std::string& name : names) {
     remove_file(prefix + name);
@@ -300,7 +302,7 @@ void clear_leftovers(const std::string& prefix) {
   }
   for (const std::string& name : names_beside(prefix, kPendingEnding))
     if (is_pending_name(name)) PendingFiles::remove_quietly(prefix + name);
-  for (const std::string& name : names_beside(prefix, ".tmp-")) {  // of processes that are no more
+  for (const std::string& name : names_beside(prefix, ".tmp-")) {  // of processes that have ended
     const int process = process_of_unfinished(name);
     if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH)
       PendingFiles::remove_quietly(prefix + name);

@@ -1,5 +1,5 @@
-// Reading checkpoint sets: every byte is checked before anything is taken, and who cannot have the
-// newest set is told which one is complete.
+// Reading checkpoint sets: every byte is checked before anything is used, and if the newest set is
+// damaged, the error names the newest complete one.
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -38,10 +38,9 @@ std::int64_t whole_at(const Json& json, const char* name, std::int64_t most) {
   return value.get<std::int64_t>();
 }
 
-/// JSON whose nesting is limited while it is read: everything else here goes down level by level.
+/// JSON whose nesting is limited while it is read, because the rest of this file recurses.
 Json parse_limited(std::string_view text) {
-  // One level of data takes up to three: {"$dict": [[key, value]]}. The manifest has two of its
-  // own.
+  // One level of data takes up to three: {"$dict": [[key, value]]}. The manifest itself has two.
   const std::int64_t most = 3 * limit(Limit::kNesting) + 2;
   return Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
     if (depth > most)
@@ -58,23 +57,23 @@ FileDigest digest_from(const Json& file) {
 
 Manifest manifest_from(const Json& json, const std::string& set) {
   constexpr std::int64_t kMostSequence = std::int64_t{1} << 53;
-  constexpr int kMostEpochs = 999'999'999;  // what a set's name may say
+  constexpr int kMostEpochs = 999'999'999;  // the most a set's name can hold
   const Json& inner = json.at("checkpoint");
   check(json.at("sha256").get<std::string>() == sha256(inner.dump()), ErrorKind::kIo,
-        "its checksum does not fit: it was changed or damaged");
+        "its checksum is wrong: it was changed or damaged");
   const std::int64_t format = whole_at(inner, "format", kMostEpochs);
-  check(format == 1, ErrorKind::kIo, "it is of format {}; this version reads format 1", format);
+  check(format == 1, ErrorKind::kIo, "its format is {}; this version reads format 1", format);
   Manifest m;
   for (const auto& [name, file] : inner.at("files").items()) {
     check(is_file_of_set(name, set), ErrorKind::kIo,
-          "it lists the file '{}', which no checkpoint{} has: nothing was opened or removed", name,
+          "it lists the file '{}', which is not a file of a checkpoint{}: nothing was opened or removed", name,
           set);
     m.files[name] = digest_from(file);
   }
   m.epoch = static_cast<int>(whole_at(inner, "epoch", kMostEpochs));
   m.batch = static_cast<int>(whole_at(inner, "batch", kMostEpochs));
   check(set_name(m.epoch, m.batch) == set, ErrorKind::kIo,
-        "it is of epoch {}, batch {}, and its name says{}", m.epoch, m.batch, set);
+        "it is of epoch {}, batch {}, but its name is{}", m.epoch, m.batch, set);
   m.sequence = whole_at(inner, "sequence", kMostSequence);
   const auto most_parts = static_cast<std::int64_t>(std::max<std::size_t>(m.files.size(), 1));
   m.parts = static_cast<std::size_t>(whole_at(inner, "parts", most_parts));
@@ -85,7 +84,7 @@ Manifest manifest_from(const Json& json, const std::string& set) {
   return m;
 }
 
-/// Whose file this is, if some other set of the prefix has recorded it.
+/// Names the set that recorded this file, if another set of the prefix did.
 std::string owner_of(const std::string& prefix, const std::string& digest) {
   for (const std::string& path : manifest_paths(prefix)) {
     try {
@@ -101,11 +100,11 @@ std::string owner_of(const std::string& prefix, const std::string& digest) {
 struct Candidate {
   std::string path;
   std::optional<Manifest> manifest;
-  std::string fault;  ///< why there is none
+  std::string fault;  ///< why it could not be read
   int epoch = 0, batch = 0;
 };
 
-/// All sets, the newest last; those whose manifest is damaged where their names put them.
+/// All sets, the newest last; those with a damaged manifest are ordered by name.
 std::vector<Candidate> candidates(const std::string& prefix) {
   std::vector<Candidate> all;
   for (const std::string& path : manifest_paths(prefix)) {
@@ -119,7 +118,8 @@ std::vector<Candidate> candidates(const std::string& prefix) {
     }
     all.push_back(std::move(one));
   }
-  // Numbers of damaged ones are not known: each goes right behind the last set named before it.
+  // The sequence numbers of damaged sets are unknown: each is placed after the last set with a
+  // smaller name.
   std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) {
     return std::pair(a.epoch, a.batch) < std::pair(b.epoch, b.batch);
   });
@@ -142,7 +142,7 @@ std::vector<std::string> faults_of(const Candidate& one) {
 
 [[noreturn]] void refuse(const std::string& path, const std::vector<std::string>& faults,
                          const std::vector<Candidate>& all) {
-  std::string fix = "no complete set is left: start anew, without resume";
+  std::string fix = "no complete set is left: start from scratch, without resume";
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     if (it->path == path || !faults_of(*it).empty()) continue;
     fix = fmt::format("the newest complete set is epoch {}{}: fit(resume='{}')", it->epoch,
@@ -177,8 +177,7 @@ TrainingState read_set(const std::string& path, const Manifest& m) {
   return state;
 }
 
-/// What MXNet wrote: the parameters of the last epoch, and the optimizer's states if they are
-/// there.
+/// What MXNet wrote: the parameters of the last epoch, and the optimizer's states if they exist.
 std::optional<TrainingState> load_plain(const std::string& prefix) {
   const std::vector<int> epochs = checkpoint_epochs(prefix);
   if (epochs.empty()) return std::nullopt;
@@ -193,8 +192,7 @@ std::optional<TrainingState> load_plain(const std::string& prefix) {
     state.parts.push_back({.states = {.kind = StateValue::Kind::kBytes,
                                       .text = std::string(text_of(read_file(states)))}});
   log_warning(fmt::format(
-      "resume: {} has no manifest: parameters{} are taken as MXNet leaves them, and the training "
-      "goes on at epoch {}. Random numbers, the order of the data and the counts of updates begin "
+      "resume: {} has no manifest: parameters{} are read from MXNet's files, and the training resumes at epoch {}. Random numbers, the order of the data and the counts of updates begin "
       "anew",
       state.source, state.parts.empty() ? "" : " and optimizer states", state.epoch));
   return state;
@@ -208,7 +206,7 @@ Manifest read_manifest(const std::string& path) {
   try {
     return manifest_from(parse_limited(text_of(bytes)), set);
   } catch (const Json::exception& error) {
-    fail(ErrorKind::kIo, "{}: this is no manifest of a checkpoint ({}; it looks like {})", path,
+    fail(ErrorKind::kIo, "{}: this is not a manifest of a checkpoint ({}; it looks like {})", path,
          error.what(), looks_like(bytes));
   } catch (const Error& error) {
     fail(ErrorKind::kIo, "{}: {}", path, error.what());
@@ -230,9 +228,9 @@ std::vector<std::string> find_faults(const std::string& prefix, const Manifest& 
       if (found == wanted.sha256) continue;
       const std::string owner = owner_of(prefix, found);
       faults.push_back(bytes.size() == wanted.size
-                           ? fmt::format("{}: its bytes are others: sha256 {}… and not {}…{}", path,
+                           ? fmt::format("{}: its contents differ: sha256 {}… instead of {}…{}", path,
                                          found.substr(0, 12), wanted.sha256.substr(0, 12), owner)
-                           : fmt::format("{}: it has {} bytes and should have {}{}", path,
+                           : fmt::format("{}: it has {} bytes instead of {}{}", path,
                                          bytes.size(), wanted.size, owner));
     } catch (const Error& error) {
       faults.push_back(error.what());
@@ -263,7 +261,7 @@ std::optional<TrainingState> load_training(const std::string& where) {
     for (const Candidate& one : all) paths.push_back(one.path);
     fail(ErrorKind::kIo, "there is no file {}; {}", where,
          paths.empty() ? fmt::format("no checkpoint of '{}' has a manifest", prefix)
-                       : fmt::format("there are: {}", fmt::join(paths, ", ")));
+                       : fmt::format("existing manifests: {}", fmt::join(paths, ", ")));
   }
   if (chosen == nullptr) return load_plain(prefix);
   const std::vector<std::string> faults = faults_of(*chosen);

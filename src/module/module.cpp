@@ -19,8 +19,8 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// A name the network does not have is an error; a label's only a warning, since a network for
-// prediction may have lost it.
+// A name the network does not have is an error; for a label it is only a warning, since a network
+// for prediction may not have it.
 void check_input_names(const Symbol& symbol, const std::vector<std::string>& names,
                        const char* what, bool must_be) {
   const std::vector<std::string> arguments = symbol.list_arguments();
@@ -41,7 +41,8 @@ void check_input_names(const Symbol& symbol, const std::vector<std::string>& nam
   }
 }
 
-// The shapes should be those of the names, in any order. Data must; of labels it is only said.
+// The shapes should have these names, in any order. For data a mismatch is an error, for labels a
+// warning.
 void check_names_match(std::vector<std::string> names, const Shapes& given, const char* what,
                        bool must_be) {
   std::vector<std::string> given_names;
@@ -120,7 +121,7 @@ void Module::bind(const Shapes& data_shapes, const std::optional<Shapes>& label_
                   const ModuleBindOptions& options) {
   State& s = *state_;
   if (options.force_rebind) {
-    if (binded_ && params_initialized_) get_params();  // what the devices learned is kept
+    if (binded_ && params_initialized_) get_params();  // keeps the devices' trained parameters
     binded_ = false;
     s.group = nullptr;
   }

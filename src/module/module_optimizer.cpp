@@ -1,5 +1,5 @@
-// The optimizer of a Module: which store adds gradients up, where the weights change, and what the
-// parameters are called there.
+// The optimizer of a Module: which store sums gradients, where the weights are updated, and the
+// keys of the parameters there.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@
 namespace symbind {
 namespace {
 
-// Above this many elements a parameter is better updated on the devices than on a local store.
+// Parameters with more elements are updated on the devices instead of on a local store.
 constexpr std::int64_t kLargeParameter = 16 * 1024 * 1024;
 
 bool contains(const std::string& text, const char* part) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a Module holds.
+// The state of a Module.
 
 #include <symbind/detail/param_update.h>
 #include <symbind/module.h>
@@ -9,7 +9,7 @@ namespace symbind {
 /// The host's copy of the parameters. Modules of one set of buckets share it.
 struct HostParams {
   NDArrayMap args, aux;
-  bool dirty = false;  ///< the devices are ahead
+  bool dirty = false;  ///< the devices hold newer values
 };
 
 struct Module::State {
@@ -23,7 +23,7 @@ struct Module::State {
   bool update_on_store = false;
   std::shared_ptr<Updater> updater;
   std::unique_ptr<ParamUpdate> param_update;
-  std::string preloaded_states;  ///< file to load when the optimizer is there
+  std::string preloaded_states;  ///< file to load when the optimizer is made
 };
 
 }  // namespace symbind

@@ -1,5 +1,5 @@
 #pragma once
-// The objects of one C++ fit, as its session sees them.
+// The objects of one C++ fit, in the form its session uses.
 
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ class ModuleTraining final : public Training {
   void set_params(const NDArrayMap& args, const NDArrayMap& aux) override {
     module_.set_params(args, aux);
   }
-  /// What the module keeps, and the callbacks with a state.
+  /// The module's state, and the callbacks that have state.
   Resumables named() override {
     Resumables all = module_.kept_in_checkpoints();
     std::size_t i = 0;

@@ -1,4 +1,4 @@
-// Monitor: statistics of everything that passes by, as text.
+// Monitor: statistics of all watched values, as text.
 
 #include <symbind/monitor.h>
 
@@ -69,7 +69,7 @@ Monitor::Monitor(int interval, MonitorOptions options) : state_(std::make_shared
   try {
     state_->pattern = std::regex(options.pattern);
   } catch (const std::regex_error& error) {
-    fail(ErrorKind::kValue, "Monitor: '{}' is no regular expression: {}", options.pattern,
+    fail(ErrorKind::kValue, "Monitor: '{}' is not a regular expression: {}", options.pattern,
          error.what());
   }
   if (!options.stat_func) options.stat_func = &mean_norm;

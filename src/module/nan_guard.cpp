@@ -1,8 +1,8 @@
-// NanGuard: says which node made the first NaN or infinity, and from what.
+// NanGuard: names the node that made the first NaN or infinity, and describes its inputs.
 //
-// Decided here: the error is raised inside the run, behind the node, so nothing later is computed
-// from the number; it is then kept on what was not written. toc raises it for loops that read none
-// of that, and takes it off there, so that it is heard once.
+// Decided here: the error is raised inside the run, after the node, so nothing later is computed
+// from the value; it is then stored on the arrays that were not written. For loops that read none
+// of these, toc raises it and clears it, so that it is raised once.
 
 #include <symbind/monitor.h>
 
@@ -27,7 +27,7 @@ bool is_floating(DType dtype) {
          dtype == DType::kBFloat16;
 }
 
-/// What the numbers of an array are like.
+/// The range of an array's numbers.
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   std::int64_t bad = 0, first_bad = -1;
@@ -68,7 +68,7 @@ std::string described(const NDArray& array) {
   const Range range = range_of(array);
   std::string text = array.shape().str();
   if (range.bad < array.size()) text += fmt::format(" in [{:.6g}, {:.6g}]", range.low, range.high);
-  if (range.bad > 0) text += fmt::format(", {} of {} not finite", range.bad, array.size());
+  if (range.bad > 0) text += fmt::format(", {} of {} NaN or infinity", range.bad, array.size());
   return text;
 }
 
@@ -79,7 +79,7 @@ struct NanGuard::Watch {
   std::optional<Error> found;
   std::vector<Executor> executors;
 
-  /// Reads the error off whatever carries it.
+  /// Clears the error on every array that carries it.
   void settle() const {
     for (const Executor& e : executors) {
       for (const auto* arrays :
@@ -101,7 +101,7 @@ struct NanGuard::Watch {
       const Range range = range_of(value);
       if (range.bad == 0) continue;
       std::string text = fmt::format(
-          "step {}: {} is the first node that gave a number that is not finite: output {} ('{}', "
+          "step {}: {} is the first node that made a NaN or infinity: output {} ('{}', "
           "shape {}), {} of {} numbers, the first at {} is {}",
           step, node.title, o, node.outputs[o], value.shape().str(), range.bad, value.size(),
           place(range.first_bad, value.shape()),

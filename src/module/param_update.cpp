@@ -1,9 +1,9 @@
-// Where the weights change.
+// Updates of the weights.
 //
 // Decided here: on one device whose optimizer is one operator per weight, the updates are wired
-// into the executor: `step` runs them after backward as one, `update` runs them alone. The arrays
-// of weights, gradients and states are fixed then; they are wired again when a state was replaced
-// (loaded), the executor changed (reshape) or a hyper-parameter chooses another operator.
+// into the executor: `step` runs them after backward as one, `update` runs them alone. This fixes
+// the arrays of weights, gradients and states; they are wired again when a state is replaced
+// (loaded), the executor changes (reshape) or a hyper-parameter selects another operator.
 // Everything else updates weight by weight, or on the store.
 
 #include <symbind/detail/param_update.h>
@@ -19,7 +19,7 @@
 namespace symbind {
 namespace {
 
-// A place for each number that update_values gives later.
+// A slot for each number that update_values returns later.
 AttrDict with_places(std::string_view name) {
   const OpDef& op = OpRegistry::global().get(name);
   AttrDict attrs;
@@ -49,10 +49,10 @@ struct ParamUpdate::Fused {
   std::uint64_t step_version = 0;
   std::shared_ptr<Optimizer> optimizer;
   std::uint64_t states_version = 0;
-  std::string op;  ///< the first entry's; that of others differs in their arrays alone
+  std::string op;  ///< the first entry's; others differ only in their arrays
   std::vector<Entry> entries;
 
-  /// Gives the values of one update. Names are looked for once; after that they are only compared.
+  /// Sets the values of one update. Names are looked up once; after that they are only compared.
   void set_values(Entry& entry);
 };
 
@@ -72,7 +72,7 @@ void ParamUpdate::update(ExecutorGroup& group) {
   const auto& grads = group.grad_arrays();
   const std::vector<std::string>& names = group.options().param_names;
   const std::size_t devices = group.contexts().size();
-  const TeamScope scope(group.team());  // these threads are at work before and after
+  const TeamScope scope(group.team());  // these threads run before and after
   std::vector<std::vector<Key>> keys(devices);
   std::vector<std::vector<NDArray>> gradients(devices), weights(devices);
   for (std::size_t i = 0; i < grads.size(); ++i) {
@@ -93,7 +93,7 @@ void ParamUpdate::update(ExecutorGroup& group) {
     if (!keys[d].empty()) updater_->update(keys[d], gradients[d], weights[d]);
 }
 
-// Whether the wiring is of these arrays and of this operator.
+// Whether the wiring matches these arrays and this operator.
 bool ParamUpdate::is_current(const Executor& executor) const {
   if (!fused_ || fused_->executor != executor.impl() ||
       fused_->optimizer != updater_->optimizer() || fused_->states_version != updater_->version() ||
@@ -104,7 +104,7 @@ bool ParamUpdate::is_current(const Executor& executor) const {
   return fused_->optimizer->update_op(first.weight, *first.state) == fused_->op;
 }
 
-// Whether the updates can run wired, wiring them if they are not.
+// Whether the updates can run wired; wires them if necessary.
 bool ParamUpdate::fuse(ExecutorGroup& group) {
   if (store_ || group.contexts().size() != 1 || !group.options().for_training) return false;
   const Executor& executor = group.execs().front();
@@ -169,7 +169,7 @@ void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy& policy) {
     set_values();
     Executor(fused_->executor).step();
   };
-  // One reference each: a function that holds more is allocated.
+  // One reference each: a std::function with a larger capture allocates.
   policy.step(
       [&](bool) {
         return UpdatePolicy::Parts{{&group, updater_->optimizer()->rescale_grad}};

@@ -41,7 +41,7 @@ void check_params(const NDArrayMap* given_args, const NDArrayMap& needed_args,
               ? "\n  fix:  give the parameters of this network, or drop those that do not fit and "
                 "pass allow_missing=True"
               : "\n  fix:  pass allow_missing=True to let the initializer fill what is missing "
-                "(allow_extra=True passes over extra names)";
+                "(allow_extra=True ignores extra names)";
   fail(found.missing.empty() ? ErrorKind::kShape : ErrorKind::kName, "{}", text);
 }
 

@@ -1,4 +1,4 @@
-// The parts of a training as plain data. What can be checked is checked before anything is taken.
+// The parts of a training as plain data. Everything is checked before anything is restored.
 #include <symbind/detail/resume.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ std::string text_of(const StateValue& v) {
   return fmt::format("({})", fmt::join(items, ", "));
 }
 
-/// What was given otherwise than a checkpoint has it: parameters of the constructor, but for the
-/// rate a scheduler changes on the way.
+/// Given values that differ from the checkpoint's: parameters of the constructor, except the rate,
+/// which a scheduler changes during training.
 void note_differences(Fields& fields, const StateValue& saved, std::vector<std::string>& notes) {
   const StateValue now = fields_value(fields);
   for (const AttrField& field : fields.attributes.fields()) {
@@ -118,13 +118,13 @@ void check_optimizer_facts(const Optimizer& optimizer, const StateValue& facts,
                            const std::string& source) {
   const std::string& name = facts.at("class", source.c_str()).text;
   check(name == optimizer.class_name(),
-        "{} is of a training with optimizer {}, and this one has {}: nothing was loaded\n"
+        "{} is from a training with optimizer {}, but this one has {}: nothing was loaded\n"
         "  fix:  train with optimizer {}, or start from the parameters alone (arg_params, "
         "aux_params of load_checkpoint)",
         source, name, optimizer.class_name(), name);
   const std::string& scheduler = facts.at("scheduler", source.c_str()).text;
   check(scheduler == scheduler_name(optimizer),
-        "{} is of a training with lr_scheduler {}, and this one has {}: nothing was loaded\n"
+        "{} is from a training with lr_scheduler {}, but this one has {}: nothing was loaded\n"
         "  fix:  give the same lr_scheduler",
         source, scheduler, scheduler_name(optimizer));
 }
@@ -148,7 +148,7 @@ void set_optimizer_facts(Optimizer& optimizer, const StateValue& facts, const st
   optimizer.all_counts() = counts_from(facts.at("counts", what));
   if (!notes.empty())
     log_warning(
-        fmt::format("resume: {} decides over what was given: {}", source, fmt::join(notes, ", ")));
+        fmt::format("resume: {} overrides what was given: {}", source, fmt::join(notes, ", ")));
 }
 
 StateValue metric_facts(const EvalMetric& metric) {
@@ -183,11 +183,11 @@ bool same_metric(const EvalMetric& metric, const StateValue& facts) {
   return true;
 }
 
-/// Sums may be NaN, as the losses they are of; counts are not.
+/// Sums may be NaN, like the losses; counts may not.
 void check_counts(const EvalMetric& metric, const StateValue& facts) {
   const std::vector<StateValue>& sums = facts.find("sums")->items;
   for (const StateValue& sum : sums)
-    check(sum.kind == Kind::kFloat, ErrorKind::kIo, "a sum of metric '{}' is no number",
+    check(sum.kind == Kind::kFloat, ErrorKind::kIo, "a sum of metric '{}' is not a number",
           metric.name);
   for (const std::size_t i : {std::size_t{1}, std::size_t{3}})
     check(std::isfinite(sums[i].number) && sums[i].number >= 0, ErrorKind::kIo,
@@ -235,7 +235,7 @@ void find_misfits(const StateValue& state, const std::string& key, const NDArray
   if (state.kind == Kind::kArray && state.array.defined() && state.array.size() > 1 &&
       (state.array.ndim() == 0 || weight.ndim() == 0 ||
        state.array.shape()[0] != weight.shape()[0]))
-    misfits.push_back(fmt::format("{} is of a weight {} and here it is {}", key,
+    misfits.push_back(fmt::format("{} is for a weight {}, but here it is {}", key,
                                   state.array.shape().str(), weight.shape().str()));
   for (const StateValue& item : state.items) find_misfits(item, key, weight, misfits);
 }
@@ -253,7 +253,7 @@ void check_states(const StateValue& states, const std::map<Key, NDArray>& weight
     const Key key = k.kind == Kind::kInt ? Key(k.integer) : Key(k.text);
     const auto weight = weights.find(key);
     if (weight == weights.end())
-      misfits.push_back(fmt::format("{} is no parameter here", key_text(key)));
+      misfits.push_back(fmt::format("{} is not a parameter here", key_text(key)));
     else
       find_misfits(dict.items[i + 1], key_text(key), weight->second, misfits);
   }

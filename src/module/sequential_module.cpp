@@ -1,4 +1,5 @@
-// Chains of modules: forward feeds outputs on, backward feeds input gradients back.
+// Chains of modules: forward passes outputs to the next module, backward passes input gradients to
+// the previous one.
 
 #include <symbind/sequential_module.h>
 
@@ -58,7 +59,7 @@ void SequentialModule::bind(const Shapes& data_shapes, const std::optional<Shape
     if (link.auto_wiring) {
       const std::vector<std::string> names = module->data_names();
       check(names.size() == shapes.size(), ErrorKind::kState,
-            "module {} of the chain takes {} data, the one before it gives {}", i, names.size(),
+            "module {} of the chain takes {} data, but the one before it has {} outputs", i, names.size(),
             shapes.size());
       for (std::size_t k = 0; k < names.size(); ++k) shapes[k].name = names[k];
     }

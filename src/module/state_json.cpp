@@ -1,6 +1,6 @@
-// What JSON has no word for is an object of one entry that begins with "$": {"$array": "3"},
-// {"$bytes": "00ff"}, {"$tuple": [...]}, {"$dict": [[key, value], ...]} where keys are no texts,
-// {"$float": "nan"}. The library writes every other double so that it reads back the same.
+// What JSON cannot express is an object of one entry that begins with "$": {"$array": "3"},
+// {"$bytes": "00ff"}, {"$tuple": [...]}, {"$dict": [[key, value], ...]} where keys are not texts,
+// {"$float": "nan"}. The JSON library writes every other double so that it reads back exactly.
 #include "module/state_json.h"
 
 #include <cmath>
@@ -28,10 +28,10 @@ std::string hex_of(const std::string& bytes) {
 std::string from_hex(const std::string& hex) {
   const auto digit = [](char c) {
     check((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'), ErrorKind::kIo,
-          "'{}' is no hexadecimal digit", c);
+          "'{}' is not a hexadecimal digit", c);
     return c <= '9' ? c - '0' : c - 'a' + 10;
   };
-  check(hex.size() % 2 == 0, ErrorKind::kIo, "bytes of half a digit");
+  check(hex.size() % 2 == 0, ErrorKind::kIo, "bytes with an odd number of digits");
   std::string bytes;
   for (std::size_t i = 0; i < hex.size(); i += 2)
     bytes += static_cast<char>(digit(hex[i]) * 16 + digit(hex[i + 1]));
@@ -103,12 +103,12 @@ StateValue special_in(const std::string& name, const Json& json, const NDArrayMa
   if (name == "$dict" && json.is_array()) {
     StateValue dict = StateValue::dict();
     for (const Json& pair : json) {
-      check(pair.is_array() && pair.size() == 2, ErrorKind::kIo, "an entry that is no pair");
+      check(pair.is_array() && pair.size() == 2, ErrorKind::kIo, "an entry that is not a pair");
       dict.add(in(pair[0], arrays, depth + 1), in(pair[1], arrays, depth + 1));
     }
     return dict;
   }
-  check(json.is_string(), ErrorKind::kIo, "{} of something that is no text", name);
+  check(json.is_string(), ErrorKind::kIo, "{} of something that is not a text", name);
   const std::string text = json.get<std::string>();
   if (name == "$array") {
     const auto found = arrays.find(text);

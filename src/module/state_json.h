@@ -1,5 +1,5 @@
 #pragma once
-// Plain data as JSON: numbers come back bit for bit, arrays stand apart.
+// Plain data as JSON: numbers round-trip bit for bit, arrays are stored separately.
 
 #include <nlohmann/json.hpp>
 
@@ -9,7 +9,7 @@ namespace symbind {
 
 /// `value` as JSON; its arrays go into `arrays` under new names.
 nlohmann::json state_to_json(const StateValue& value, NDArrayMap& arrays);
-/// The way back; kIo for anything state_to_json does not write, or an array that is not there.
+/// The reverse; kIo for anything state_to_json does not write, or a missing array.
 StateValue state_from_json(const nlohmann::json& json, const NDArrayMap& arrays);
 
 }  // namespace symbind

@@ -1,5 +1,5 @@
-// Decided here: everything is checked before the first thing changes; a checkpoint decides over
-// what was given; an interrupt is answered after a batch, where everything is whole.
+// Decided here: everything is checked before anything changes; a checkpoint overrides what was
+// given; an interrupt takes effect after a batch, where everything is consistent.
 
 #include <symbind/detail/training_session.h>
 
@@ -55,7 +55,7 @@ TrainingSession::TrainingSession(Training& training, SessionOptions options)
   }
   restore(*resumed_);
   options_.begin_epoch = resumed_->epoch;
-  training.info(fmt::format("resume: goes on from {} at epoch {}, batch {}", resumed_->source,
+  training.info(fmt::format("resume: continues from {} at epoch {}, batch {}", resumed_->source,
                             resumed_->epoch, resumed_->batch));
   if (!resumed_->exact) resumed_.reset();
 }
@@ -71,7 +71,7 @@ void TrainingSession::restore(const TrainingState& state) {
   const auto networks = training_.networks();
   const StateValue* facts = state.exact ? &state.facts.at("parts", source.c_str()) : nullptr;
   check(!facts || (state.parts.size() == networks.size() && facts->items.size() == networks.size()),
-        "{} is of a training of {} networks, and this one has {}: nothing was loaded", source,
+        "{} is from a training of {} networks, but this one has {}: nothing was loaded", source,
         state.parts.size(), networks.size());
   const auto saved = [&](std::size_t i) {
     return i < state.parts.size() ? state.parts[i] : TrainingPart{};
@@ -118,7 +118,7 @@ void TrainingSession::restore_optimizer(TrainedNetwork& network, const StateValu
 void TrainingSession::restore_named(const TrainingState& state) {
   const char* what = state.source.c_str();
   if (!training_.set_metric_facts(state.facts.at("metric", what)) && state.batch > 0)
-    training_.warn("resume: the checkpoint is of another metric: its sums start at zero");
+    training_.warn("resume: the checkpoint has another metric: sums start at zero");
   const StateValue* eval = state.facts.find("eval_iterator");
   if (eval != nullptr && eval->kind != StateValue::Kind::kNone) training_.set_eval_state(*eval);
   const StateValue& named = state.facts.at("named", what);
@@ -134,12 +134,11 @@ void TrainingSession::restore_data(const TrainingState& state) {
   const StateValue& saved = state.facts.at("iterator", state.source.c_str());
   if (saved.kind != StateValue::Kind::kNone) return training_.set_data_state(saved);
   training_.warn(
-      fmt::format("resume: the iterator has no state: it is reset {} times and {} batches are "
-                  "passed over",
+      fmt::format("resume: the iterator has no state: it is reset {} times and {} batches are skipped",
                   state.epoch, state.batch));
   for (int i = 0; i < state.epoch; ++i) training_.reset_data();
   for (int i = 0; i < state.batch; ++i)
-    check(training_.fetch(), "resume: the iterator ends after {} batches, and {} were trained", i,
+    check(training_.fetch(), "resume: the iterator ends after {} batches, but {} were trained", i,
           state.batch);
   if (state.facts.at("ended", state.source.c_str()).integer != 0) training_.fetch();
 }
@@ -181,7 +180,7 @@ void TrainingSession::after_update(int batches) {
 void TrainingSession::after_callbacks(int epoch, int batches, bool more) {
   if (!fetch_) return;
   if (interrupted_) {
-    checkpointer_->finish();  // the last one must not be passed over
+    checkpointer_->finish();  // the last one must not be skipped
     checkpointer_->save(capture(epoch, batches, more ? *fetch_ : fetch_point(true)));
     checkpointer_->finish();
     throw Interrupted();
@@ -189,7 +188,7 @@ void TrainingSession::after_callbacks(int epoch, int batches, bool more) {
   if (more)
     checkpointer_->save(capture(epoch, batches, *fetch_));
   else
-    border_due_ = true;  // after the last batch: the border of the epoch is where to save
+    epoch_end_due_ = true;  // after the last batch: save at the end of the epoch
 }
 
 void TrainingSession::after_batches(int epoch, int batches) {
@@ -203,8 +202,8 @@ void TrainingSession::after_epoch(int epochs, const std::vector<NameValue>& valu
   if (!checkpointer_) return;
   end_.reset();
   interrupted_ = training_.interrupted();
-  const bool due = checkpointer_->due_at_border(epochs, options_.num_epoch) || border_due_;
-  border_due_ = false;
+  const bool due = checkpointer_->due_at_border(epochs, options_.num_epoch) || epoch_end_due_;
+  epoch_end_due_ = false;
   if (!due && !interrupted_) return;
   TrainingState state = capture(epochs, 0, fetch_point(false));
   if (keeps_best())

@@ -1,9 +1,9 @@
 // Accumulation, clipping by global norm, and the average of the weights.
 //
-// Decided here: a group of batches gives the mean of their gradients, so rescale_grad stays what it
-// is for one batch and a short last group counts as much as a full one. Sums and averages of 16-bit
-// arrays are kept in float32. The norm is that of the gradients summed over the devices, which is
-// what an optimizer will see; clipping scales each device's share, which scales the sum alike.
+// Decided here: a group of batches uses the mean of their gradients, so rescale_grad is the same as
+// for one batch and a short last group counts as much as a full one. Sums and averages of 16-bit
+// arrays are kept in float32. The norm is that of the gradients summed over the devices, which the
+// optimizer uses; clipping scales each device's share, which scales the sum equally.
 
 #include <symbind/update_policy.h>
 
@@ -24,7 +24,7 @@ DType wide(DType dtype) {
   return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
 }
 
-/// Sums of squares, one for each array; the arrays of a device are asked in one call.
+/// Sums of squares, one for each array; one call handles all arrays of a device.
 std::vector<double> sums_of_squares(const std::vector<NDArray>& arrays) {
   std::map<std::string, std::vector<std::size_t>> by_device;
   for (std::size_t i = 0; i < arrays.size(); ++i) by_device[arrays[i].context().str()].push_back(i);
@@ -89,7 +89,7 @@ void check_known(const NDArrayMap& arrays, const UpdatePolicy::Parts& parts) {
   });
   for (const auto& [name, array] : arrays)
     check(std::find(names.begin(), names.end(), name) != names.end(), ErrorKind::kName,
-          "there is an average of '{}' and no such weight; {}", name, nearest_hint(name, names));
+          "there is an average of '{}', but no such weight; {}", name, nearest_hint(name, names));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ UpdatePolicy::UpdatePolicy(const UpdatePolicyOptions& options) : options_(option
 
 void UpdatePolicy::begin_fit(const UpdatePolicyOptions& options, const PartsOf& parts) {
   check(!shows_average(), ErrorKind::kState,
-        "the weights are the average now\n  fix:  call swap_ema_params before training on");
+        "the module holds EMA weights\n fix: call swap_ema_params first");
   UpdatePolicy next(options);
   next.set_average(average());
   *this = std::move(next);
@@ -140,15 +140,14 @@ void UpdatePolicy::begin(const Parts& parts) {
       for (const auto& [name, req] : part.group->grad_req()) {
         check(
             req != "add", ErrorKind::kState,
-            "accumulate={} adds gradients up itself, and '{}' is bound with grad_req='add', which "
-            "would count them twice\n  fix:  bind with grad_req='write'",
+            "accumulate={} sums gradients itself, but '{}' is bound with grad_req='add', which would count them twice\n  fix:  bind with grad_req='write'",
             options_.accumulate, name);
       }
     }
   }
   if (options_.ema_decay == 0) return;
   check(!shows_average(), ErrorKind::kState,
-        "the weights are the average now\n  fix:  call swap_ema_params before training on");
+        "the module holds EMA weights\n fix: call swap_ema_params first");
   check_known(average_, parts);
   for_each_weight(parts, [&](const std::string& name, const DeviceArrays& weights) {
     NDArray& average = average_[name];
@@ -240,11 +239,11 @@ void UpdatePolicy::updated(const Parts& parts) {
   ++updates_;
   if (options_.ema_decay == 0) return;
   check(!shows_average(), ErrorKind::kState,
-        "the weights are the average now\n  fix:  call swap_ema_params before training on");
+        "the module holds EMA weights\n fix: call swap_ema_params first");
   for_each_weight(parts, [&](const std::string& name, const DeviceArrays& weights) {
     NDArray& average = average_[name];
     const NDArray weight = weights.front().astype(wide(weights.front().dtype()), false);
-    if (!average.defined()) {  // a bucket may bring a parameter of its own
+    if (!average.defined()) {  // a bucket may have a parameter that others lack
       average = weight.copy();
       return;
     }
@@ -262,7 +261,7 @@ NDArrayMap UpdatePolicy::average() const {
 
 void UpdatePolicy::set_average(const NDArrayMap& arrays) {
   check(!shows_average(), ErrorKind::kState,
-        "the weights are the average now\n  fix:  swap them back before setting another");
+        "the module holds EMA weights\n fix: call swap_ema_params before setting another");
   NDArrayMap taken;
   for (const auto& [name, array] : arrays) taken[name] = array.astype(wide(array.dtype()));
   average_ = std::move(taken);
@@ -289,7 +288,7 @@ void UpdatePolicy::show_weights(const Parts& parts) {
   for (const auto& [name, hidden] : hidden_weights_)
     for (const NDArray& place : hidden.places) hidden.weight.copy_to(place);
   for_each_weight(parts, [&](const std::string& name, const DeviceArrays& weights) {
-    const auto hidden = hidden_weights_.find(name);  // bound anew, the places are others
+    const auto hidden = hidden_weights_.find(name);  // after a new bind the arrays differ
     if (hidden == hidden_weights_.end() || hidden->second.places.front().aliases(weights.front()))
       return;
     for (const NDArray& weight : weights) hidden->second.weight.copy_to(weight);
@@ -319,7 +318,7 @@ void UpdatePolicy::set_state(const StateValue& state) {
   for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
     const std::string& key = state.items[i].text;
     const NDArray& array = state.items[i + 1].array;
-    check(array.defined(), ErrorKind::kType, "'{}' of an update policy's state is no array", key);
+    check(array.defined(), ErrorKind::kType, "'{}' of an update policy's state is not an array", key);
     const std::size_t last = key.rfind(':');
     if (key == "batches" || key == "updates") {
       (key == "batches" ? batches : updates) = static_cast<std::int64_t>(array.scalar());
@@ -333,11 +332,11 @@ void UpdatePolicy::set_state(const StateValue& state) {
       sum.arrays[d] = array.copy();
       sum.empty = false;
     } else {
-      fail(ErrorKind::kName, "'{}' is no part of an update policy's state", key);
+      fail(ErrorKind::kName, "'{}' is not a part of an update policy's state", key);
     }
   }
   check(batches >= 0 && batches < options_.accumulate && updates >= 0,
-        "an update policy's state has {} batches waiting and {} updates done, and accumulate is {}",
+        "an update policy's state has {} batches waiting and {} updates done, but accumulate is {}",
         batches, updates, options_.accumulate);
   set_average(average);
   sums_ = std::move(sums);
@@ -358,7 +357,7 @@ double clip_global_norm(const std::vector<NDArray>& arrays, double max_norm, boo
   if (!std::isfinite(norm)) {
     if (report) {
       log_warning(fmt::format(
-          "clip_global_norm: nan or inf is detected (the norm is {}); the arrays stay as they are.",
+          "clip_global_norm: nan or inf is detected (the norm is {}); the arrays are unchanged.",
           norm));
     }
     return norm;

@@ -1,5 +1,5 @@
 #pragma once
-// The border of the C interface: exceptions become -1 and a text of the calling thread.
+// Error handling of the C interface: exceptions become -1 and a thread-local text.
 
 #include <exception>
 
@@ -7,7 +7,7 @@
 
 namespace symbind::c_api {
 
-/// Keeps what MXGetLastError answers in this thread.
+/// Sets what MXGetLastError returns in this thread.
 void keep_error(const char* text) noexcept;
 
 /// Runs `work`; 0, or -1 when it threw.
@@ -19,7 +19,7 @@ int guarded(F&& work) noexcept {
   } catch (const std::exception& e) {
     keep_error(e.what());
   } catch (...) {
-    keep_error("an exception that is no std::exception");
+    keep_error("an exception that is not a std::exception");
   }
   return -1;
 }

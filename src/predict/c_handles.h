@@ -1,9 +1,8 @@
 #pragma once
-// What stands behind the opaque pointers of the C interface.
+// The objects of the opaque handles of the C interface.
 //
 // Decided here: a handle is a number that is never used again, not an address. So a handle that was
-// freed, or is of another kind, is known for what it is; and freeing one while another thread runs
-// it does no harm.
+// freed, or is of another kind, is detected; and freeing one while another thread runs it is safe.
 
 #include <cstdint>
 #include <map>
@@ -17,7 +16,7 @@ namespace symbind {
 template <class T>
 class CHandles {
  public:
-  /// All of the process; never destroyed, so that threads may outlive main.
+  /// All handles of the process; never destroyed, because threads may outlive main.
   static CHandles& all() {
     static CHandles& instance = *new CHandles;
     return instance;
@@ -34,13 +33,13 @@ class CHandles {
     const std::lock_guard lock(guard_);
     const auto it = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
     check(it != objects_.end(), ErrorKind::kState,
-          "the {} was freed before, or never made\n  fix:  use handles that were created and not "
+          "the {} was already freed, or never created\n  fix:  use handles that were created and not "
           "yet freed, each with the functions of its kind",
           T::kTitle);
     return it->second;
   }
   void remove(const void* handle) {
-    const std::shared_ptr<T> last = get(handle);  // destroyed behind the lock
+    const std::shared_ptr<T> last = get(handle);  // destroyed after unlocking
     const std::lock_guard lock(guard_);
     objects_.erase(reinterpret_cast<std::uintptr_t>(handle));
   }

@@ -1,5 +1,5 @@
-// The C predict API over Predictor. Nothing but a number and a text crosses back: no exception
-// does.
+// The C predict API over Predictor. Functions return a status and set an error text; they never
+// throw.
 
 #include <symbind/c_predict_api.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using c_api::given;
 
-/// One handle: a network's weights are shared, inputs and outputs are its own.
+/// One handle: handles share a network's weights; each has its own inputs and outputs.
 struct CPredictor {
   static constexpr const char* kTitle = "PredictorHandle";
   static constexpr std::uintptr_t kTag = 1;
@@ -57,9 +57,9 @@ struct CPredictor {
       partial = std::make_unique<PredictorRun>(*predictor.impl(), call_inputs());
       next = 0;
     }
-    if (partial == nullptr && !outputs.empty()) return 0;  // behind the last step
+    if (partial == nullptr && !outputs.empty()) return 0;  // after the last step
     check(partial != nullptr && step == next, ErrorKind::kState,
-          "step {} cannot follow step {}\n  fix:  begin with step 0 and go on one by one", step,
+          "step {} cannot follow step {}\n  fix:  begin with step 0 and increase by one", step,
           partial == nullptr ? -1 : next - 1);
     const int last = static_cast<int>(partial->num_steps());
     if (next < last) {
@@ -83,7 +83,7 @@ struct CPredictor {
   std::vector<std::uint32_t> shape_shown;
 };
 
-/// A handle that nobody else uses while this lives.
+/// Exclusive use of a handle during this object's lifetime.
 struct Held {
   explicit Held(PredictorHandle handle)
       : object(CHandles<CPredictor>::all().get(handle)), lock(object->guard) {}
@@ -118,8 +118,8 @@ struct GivenShapes {
   }
 };
 
-/// As MXNet does, names the network does not have are passed over; they are told when the others do
-/// not suffice.
+/// As in MXNet, names the network does not have are ignored; an error lists them if an input is
+/// missing.
 CPredictor* make_handle_object(const Predictor& predictor, ShapeMap shapes) {
   std::string unknown;
   const std::vector<Network::Input>& inputs = predictor.impl()->network().inputs();
@@ -128,7 +128,7 @@ CPredictor* make_handle_object(const Predictor& predictor, ShapeMap shapes) {
   std::erase_if(shapes, [&](const auto& given) {
     const bool known = std::ranges::find(names, given.first) != names.end();
     if (!known)
-      unknown += fmt::format("\n  input_keys has '{}', which is no input; {}", given.first,
+      unknown += fmt::format("\n  input_keys has '{}', which is not an input; {}", given.first,
                              nearest_hint(given.first, names));
     return !known;
   });

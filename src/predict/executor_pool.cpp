@@ -10,7 +10,7 @@
 namespace symbind {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenQuestions{50};  // whether to stop waiting
+constexpr std::chrono::milliseconds kPollInterval{50};  // between interrupt checks while waiting
 
 }  // namespace
 
@@ -34,13 +34,13 @@ struct ExecutorPool::Lane {
     const PlannedShapes& planned = entry->planned;
     Bound bound = planned.bound;
     std::shared_ptr<const Plan> plan = planned.plan;
-    if (!planned.shareable) {  // users' objects keep states, and may write auxiliary ones
+    if (!planned.shareable) {  // custom operators have state, and may write auxiliary states
       plan = network.plan(entry->signature).plan;
       for (NDArray& aux : bound.aux) aux = aux.copy();
     }
     return wired.emplace_back(entry, std::move(bound), arenas, std::move(plan));
   }
-  /// Hands over what is wired for plans that left the cache.
+  /// Moves out what is wired for evicted plans.
   void leave_evicted(std::list<Wired>& leaving) noexcept {
     for (auto it = wired.begin(); it != wired.end();) {
       const auto one = it++;
@@ -66,12 +66,12 @@ std::unique_ptr<ExecutorPool::Lane> ExecutorPool::take() {
       return lane;
     }
     if (most_ == 0 || count_ < most_) {
-      idle_.reserve(count_ + 1);  // giving back must not fail
+      idle_.reserve(count_ + 1);  // returning a lane must not fail
       ++count_;
       break;
     }
-    returned_.wait_for(lock, kBetweenQuestions);
-    lock.unlock();  // whoever answers may wait for somebody who asks us
+    returned_.wait_for(lock, kPollInterval);
+    lock.unlock();  // the check may wait for a thread that waits for this lock
     interruption_point();
     lock.lock();
   }
@@ -86,7 +86,7 @@ std::unique_ptr<ExecutorPool::Lane> ExecutorPool::take() {
 }
 
 void ExecutorPool::give_back(std::unique_ptr<Lane> lane) noexcept {
-  std::list<Wired> leaving;  // destroyed after the lock: users' objects too
+  std::list<Wired> leaving;  // destroyed after unlocking, because user objects may be among them
   {
     const std::lock_guard lock(guard_);
     idle_.push_back(std::move(lane));

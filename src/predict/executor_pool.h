@@ -1,10 +1,10 @@
 #pragma once
 // Working memory for calls: a lane is an arena and the executors wired over it, one per plan it has
-// run. A call has a lane to itself.
+// run. A call has exclusive use of a lane.
 //
-// Decided here: lanes are handed out last in, first out, so that few are warm rather than many
-// cold. All plans of a lane share its arena, which is as large as the largest of them; so memory
-// grows with the calls at once, not with the shapes seen.
+// Decided here: lanes are reused last in, first out, so that a few stay warm in the caches. All
+// plans of a lane share its arena, which is as large as the largest of them; so memory grows with
+// the number of concurrent calls, not with the number of shapes.
 
 #include <condition_variable>
 #include <mutex>
@@ -22,17 +22,17 @@ class ExecutorPool {
   explicit ExecutorPool(std::size_t most);
   ~ExecutorPool();
 
-  /// A lane that belongs to the holder, wired for one plan; given back at its end.
+  /// A lane held exclusively and wired for one plan; the destructor returns it.
   class Lease {
    public:
     Lease(ExecutorPool& pool, const std::shared_ptr<PlanEntry>& entry, const Network& network);
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    /// Gives the arrays of one call.
+    /// Sets the arrays of one call.
     void fill(const std::vector<std::pair<std::size_t, NDArray>>& args,
               std::vector<NDArray> outputs);
-    /// Runs steps [first, last). Throws what goes wrong.
+    /// Runs steps [first, last). Throws a step's error.
     void run(std::size_t first, std::size_t last);
 
    private:
@@ -41,7 +41,7 @@ class ExecutorPool {
     Wired* wired_ = nullptr;
   };
 
-  /// Fills in what it knows.
+  /// Fills in its part of the statistics.
   void describe(PredictorStats& stats) const;
 
  private:

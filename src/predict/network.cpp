@@ -20,7 +20,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The named outputs among all there are inside. A node's name alone means its only output.
+/// The named internal outputs. A node's name alone means its only output.
 Symbol select_outputs(const Symbol& symbol, const std::vector<std::string>& wanted) {
   if (wanted.empty()) return symbol;
   const Symbol internals = symbol.get_internals();
@@ -31,7 +31,7 @@ Symbol select_outputs(const Symbol& symbol, const std::vector<std::string>& want
     if (found == names.end()) found = std::ranges::find(names, name + "_output");
     if (found == names.end()) {
       fail(ErrorKind::kName,
-           "nothing inside {} is called '{}'; {}\n  fix:  give names of get_internals()",
+           "{} has no internal output '{}'; {}\n  fix:  give names of get_internals()",
            symbol.str(), name, nearest_hint(name, names));
     }
     heads.push_back(internals.heads()[static_cast<std::size_t>(found - names.begin())]);
@@ -53,13 +53,13 @@ std::map<std::string, std::vector<Reader>> readers_of(const Symbol& symbol) {
       if (source.is_variable()) readers[source.name].push_back({node.get(), static_cast<int>(i)});
     }
   }
-  for (const NodeEntry& head : symbol.heads())  // nobody may call what is asked for a label
+  for (const NodeEntry& head : symbol.heads())  // a requested output is never a label
     if (head.node->is_variable()) readers[head.node->name].push_back({nullptr, 0});
   return readers;
 }
 
-/// A loss hands its data on and reads its label in backward only. Of users' operators nothing is
-/// known but what the argument is called.
+/// A loss passes its data through and reads its label in backward only. For custom operators only
+/// the argument's name is known.
 bool reads_as_label(const std::string& name, const Reader& reader) {
   if (reader.node == nullptr) return false;
   const OpDef& op = *reader.node->op;
@@ -79,7 +79,8 @@ ShapeMap for_users(ShapeMap shapes) {
   return shapes;
 }
 
-/// Layers write into their inputs when they train only; updates, which have no gradient, always do.
+/// Layers write to their inputs only in training; update operators, which have no gradient, always
+/// do.
 void check_writes_no_argument(const Plan& plan) {
   for (const PlanStep& step : plan.steps) {
     if (step.node == nullptr || step.node->op->gradient) continue;
@@ -88,7 +89,7 @@ void check_writes_no_argument(const Plan& plan) {
       check(t.home != Home::kArgument ||
                 !step.node->op->mutates(step.node->parsed.get(), static_cast<int>(i)),
             ErrorKind::kNotImplemented,
-            "{} writes into its input '{}', which all calls of a Predictor share\n"
+            "{} writes to its input '{}', which all calls of a Predictor share\n"
             "  fix:  run such a network by Symbol::bind",
             step.title, t.name);
     }
@@ -105,7 +106,7 @@ Network::Network(const Symbol& symbol, const NDArrayMap& args, const NDArrayMap&
       aux_names_(symbol_.list_auxiliary_states()),
       output_names_(symbol_.list_outputs()),
       types_(options.types) {
-  runtime(context_);  // throws where there is no such device
+  runtime(context_);  // throws if there is no such device
   check(!output_names_.empty(), "the symbol has no outputs");
   find_inputs(options, args);
   for (const auto& [name, type] : options.types)
@@ -122,7 +123,7 @@ void Network::find_inputs(const PredictorOptions& options, const NDArrayMap& arg
   };
   for (const std::string& name : options.data_names) {
     check(contains(arg_names_, name), ErrorKind::kName,
-          "data_names has '{}', which is no argument of {}; {}\n  arguments without parameters "
+          "data_names has '{}', which is not an argument of {}; {}\n  arguments without parameters "
           "are usually the inputs",
           name, symbol_.str(), nearest_hint(name, arg_names_));
     check(std::ranges::count(options.data_names, name) == 1, ErrorKind::kName,
@@ -189,8 +190,7 @@ void Network::take_weights(const Symbol& whole, const NDArrayMap& args, const ND
   if (!found.missing.empty() || !found.wrong.empty() || !found.extra.empty()) {
     fail(ErrorKind::kValue,
          "the parameters are not those of {}{}\n  fix:  give the parameters of this network; "
-         "allow_missing=True takes zeros for missing ones, allow_extra=True passes over extra "
-         "ones, data_names says which arguments are inputs",
+         "allow_missing=True uses zeros for missing ones, allow_extra=True ignores extra ones, data_names lists the arguments that are inputs",
          whole.str(), found.lines());
   }
   const auto take = [&](const std::vector<std::string>& names, const NDArrayMap& from,
@@ -207,7 +207,7 @@ void Network::take_weights(const Symbol& whole, const NDArrayMap& args, const ND
   };
   take(arg_names_, args, args_);
   take(aux_names_, aux, aux_);
-  // What contradicts itself whatever the inputs are.
+  // Contradictions that do not depend on the inputs.
   symbol_.infer_shape_partial(for_users(known_shapes(Signature(inputs_.size(), Shape::unknown()))));
 }
 
@@ -258,7 +258,7 @@ std::string Network::describe(const Signature& signature) const {
     if (signature[i].rank_known())
       given.push_back(fmt::format("{} {}", inputs_[i].name, signature[i].str()));
   }
-  return fmt::format("for a prediction of {}; parameters are as they are, inputs must fit them",
+  return fmt::format("for a prediction of {}; parameters are fixed, inputs must fit them",
                      fmt::join(given, ", "));
 }
 

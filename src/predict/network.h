@@ -1,9 +1,9 @@
 #pragma once
 // The part of a Predictor that never changes: the graph, the weights on their device, and which
-// arguments calls give.
+// arguments a call passes.
 //
 // Decided here: an argument without a parameter is an input, unless only losses read it (a label,
-// whose numbers do not matter to the outputs) or a layer takes it as its weight (then it is
+// whose numbers do not affect the outputs) or a layer uses it as its weight (then a parameter is
 // missing).
 
 #include <symbind/predictor.h>
@@ -15,13 +15,13 @@ namespace symbind {
 /// Shapes of the inputs, in their order; an unknown rank where an input was not given.
 using Signature = std::vector<Shape>;
 
-/// What running inputs of one signature takes.
+/// What is needed to run inputs of one signature.
 struct PlannedShapes {
   std::shared_ptr<const Plan> plan;
   Bound bound;                      ///< inputs are open
   std::vector<TensorDesc> outputs;  ///< plain
   std::vector<DType> input_types;   ///< by input
-  /// Users' operators keep states of their own: such a plan serves one executor.
+  /// Custom operators have state: such a plan serves one executor.
   bool shareable = true;
 };
 
@@ -38,18 +38,18 @@ class Network {
 
   const Symbol& symbol() const { return symbol_; }
   Context context() const { return context_; }
-  /// Those a call must give come first, labels last.
+  /// Required inputs come first, labels last.
   const std::vector<Input>& inputs() const { return inputs_; }
   const std::vector<std::string>& input_names() const { return input_names_; }
   const std::vector<std::string>& label_names() const { return label_names_; }
   const std::vector<std::string>& output_names() const { return output_names_; }
 
-  /// The shapes as a signature. Throws for names and shapes that cannot be.
+  /// The shapes as a signature. Throws for invalid names and shapes.
   Signature signature(const ShapeMap& shapes) const;
-  /// Throws when an input that is no label has no shape.
+  /// Throws if an input other than a label has no shape.
   void check_complete(const Signature& signature) const;
-  /// The signature with a shape for every input: those that were not given as they follow from the
-  /// others. Throws where they do not.
+  /// The signature with a shape for every input: missing ones are inferred from the others. Throws
+  /// if that fails.
   Signature inferred(const Signature& signature) const;
   [[noreturn]] void fail_unknown(const std::string& name) const;
   PlannedShapes plan(const Signature& signature) const;

@@ -1,8 +1,8 @@
 #pragma once
-// Plans by the shapes of the inputs, as many as are allowed; the one not asked for longest goes.
+// A bounded cache of plans by the shapes of the inputs; the least recently used one is evicted.
 //
-// Decided here: a plan is made outside the cache's lock, once, while other shapes go on being
-// found; whoever asks for the same one waits for it. A plan that could not be made is not kept.
+// Decided here: a plan is made once, outside the cache's lock, so other shapes are still found;
+// calls for the same shapes wait for it. A failed plan is not cached.
 
 #include <atomic>
 #include <list>
@@ -12,11 +12,11 @@
 
 namespace symbind {
 
-/// A place in the cache. Executors made of a plan hold its place.
+/// An entry of the cache. Executors made from a plan hold its entry.
 struct PlanEntry {
   Signature signature;
-  bool in_child = false;             ///< made behind a fork
-  std::atomic<bool> evicted{false};  ///< it left the cache; whoever holds executors lets them go
+  bool in_child = false;             ///< made after a fork
+  std::atomic<bool> evicted{false};  ///< removed from the cache; its executors must be released
   std::mutex making;
   PlannedShapes planned;  ///< complete once `made`
   bool made = false;      ///< guarded by `making`
@@ -37,7 +37,7 @@ class PlanCache {
 
   std::size_t most_;
   mutable std::mutex guard_;
-  std::list<std::shared_ptr<PlanEntry>> entries_;  ///< the one asked for last first
+  std::list<std::shared_ptr<PlanEntry>> entries_;  ///< most recently used first
   std::atomic<std::int64_t> made_{0};
 };
 

@@ -1,6 +1,5 @@
-// A call: find the plan of its shapes, take a lane, point its open places at the caller's inputs
-// and at fresh outputs, run. Inputs are read where they lie when they are as the network wants
-// them.
+// A call: find the plan of its shapes, take a lane, set its open places to the caller's inputs and
+// to new outputs, run. Inputs are read in place if they have the network's type and device.
 
 #include "predict/predictor_impl.h"
 
@@ -28,7 +27,7 @@ int at_least(int least, int value, const char* what) {
   return value;
 }
 
-/// Names without "arg:" or "aux:" are passed over, as MXNet does in a checkpoint.
+/// Names without "arg:" or "aux:" are skipped, as MXNet does in a checkpoint.
 Predictor from_named(const Symbol& symbol, const NamedArrays& named,
                      const PredictorOptions& options) {
   NDArrayMap args, aux;
@@ -86,7 +85,7 @@ Predictor::Impl::Impl(const Symbol& symbol, const NDArrayMap& args, const NDArra
 }
 
 std::shared_ptr<PlanEntry> Predictor::Impl::planned(const Signature& signature) const {
-  const ThreadsScope threads(threads_);  // kernels are chosen for as many
+  const ThreadsScope threads(threads_);  // kernels are chosen for this number
   return plans_.get(network_, signature);
 }
 
@@ -101,7 +100,7 @@ Predictor::Impl::Inputs Predictor::Impl::in_order(const InputMap& given) const {
   Inputs ordered(inputs.size(), NDArray());
   ShapeMap shapes;
   for (const auto& [name, input] : given) {
-    check(input.defined(), "input '{}' is no array (a null pointer, or NDArray())", name);
+    check(input.defined(), "input '{}' is not an array (a null pointer, or NDArray())", name);
     shapes.emplace(name, input.shape());
   }
   network_.check_complete(network_.signature(shapes));
@@ -151,7 +150,7 @@ namespace {
 const Predictor::Impl& made(const std::shared_ptr<const Predictor::Impl>& impl) {
   check(impl != nullptr, ErrorKind::kState,
         "the predictor is empty (made by Predictor(), moved from or closed)\n"
-        "  fix:  make one of a checkpoint or of a symbol and parameters");
+        "  fix:  make one from a checkpoint or from a symbol and parameters");
   return *impl;
 }
 

@@ -29,13 +29,13 @@ class Predictor::Impl {
   mutable ExecutorPool pool_;
 };
 
-/// One call that holds its working memory while it lives.
+/// One call, which holds its working memory for its lifetime.
 class PredictorRun {
  public:
   PredictorRun(const Predictor::Impl& predictor, const Predictor::Impl::Inputs& inputs);
   std::size_t num_steps() const { return num_steps_; }
   void run(std::size_t first, std::size_t last);
-  /// Once all steps ran.
+  /// Call after all steps have run.
   std::vector<NDArray> outputs() && { return std::move(outputs_); }
 
  private:

@@ -134,7 +134,7 @@ class TrainingSession {
   std::vector<std::string> symbols_;      ///< of each network, as JSON
   std::optional<FetchPoint> fetch_;       ///< of a save that is due
   std::optional<TrainingState> end_;      ///< after the last batch of the epoch
-  bool interrupted_ = false, border_due_ = false;
+  bool interrupted_ = false, epoch_end_due_ = false;
 };
 
 }  // namespace symbind
