@@ -3,8 +3,8 @@
 //   s_0 given;  y_t, s_t = body(x_t, s_(t-1), others);  outputs stack(y_1 ... y_T), s_T
 //
 // Decided here: the operator has rules and no kernel. Binding knows T and unrolls it, so its
-// gradient is that of the unrolled body and memory is planned over the whole of it. A state keeps
-// its shape and dtype from turn to turn. The slices of a vector have one element, (1,), as in
+// gradient is that of the unrolled body and memory is planned for all iterations together. A state
+// keeps its shape and dtype in all iterations. The slices of a vector have one element, (1,), as in
 // MXNet.
 #include <algorithm>
 
@@ -18,15 +18,15 @@
 namespace symbind {
 
 void ForeachAttrs::describe(AttrVisitor& v) {
-  v.field("num_outputs", num_outputs, "Number of outputs, the last states among them.").required();
-  v.field("num_out_data", num_out_data, "How many outputs are stacked over the turns.").required();
-  v.field("in_state_locs", in_state_locs, "Places of the states among the body's variables.")
+  v.field("num_outputs", num_outputs, "Number of outputs, including the last states.").required();
+  v.field("num_out_data", num_out_data, "How many outputs are stacked over the iterations.").required();
+  v.field("in_state_locs", in_state_locs, "Indices of the states in the body's variables.")
       .required()
       .at_least(0);
-  v.field("in_data_locs", in_data_locs, "Places of the slices among the body's variables.")
+  v.field("in_data_locs", in_data_locs, "Indices of the slices in the body's variables.")
       .required()
       .at_least(0);
-  v.field("remain_locs", remain_locs, "Places of the other inputs among the body's variables.")
+  v.field("remain_locs", remain_locs, "Indices of the other inputs in the body's variables.")
       .required()
       .at_least(0);
 }
@@ -45,14 +45,14 @@ namespace {
 void take_body(ForeachAttrs& a, AttrDict rest) {
   const auto text = rest.find(kSubgraph);
   check(text != rest.end() && rest.size() == 1, ErrorKind::kName,
-        "_foreach takes a body and no further parameters; make it by contrib.foreach");
+        "_foreach takes a body and no further parameters; use contrib.foreach");
   a.body = Symbol::load_json(text->second);
   a.variables = a.body.list_inputs();
   for (const NodePtr& node : post_order(a.body.heads()))
     if (is_loop(*node)) a.depth = std::max(a.depth, loop_attrs(*node).depth + 1);
-  check(a.depth <= kDeepestLoop, "_foreach: loops are nested {} deep, and at most {} are taken",
+  check(a.depth <= kDeepestLoop, "_foreach: loops are nested {} deep; the limit is {}",
         a.depth, kDeepestLoop);
-  check(a.num_data() > 0, "_foreach: it goes over no data; in_data_locs is empty");
+  check(a.num_data() > 0, "_foreach: there is no data to iterate over; in_data_locs is empty");
   check(
       a.num_out_data >= 0 && a.num_outputs == a.num_out_data + a.num_states() &&
           static_cast<std::size_t>(a.num_outputs) == a.body.num_outputs(),
@@ -66,7 +66,7 @@ void take_body(ForeachAttrs& a, AttrDict rest) {
   for (std::size_t i = 0; each_once && i < seen.size(); ++i)
     each_once = seen[i] == static_cast<std::int64_t>(i);
   check(each_once,
-        "_foreach: the places of the inputs do not name each of the body's {} variables once",
+        "_foreach: the indices of the inputs do not name each of the body's {} variables once",
         a.variables.size());
 }
 
@@ -97,7 +97,7 @@ InputRoles roles(const ForeachAttrs& a) {
 Shape without_first(const Shape& shape) {
   if (!shape.rank_known()) return Shape::unknown();
   check(shape.rank() > 0, ErrorKind::kShape,
-        "foreach goes over the first axis, and a scalar has none");
+        "foreach iterates over the first axis, but a scalar has none");
   if (shape.rank() == 1) return {1};
   return Shape(std::span(shape.begin() + 1, shape.end()));
 }
@@ -121,9 +121,9 @@ void infer_turns(const ForeachAttrs& a, Inference& io) {
     if (!io.shape(Inference::in(i)).rank_known()) continue;
     Shape needed = Shape::of_rank(io.rank(Inference::in(i)));
     check(needed.rank() > 0, ErrorKind::kShape,
-          "foreach goes over the first axis, and a scalar has none");
+          "foreach iterates over the first axis, but a scalar has none");
     needed[0] = turns;
-    io.set_shape(Inference::in(i), needed, "all data of a loop has as many slices");
+    io.set_shape(Inference::in(i), needed, "all data of a loop must have equally many slices");
   }
   ShapeMap given;
   for (int i = 0; i < a.num_inputs(); ++i) {

@@ -1,14 +1,14 @@
-// Custom: an operator users write, in C++ or Python (symbind/custom.h).
+// Custom: a user-defined operator, in C++ or Python (symbind/custom.h).
 //
-// Its attributes are op_type and whatever the operator takes; together they make a description,
-// once, when they are read. Everything else is asked of the description: names, shapes, dtypes, and
-// for every executor (every call, where there is none) an object that computes.
+// Its attributes are op_type and the operator's own parameters; from these a description is made,
+// once, when they are parsed. The description provides everything else: names, shapes, dtypes, and
+// for every executor (every call, if there is none) an object that computes.
 //
-// Decided here: users' code gets copies of its inputs and fresh arrays for its results, so that
-// what it keeps stays valid and nothing of the executor's arena is seen. Forward hands the number
-// of its object on to backward through a hidden output, `_state`; a number that is not known, as
-// where backward is called alone, gets a new object. As in MXNet the gradient runs even behind a
-// BlockGrad. Unlike MXNet a result that was not written is 0, not whatever lay there.
+// Decided here: user code gets copies of its inputs and new arrays for its results, so arrays it
+// keeps stay valid and never alias the executor's arena. Forward passes the number of its object to
+// backward through a hidden output, `_state`; for an unknown number, as when backward is called
+// alone, a new object is made. As in MXNet the gradient runs even before a BlockGrad. Unlike in
+// MXNet, a result that was not written is 0, not uninitialised.
 #include <symbind/custom.h>
 
 #include <map>
@@ -29,7 +29,7 @@ namespace {
 
 struct CustomAttrs {
   std::string op_type;
-  CustomDescriptionPtr op;  ///< null as long as nothing was read: no inputs, one output
+  CustomDescriptionPtr op;  ///< null before parsing: no inputs, one output
   std::vector<std::string> inputs, aux;
   std::vector<std::string> outputs{"output"};
   std::vector<bool> reads{true, true};  ///< of backward: gradients of the outputs, inputs, outputs
@@ -83,9 +83,8 @@ InputRoles roles(const CustomAttrs& a) {
   return {.aux = aux, .mutated = aux, .shape_only = {}};
 }
 
-/// Where the inputs of the gradient stand: what it reads of the gradients of the outputs, all
-/// inputs (of some only the shape is read), what it reads of the outputs, the auxiliary states and
-/// the state.
+/// Indices of the gradient's inputs: the output gradients it reads, all inputs (of some only the
+/// shape is read), the outputs it reads, the auxiliary states and the state.
 struct BackwardInputs {
   std::vector<std::string> names;
   std::vector<int> out_grad, in, out, aux;  ///< -1 where it is not read
@@ -117,8 +116,8 @@ InputRoles backward_roles(const CustomAttrs& a) {
 
 // ---- Inference ----------------------------------------------------------------------------------
 
-// Descriptions are written for inputs that are known. What they throw while the first is not says
-// nothing: the rule is asked again.
+// Descriptions expect known inputs. Errors thrown while the first is unknown are ignored: the rule
+// runs again later.
 template <class F>
 auto ask(bool known, F&& f) -> std::optional<decltype(f())> {
   try {
@@ -132,7 +131,7 @@ auto ask(bool known, F&& f) -> std::optional<decltype(f())> {
 template <class T>
 void check_counts(const CustomAttrs& a, const char* function, const T& got) {
   const auto one = [&](const char* what, std::size_t given, std::size_t needed) {
-    check(given == needed, "Custom operator '{}': {} gave {} entries for {} {}", a.op_type,
+    check(given == needed, "Custom operator '{}': {} returned {} entries for {} {}", a.op_type,
           function, given, needed, what);
   };
   one("inputs", got.in.size(), a.inputs.size());
@@ -210,7 +209,7 @@ class Instance {
     auto made = std::make_shared<Instance>();
     made->op_ = a.op;
     made->kernel_ = a.op->create(context, shapes, dtypes);
-    check(made->kernel_ != nullptr, ErrorKind::kState, "Custom operator '{}' created nothing",
+    check(made->kernel_ != nullptr, ErrorKind::kState, "Custom operator '{}': create returned null",
           a.op_type);
     const std::lock_guard lock(living().guard);
     made->number_ = ++living().last;
@@ -225,7 +224,7 @@ class Instance {
   Instance() = default;
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
-  ~Instance() {  // users' objects are destroyed after the lock is free
+  ~Instance() {  // user objects are destroyed after unlocking
     const std::lock_guard lock(living().guard);
     living().by_number.erase(number_);
   }
@@ -267,7 +266,7 @@ struct Tensors {
     const TensorDesc& d = descs[static_cast<std::size_t>(i)];
     return NDArray::zeros(d.shape, context, d.dtype);
   }
-  /// An operator called by users' code may have failed: its error is this operator's.
+  /// An operator called by user code may have failed: its error becomes this operator's.
   void take(int i, const NDArray& result, void* data) const {
     result.wait_to_read();
     if (data != nullptr && descs[static_cast<std::size_t>(i)].bytes() > 0)
@@ -373,7 +372,7 @@ Prepared backward(const CustomAttrs& a, const KernelRequest& r, const Offer&) {
 void register_custom(OpRegistry& r) {
   r.add<CustomAttrs>("Custom")
       .doc(
-          "An operator that users wrote and registered; inputs and further parameters are its own.")
+          "A user-defined, registered operator; it defines its inputs and further parameters.")
       .rest(take_rest)
       .inputs(input_names)
       .outputs(output_names, [](const CustomAttrs& a) { return a.num_out(); })

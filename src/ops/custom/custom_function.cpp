@@ -1,8 +1,8 @@
-// _CustomFunction: a computation with a gradient of its own (symbind/autograd.h, Function). It
-// stands on the tape only, where its forward has run already; its gradient calls what users wrote.
+// _CustomFunction: a computation with a custom gradient (symbind/autograd.h, Function). It occurs
+// on the tape only, after its forward has run; its gradient calls user code.
 //
-// Decided here: that code gets copies and returns arrays of its own, as Custom's does, so that what
-// it keeps stays valid.
+// Decided here: as with Custom, that code gets copies and returns its own arrays, so arrays it
+// keeps stay valid.
 #include "ops/custom/custom_function.h"
 
 #include <symbind/operator.h>
@@ -48,13 +48,13 @@ Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
       heads.push_back(array_at(in[i], at, args.inputs[i].data).copy());
     const std::vector<NDArray> gradients = a.backward(heads);
     check(gradients.size() == out.size(),
-          "autograd.Function: backward gave {} gradients for {} inputs", gradients.size(),
+          "autograd.Function: backward returned {} gradients for {} inputs", gradients.size(),
           out.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
       const NDArray& g = gradients[i];
       if (!args.wants(static_cast<int>(i))) continue;
       const NDArray target = array_at(out[i], at, args.outputs[i].data);
-      check(g.defined(), "autograd.Function: backward gave no array for input {}", i);
+      check(g.defined(), "autograd.Function: backward returned no array for input {}", i);
       check(g.shape() == target.shape(), ErrorKind::kShape,
             "autograd.Function: the gradient of input {} has shape {}, the input {}", i,
             g.shape().str(), target.shape().str());
@@ -68,7 +68,7 @@ Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
 
 void register_custom_function(OpRegistry& r) {
   r.add<A>("_CustomFunction")
-      .doc("What autograd.Function leaves on the tape.")
+      .doc("The node of autograd.Function on the tape.")
       .backward()
       .inputs(inputs)
       .outputs(outputs, [](const A& a) { return static_cast<int>(a.out.size()); })

@@ -1,5 +1,5 @@
 #pragma once
-// What autograd's Function puts on the tape: a node whose gradient is a call of users' code.
+// What autograd's Function puts on the tape: a node whose gradient calls user code.
 
 #include <functional>
 #include <vector>

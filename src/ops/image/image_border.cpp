@@ -1,6 +1,6 @@
 // A border around an image: _cvcopyMakeBorder, which mx.image.copyMakeBorder calls.
 //
-// Decided here: a border is read off the image by one rule per type, OpenCV's:
+// Decided here: a border is filled from the image by OpenCV's rule for its type:
 //   0 constant    iiiiii|abcdefgh|iiiiiii        1 replicate  aaaaaa|abcdefgh|hhhhhhh
 //   2 reflect     fedcba|abcdefgh|hgfedcb        3 wrap       cdefgh|abcdefgh|abcdefg
 //   4 reflect101  gfedcb|abcdefgh|gfedcba
@@ -31,16 +31,15 @@ struct BorderAttrs {
     v.field("left", left, "Columns to the left.").required().at_least(0);
     v.field("right", right, "Columns to the right.").required().at_least(0);
     v.field("type", type,
-            "0 constant, 1 the edge, 2 mirrored with the edge, 3 wrapped around, 4 mirrored; 16 "
-            "added to it changes nothing.")
+            "0 constant, 1 the edge, 2 mirrored with the edge, 3 wrapped around, 4 mirrored; adding 16 has no effect.")
         .at_least(0)
         .at_most(20);
-    v.field("value", value, "The constant of all channels; values goes before it.");
+    v.field("value", value, "The constant of all channels; values overrides it.");
     v.field("values", values, "The constant of each channel, up to four.");
   }
 };
 
-/// Without OpenCV's bit for "do not look beyond this part of a larger image": images are whole
+/// Without OpenCV's bit for "do not read beyond this part of a larger image": images are complete
 /// here.
 int kind(const BorderAttrs& a) { return a.type & 15; }
 
@@ -52,13 +51,13 @@ void infer(const BorderAttrs& a, Inference& io) {
   check(a.values.size() <= 4, "values has {} members; there are at most four", a.values.size());
   check(kind(a) <= kReflect101, "there is no border of type {}; types are 0 to 4", a.type);
   if (!in.known()) return;
-  check(in.size() > 0, ErrorKind::kShape, "an image of shape {} is empty and gets no border",
+  check(in.size() > 0, ErrorKind::kShape, "an image of shape {} is empty and cannot have a border",
         in.str());
   io.set_shape(io.out(0), Shape({in[0] + a.top + a.bot, in[1] + a.left + a.right, in[2]}),
-               "the margins say so");
+               "it follows from the margins");
 }
 
-/// The row or column of the image that stands at `i`; -1 for the constant.
+/// The row or column of the image at `i`; -1 for the constant.
 std::int64_t source(std::int64_t i, std::int64_t n, int type) {
   if (i >= 0 && i < n) return i;
   if (type == kConstant) return -1;

@@ -1,15 +1,15 @@
-// Colours of an image changed by a drawn or a given amount.
+// Colours of an image changed by a random or a given amount.
 //
 //   brightness a   y = a·x
 //   contrast a     y = a·x + (1 − a)·m,  m the mean of 0.299 R + 0.587 G + 0.114 B over the image
-//   saturation a   y = a·x + (1 − a)·0.114 B   (MXNet keeps the last term of the grey value alone)
+//   saturation a   y = a·x + (1 − a)·0.114 B   (MXNet uses only the last term of the grey value)
 //   hue a          a turn of a·360° in hue, lightness, saturation
 //   lighting a     y = x + E·diag(v)·a,  E and v the principal colours of ImageNet
 //
 // Decided here: amounts are drawn once per call from the operator's stream; color_jitter draws an
-// order of its four changes first. A byte is cut to 0 … 255 (NaN is 0) and loses its fraction, as
-// in MXNet; other types are stored as they come. Where a pixel is NaN or infinite so is its hue,
-// and what follows from it is NaN. No gradient.
+// order of its four changes first. A byte is clipped to 0 … 255 (NaN is 0) and truncated, as in
+// MXNet; other types are stored unchanged. Where a pixel is NaN or infinite so is its hue, and the
+// result is NaN. No gradient.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -189,7 +189,7 @@ struct JitterAttrs {
     v.field("brightness", brightness, "How much brightness may differ from 1.").required();
     v.field("contrast", contrast, "How much contrast may differ from 1.").required();
     v.field("saturation", saturation, "How much saturation may differ from 1.").required();
-    v.field("hue", hue, "How much hue may turn, of a whole turn.").required();
+    v.field("hue", hue, "How much hue may change, as a fraction of a full turn.").required();
   }
 };
 
@@ -278,7 +278,7 @@ void register_image_color(OpRegistry& r) {
       .reference(one_change<Change::kSaturation>);
   r.add<FactorAttrs>("_image_random_hue")
       .inputs(data)
-      .doc("An image with its hue turned at random.")
+      .doc("An image with its hue changed at random.")
       .infer(infer<FactorAttrs>)
       .random()
       .reference(one_change<Change::kHue>);

@@ -1,8 +1,8 @@
 // An image mirrored, always or with probability one half.
 //
-// Decided here: a random flip draws one number per call; the image stays as it is when that is
-// below one half, as in MXNet. MXNet leaves the middle row or column of an odd extent unset; here
-// it is the image's. No gradient.
+// Decided here: a random flip draws one number per call; the image is unchanged if that is below
+// one half, as in MXNet. MXNet leaves the middle row or column of an odd extent unset; here it is
+// copied from the image. No gradient.
 #include <algorithm>
 
 #include <symbind/operator.h>

@@ -1,7 +1,7 @@
 // Images resampled to another size: _cvimresize, which mx.image.imresize calls, and image.resize.
 //
 // Decided here: the numbers are OpenCV's (kernels/image_resize.cpp); there is no gradient, as in
-// MXNet; types are those OpenCV resamples in MXNet, uint8, float32 and float64.
+// MXNet; the types are those that MXNet resizes with OpenCV: uint8, float32 and float64.
 #include <symbind/operator.h>
 
 #include "base/checked.h"
@@ -61,7 +61,7 @@ void infer(const A& a, Inference& io, const char* op, bool batches) {
   check_image_rank(in, op, batches);
   if (!in.known()) return;
   const ImageSize to = a.target(in);
-  io.set_shape(io.out(0), image_shape(in, to.height, to.width), "the attributes say so");
+  io.set_shape(io.out(0), image_shape(in, to.height, to.width), "it follows from the attributes");
 }
 
 template <class A>

@@ -1,4 +1,4 @@
-// From images to what networks take.
+// From images to inputs of networks.
 //
 //   image.to_tensor   (…, height, width, channels) of 0 to 255  ->  float32 (…, channels, height,
 //   width) / 255 image.normalize   y = (x − mean[c]) / std[c] over (…, channels, height, width); dx
@@ -74,7 +74,7 @@ void infer_normalize(const NormalizeAttrs& a, Inference& io) {
   check(channels == 1 || channels == 3, ErrorKind::kShape,
         "image.normalize takes 1 or 3 channels, shape {} has {}", in.str(), channels);
   const auto fits = [&](const FloatTuple& values, const char* name) {
-    const bool whole_default = values.size() == 4;  // the default stands for every channel
+    const bool whole_default = values.size() == 4;  // the default applies to every channel
     check(
         whole_default || values.size() == 1 || static_cast<std::int64_t>(values.size()) == channels,
         "{} has {} members; give one, or one for each of the {} channels", name, values.size(),
@@ -145,7 +145,7 @@ void infer_crop(const CropAttrs& a, Inference& io) {
   check(a.width <= of.width - a.x && a.height <= of.height - a.y,
         "the rectangle of {} × {} (width × height) at ({}, {}) reaches beyond the image of {} × {}",
         a.width, a.height, a.x, a.y, of.width, of.height);
-  io.set_shape(io.out(0), image_shape(in, a.height, a.width), "width and height say so");
+  io.set_shape(io.out(0), image_shape(in, a.height, a.width), "it follows from width and height");
 }
 
 /// Calls f(offset in the image, offset in the rectangle, elements) for every row.

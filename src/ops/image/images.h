@@ -1,5 +1,5 @@
 #pragma once
-// What the operators on images share: an image is (height, width, channels), or a batch of such.
+// Shared by the operators on images: an image is (height, width, channels), or a batch of such.
 
 #include <symbind/rules.h>
 
@@ -18,7 +18,7 @@ struct Images {
   std::int64_t count, height, width, channels;
 };
 
-/// Refuses a known rank that no image has.
+/// Throws for a known rank that is not an image's.
 inline void check_image_rank(const Shape& shape, const char* op, bool batches = true) {
   check(shape.rank() == 3 || (batches && shape.rank() == 4), ErrorKind::kShape,
         "{} needs an image (height, width, channels){}, not shape {}", op,

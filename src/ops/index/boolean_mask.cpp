@@ -2,9 +2,9 @@
 //
 //   y = data[index != 0]
 //
-// Decided here: the values of index decide how many rows there are, so a call on arrays reads them
-// first. A bound graph, whose shapes are known before its values, takes the operator only where its
-// neighbours say the shape; a mask that selects another number of rows is then an error.
+// Decided here: the values of index determine the number of rows, so a call on arrays reads them
+// first. A bound graph, whose shapes are known before its values, accepts the operator only if its
+// neighbours determine the shape; a mask that selects another number of rows is then an error.
 #include <cstring>
 
 #include <symbind/ndarray.h>
@@ -61,7 +61,7 @@ Shape shape_of_result(const MaskAttrs&, const std::vector<NDArray>& inputs) {
   const NDArray index = inputs[1].as_in_context(cpu());
   index.wait_to_read();
   Shape shape = inputs[0].shape();
-  if (shape.rank() == 0) return Shape::unknown();  // the rule says what is wrong
+  if (shape.rank() == 0) return Shape::unknown();  // the rule reports the error
   shape[0] = dispatch_dtype(index.dtype(), [&]<class T>() {
     return count_chosen(static_cast<const T*>(index.data()), index.size());
   });
@@ -86,7 +86,7 @@ struct Rows {
   void each(const T* index, F of) const {
     const std::int64_t found = count_chosen(index, all);
     check(found == chosen, ErrorKind::kShape,
-          "boolean_mask: index selects {} rows, the graph has room for {}", found, chosen);
+          "boolean_mask: index selects {} rows, but the graph was bound for {}", found, chosen);
     std::int64_t next = 0;
     for (std::int64_t row = 0; row < all; ++row) of(row, index[row] != T(0) ? next++ : -1);
   }

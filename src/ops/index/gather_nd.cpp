@@ -2,12 +2,12 @@
 // _scatter_set_nd, _backward_gather_nd.
 //
 //   gather_nd            y[i, :] = x[index[0, i], …, index[m-1, i], :]
-//   scatter_nd           y[index[0, i], …, :] = x[i, :] over zeros; of equal places the last counts
-//   _scatter_set_nd      the same over lhs instead of zeros
-//   _backward_gather_nd  the same over zeros, with += instead of =
+//   scatter_nd           y[index[0, i], …, :] = x[i, :] over zeros; of equal positions the last
+//   wins _scatter_set_nd      the same over lhs instead of zeros _backward_gather_nd  the same over
+//   zeros, with += instead of =
 //
-// Decided here: indices of any element type are cut to integers, negative ones count from the end,
-// others out of range are an error of the run. No gradient flows to indices.
+// Decided here: indices of any element type are truncated to integers, negative ones count from the
+// end, others out of range are a run-time error. No gradient flows to indices.
 #include <array>
 
 #include <symbind/operator.h>
@@ -30,15 +30,15 @@ struct ScatterAttrs {
 
 // ---- shapes
 
-/// The shape of what is read: the indices without their first axis, then the axes of `whole` that
-/// no index counts.
+/// The shape of the result: the indices without their first axis, then the axes of `whole` without
+/// an index.
 Shape part_shape(const Shape& whole, const Shape& index) {
   if (!index.rank_known()) return Shape::unknown();
   check(index.rank() > 1, ErrorKind::kShape,
-        "the indices must have 2 axes or more, (axes, places …), not {}", index.str());
+        "the indices must have 2 axes or more, (axes, positions …), not {}", index.str());
   if (!whole.rank_known() || index[0] < 0) return Shape::unknown();
   check(index[0] <= whole.rank(), ErrorKind::kShape,
-        "indices of shape {} count {} axes, the array {} has {}", index.str(), index[0],
+        "indices of shape {} index {} axes, but the array {} has {}", index.str(), index[0],
         whole.str(), whole.rank());
   Shape part;
   for (int d = 1; d < index.rank(); ++d) part.push_back(index[d]);
@@ -49,7 +49,7 @@ Shape part_shape(const Shape& whole, const Shape& index) {
 void infer_gather(const NoAttrs&, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
   const Shape part = part_shape(io.shape(io.in(0)), io.shape(io.in(1)));
-  io.set_shape(io.out(0), part, "the indices' places, then the axes no index counts");
+  io.set_shape(io.out(0), part, "the indices' positions, then the axes without an index");
 }
 /// `data` is what is scattered; the indices are the last input.
 template <int data>
@@ -60,7 +60,7 @@ void infer_scatter(const ScatterAttrs& a, Inference& io) {
   io.set_shape(io.out(0), shape, "attribute shape");
   if (data == 1) io.set_shape(io.in(0), shape, "attribute shape");
   io.set_shape(io.in(data), part_shape(shape, io.shape(io.in(data + 1))),
-               "the indices' places, then the axes no index counts");
+               "the indices' positions, then the axes without an index");
 }
 // Inputs: head, indices, data (its shape).
 void infer_backward(const NoAttrs& a, Inference& io) {
@@ -73,7 +73,7 @@ void infer_backward(const NoAttrs& a, Inference& io) {
 
 // ---- kernels
 
-/// The places that a block of indices names in an array.
+/// The positions in an array that a block of indices selects.
 struct Places {
   int axes = 0;
   std::int64_t count = 0, inner = 1;
@@ -124,7 +124,7 @@ Prepared prepare_gather(const NoAttrs&, const KernelRequest& q) {
   };
 }
 
-/// Threads share the columns of what an index names, so that equal places are written in order.
+/// Threads split the columns of an indexed block, so that equal positions are written in order.
 template <class T, bool adds>
 void scatter(const Places& places, const T* x, const void* index, T* y) {
   if (places.count == 0) return;
@@ -186,7 +186,7 @@ void register_gather_nd(OpRegistry& r) {
         return prepare_scatter_over_zeros<true>(q);
       });
   r.add<ScatterAttrs>("scatter_nd")
-      .doc("Writes data to the places that tuples of indices name, over zeros.")
+      .doc("Writes data to the positions given by tuples of indices, over zeros.")
       .inputs(Names{"data", "indices"})
       .infer(infer_scatter<0>)
       .gradient(gather_back)
@@ -194,7 +194,7 @@ void register_gather_nd(OpRegistry& r) {
         return prepare_scatter_over_zeros<false>(q);
       });
   r.add<ScatterAttrs>("_backward_gather_nd")
-      .doc("Adds data to the places that tuples of indices name, over zeros.")
+      .doc("Adds data to the positions given by tuples of indices, over zeros.")
       .inputs(Names{"data", "indices"})
       .infer(infer_scatter<0>)
       .gradient(gather_back)
@@ -202,7 +202,7 @@ void register_gather_nd(OpRegistry& r) {
         return prepare_scatter_over_zeros<true>(q);
       });
   r.add<ScatterAttrs>("_scatter_set_nd")
-      .doc("Writes rhs to the places that tuples of indices name, over lhs.")
+      .doc("Writes rhs to the positions given by tuples of indices, over lhs.")
       .inputs(Names{"lhs", "rhs", "indices"})
       .infer(infer_scatter<1>)
       .inplace(0, 0)

@@ -2,11 +2,11 @@
 //
 //   y[i₀, …, iₙ, k] = i_k, or i_{axes[k]}; int64
 //
-// _contrib_index_copy: old_tensor with its rows index_vector[k] replaced by new_tensor[k]. Of the
-// gradient the replaced rows go to new_tensor, the others to old_tensor.
+// _contrib_index_copy: old_tensor with its rows index_vector[k] replaced by new_tensor[k]. The
+// gradient of replaced rows goes to new_tensor, that of the others to old_tensor.
 //
-// Decided here: where a row is replaced twice the last one stays, and only that one has the
-// gradient. An index outside is an error that waits on the result, as numbers decide it.
+// Decided here: if a row is replaced twice the last one wins, and only that one has the gradient.
+// An index out of range depends on values, so the error is stored on the result.
 #include <algorithm>
 #include <cstring>
 
@@ -24,7 +24,7 @@ namespace {
 struct IndexArrayAttrs {
   std::optional<Tuple> axes;
   void describe(AttrVisitor& v) {
-    v.field("axes", axes, "The axes whose indices are wanted; None is all.");
+    v.field("axes", axes, "The axes whose indices to return; None is all.");
   }
 };
 
@@ -45,7 +45,7 @@ void infer_array(const IndexArrayAttrs& a, Inference& io) {
     shape.push_back(static_cast<std::int64_t>(chosen(a, data.rank()).size()));
     io.set_shape(io.out(0), shape, "the input's shape, then an axis of indices");
   } else if (made.rank_known() && made.rank() > 0) {
-    io.set_shape(io.in(0), Shape(Tuple(made.begin(), made.end() - 1)), "the output's but one axis");
+    io.set_shape(io.in(0), Shape(Tuple(made.begin(), made.end() - 1)), "the output's without its last axis");
   }
 }
 
@@ -125,7 +125,7 @@ struct Rows {
   std::int64_t at(const Args& a, std::int64_t k) const {
     const double given = static_cast<double>(a.in<T>(1)[k]);
     check(given >= 0 && given < static_cast<double>(old), ErrorKind::kIndex,
-          "index_copy: index {} is outside of {} rows", given, old);
+          "index_copy: index {} is out of range for {} rows", given, old);
     return static_cast<std::int64_t>(given);
   }
 };

@@ -1,4 +1,4 @@
-// Indices as rows with one place set: y[…, k] = on_value where k is the index, off_value elsewhere.
+// Indices as one-hot rows: y[…, k] = on_value where k is the index, off_value elsewhere.
 //
 // Decided here: an index out of range gives a row of off_value. No gradient.
 #include <symbind/operator.h>
@@ -54,7 +54,7 @@ Prepared prepare(const OneHotAttrs& a, const KernelRequest& q) {
 void register_one_hot(OpRegistry& r) {
   r.add<OneHotAttrs>("one_hot")
       .flops(0)
-      .doc("Indices as rows with one place set.")
+      .doc("Indices as one-hot rows.")
       .inputs(std::vector<std::string>{"indices"})
       .infer(infer)
       .gradient([](const OneHotAttrs&, GradientBuilder&) -> NodeEntries { return {{}}; })

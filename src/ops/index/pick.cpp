@@ -2,8 +2,8 @@
 // along the last axis with int32 indices.
 //
 // Decided here: the index has the output's shape or that shape with the axis kept; out of range it
-// is clipped or wrapped. The gradient is zero where nothing was picked. Without an axis MXNet
-// refuses; so do we.
+// is clipped or wrapped. The gradient is zero where nothing was picked. Without an axis it throws,
+// as MXNet does.
 #include <symbind/operator.h>
 
 #include "graph/forward_rule.h"
@@ -50,7 +50,7 @@ void infer_batch_take(const NoAttrs&, Inference& io) {
   const Shape &in = io.shape(io.in(0)), &index = io.shape(io.in(1));
   io.same_shape(io.in(1), io.out(0));
   if (in.rank_known()) {
-    check(in.rank() >= 2, ErrorKind::kShape, "batch_take needs rows: {} has none", in.str());
+    check(in.rank() >= 2, ErrorKind::kShape, "batch_take needs rows, but {} has none", in.str());
     io.set_shape(io.in(1), Shape(std::span(in.begin(), in.end() - 1)), "one index for every row");
     io.same_shape(io.in(1), io.out(0));
   }
@@ -76,11 +76,11 @@ struct Picks {
     const int axis = axis_of(a, in.rank());
     outer = in.count(0, axis);
     extent = in[axis];
-    check(extent > 0, ErrorKind::kIndex, "there is nothing to pick: axis {} of {} has no element",
+    check(extent > 0, ErrorKind::kIndex, "there is nothing to pick: axis {} of {} has no elements",
           axis, in.str());
     inner = in.count(axis + 1);
   }
-  /// Calls use(row, place of the picked element).
+  /// Calls use(row, index of the picked element).
   template <class Use>
   void each(const void* index, Use use) const {
     parallel_for(outer * inner, 8192, [&](std::int64_t begin, std::int64_t end) {

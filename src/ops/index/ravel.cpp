@@ -1,7 +1,7 @@
-// Between tuples of indices and places in an array laid out in C order.
+// Between tuples of indices and flat indices of an array in C order.
 //
-//   _ravel_multi_index  (axes, n) → (n):     place = (…(i₀·s₁ + i₁)·s₂ + …)
-//   _unravel_index      (…) → (axes, …):     the same backwards; what exceeds the shape stays in i₀
+//   _ravel_multi_index  (axes, n) → (n):     flat = (…(i₀·s₁ + i₁)·s₂ + …)
+//   _unravel_index      (…) → (axes, …):     the reverse; an excess over the shape stays in i₀
 //
 // Decided here: numbers are read and computed as int64, which wraps around, and written in the
 // input's type; the first extent is not read and may be -1. Nothing is checked against the extents.
@@ -19,13 +19,13 @@ namespace {
 struct RavelAttrs {
   std::optional<Tuple> shape;
   void describe(AttrVisitor& v) {
-    v.field("shape", shape, "The shape of the array that the indices are of.");
+    v.field("shape", shape, "The shape of the indexed array.");
   }
-  /// Throws when there is none, or when it has an extent that cannot be divided by.
+  /// Throws if there is no shape, or if an extent is not positive.
   const Tuple& extents() const {
-    check(shape && !shape->empty(), "the parameter shape is needed: that of the indexed array");
+    check(shape && !shape->empty(), "the parameter shape is required: the shape of the indexed array");
     for (std::size_t d = 1; d < shape->size(); ++d)
-      check((*shape)[d] > 0, "shape {} must have extents above 0 behind the first",
+      check((*shape)[d] > 0, "shape {} must have extents above 0 after the first",
             tuple_text(*shape));
     return *shape;
   }
@@ -35,8 +35,8 @@ void infer_ravel(const RavelAttrs& a, Inference& io) {
   io.all_same_dtype();
   const auto axes = static_cast<std::int64_t>(a.extents().size());
   io.set_shape(io.in(0), Shape{axes, kUnknownDim}, "one row of indices for each axis of shape");
-  io.set_shape(io.out(0), Shape{io.shape(io.in(0))[1]}, "one place for each column of indices");
-  io.set_shape(io.in(0), Shape{axes, io.shape(io.out(0))[0]}, "one column for each place");
+  io.set_shape(io.out(0), Shape{io.shape(io.in(0))[1]}, "one flat index for each column of indices");
+  io.set_shape(io.in(0), Shape{axes, io.shape(io.out(0))[0]}, "one column for each flat index");
 }
 void infer_unravel(const RavelAttrs& a, Inference& io) {
   io.all_same_dtype();
@@ -95,14 +95,14 @@ NodeEntries no_gradient(const RavelAttrs&, GradientBuilder&) { return {{}}; }
 void register_ravel(OpRegistry& r) {
   r.add<RavelAttrs>("_ravel_multi_index")
       .inputs(std::vector<std::string>{"data"})
-      .doc("Places in an array of the given shape, from one row of indices for each axis.")
+      .doc("Flat indices into an array of the given shape, from one row of indices for each axis.")
       .alias("ravel_multi_index")
       .infer(infer_ravel)
       .gradient(no_gradient)
       .reference(prepare_ravel);
   r.add<RavelAttrs>("_unravel_index")
       .inputs(std::vector<std::string>{"data"})
-      .doc("One row of indices for each axis of the given shape, from places.")
+      .doc("One row of indices for each axis of the given shape, from flat indices.")
       .alias("unravel_index")
       .infer(infer_unravel)
       .gradient(no_gradient)

@@ -3,10 +3,10 @@
 //   _set_value            y = src everywhere
 //   _onehot_encode        y[i, k] = 1 where k = lhs[i], else 0; rhs has y's shape, its values are
 //                         not read
-//   fill_element_0index   y = lhs but for y[i, rhs[i]] = mhs[i]
+//   fill_element_0index   y = lhs, except y[i, rhs[i]] = mhs[i]
 //
-// Decided here: an index out of range gives a row of zeros (_onehot_encode) or is an error of the
-// run (fill_element_0index). None has a gradient.
+// Decided here: an index out of range gives a row of zeros (_onehot_encode) or is a run-time error
+// (fill_element_0index). None has a gradient.
 #include <symbind/operator.h>
 
 #include "kernels/copy_block.h"
@@ -95,7 +95,7 @@ void register_set_value(OpRegistry& r) {
       .infer(infer_set_value)
       .reference(prepare_set_value);
   r.add("_onehot_encode")
-      .doc("Indices as rows with one place set; rhs gives the shape and is usually out as well.")
+      .doc("Indices as one-hot rows; rhs gives the shape and is usually out as well.")
       .inputs(Names{"lhs", "rhs"})
       .infer(infer_onehot)
       .shape_only({1})

@@ -2,8 +2,9 @@
 //
 //   y[o, k, :] = x[o, index[k], :]        dx[o, index[k], :] += dy[o, k, :]
 //
-// Decided here: indices of any element type are cut to integers; out of range they are clipped
-// (Embedding always, take by its mode). No gradient flows to indices. `sparse_grad` has no effect.
+// Decided here: indices of any element type are truncated to integers; out of range they are
+// clipped (Embedding always, take by its mode). No gradient flows to indices. `sparse_grad` has no
+// effect.
 #include <symbind/operator.h>
 
 #include "graph/forward_rule.h"

@@ -1,12 +1,13 @@
 // The order of the elements of a row: topk, sort and argsort.
 //
-//   topk     the first k of a row in falling (is_ascend: rising) order: values, places, or both,
-//            or a mask that is 1 at their places
-//   sort     all values of a row in order          argsort   their places
+//   topk     the first k of a row in descending (is_ascend: ascending) order: values, indices,
+//   both,
+//            or a mask that is 1 at their positions
+//   sort     all values of a row in order argsort their indices
 //
 // Decided here: equal values keep their order; NaN comes last either way. Without an axis the whole
-// array is one row. k below 1 means the whole row. The gradient goes back to the places the values
-// came from: they are a second output, hidden where nobody asked for them and then in int64.
+// array is one row. k below 1 means the whole row. The gradient goes back to the positions of the
+// values: these are a second output, hidden in int64 unless they are requested.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -43,7 +44,7 @@ struct SortAttrs {
   bool is_ascend = true;
   void describe(AttrVisitor& v) {
     v.field("axis", axis, "The axis along which to sort; None takes the array as one row.");
-    v.field("is_ascend", is_ascend, "Whether values rise.");
+    v.field("is_ascend", is_ascend, "Whether values ascend.");
   }
 };
 struct ArgsortAttrs : SortAttrs {
@@ -132,8 +133,7 @@ void infer_backward(const TopkAttrs& a, Inference& io) {
   if (!in.known() || io.dtype(io.in(1)) == DType::kUnknown) return;
   const std::int64_t extent = a.axis ? in[normalize_axis(*a.axis, in.rank())] : in.size();
   check(extent <= largest_exact(io.dtype(io.in(1))),
-        "the gradient of topk reads its indices, and dtype {} has not the precision to hold those "
-        "of {} elements; ask for dtype='int32' or 'int64'",
+        "the gradient of topk reads its indices, but dtype {} cannot hold the indices of {} elements exactly; use dtype='int32' or 'int64'",
         dtype_name(io.dtype(io.in(1))), extent);
 }
 
@@ -167,7 +167,7 @@ struct Rows {
   }
 };
 
-/// The places of the first k of a row, in order, into `places`, which has rows.room() elements.
+/// The indices of the first k of a row, in order, into `places`, which has rows.room() elements.
 template <class T>
 void choose(const T* x, const Rows& rows, bool rising, std::int64_t* places) {
   const auto before = [x, step = rows.inner, rising](std::int64_t i, std::int64_t j) {
@@ -314,7 +314,7 @@ void register_topk(OpRegistry& r) {
       .kernel(DeviceType::kCpu, "reference", offer<SortAttrs>, prepare<SortAttrs>);
   r.add<ArgsortAttrs>("argsort")
       .flops(1, Per::kFirstInput)
-      .doc("The places of the elements in order along an axis.")
+      .doc("The indices of the elements in order along an axis.")
       .infer(infer)
       .gradient([](const ArgsortAttrs&, GradientBuilder&) -> NodeEntries { return {{}}; })
       .kernel(DeviceType::kCpu, "reference", offer<ArgsortAttrs>, prepare<ArgsortAttrs>);

@@ -1,7 +1,7 @@
 // A choice: y = x where the condition is not 0, else y = the other array.
 //
-// Decided here: the condition has the arrays' shape, or one value for each place of the first axis;
-// its element type is its own. No gradient flows to it.
+// Decided here: the condition has the arrays' shape, or one value for each index of the first axis;
+// it may have any element type. No gradient flows to it.
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -14,14 +14,14 @@ namespace {
 
 void infer_condition(Inference& io, Inference::Ref condition, Inference::Ref data) {
   const Shape &given = io.shape(condition), &shape = io.shape(data);
-  if (!shape.rank_known() || !given.rank_known()) return;  // two forms: nothing follows
+  if (!shape.rank_known() || !given.rank_known()) return;  // two forms: nothing can be inferred
   if (given.rank() == 1 && shape.rank() > 1)
-    io.set_shape(condition, Shape{shape[0]}, "one value for each place of the first axis");
+    io.set_shape(condition, Shape{shape[0]}, "one value for each index of the first axis");
   else
     io.set_shape(condition, shape, "the condition has the arrays' shape or one axis");
 }
 void infer(const NoAttrs&, Inference& io) {
-  const bool decided = io.known(io.in(0));  // MXNet says nothing before the condition is known
+  const bool decided = io.known(io.in(0));  // MXNet infers nothing before the condition is known
   for (int round = 0; round < 2; ++round) {
     io.same_dtype(io.in(1), io.in(2));
     io.same_dtype(io.in(1), io.out(0));
@@ -40,7 +40,7 @@ void infer_backward(const NoAttrs&, Inference& io) {
   infer_condition(io, io.in(1), io.in(0));
 }
 
-/// Every value of the condition stands for `inner` elements.
+/// Every value of the condition applies to `inner` elements.
 struct Choice {
   DType type;
   std::int64_t conditions, inner;

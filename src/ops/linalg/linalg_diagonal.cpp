@@ -2,9 +2,9 @@
 // _linalg_extractdiag, _linalg_makediag, _linalg_extracttrian, _linalg_maketrian.
 //
 //   extractdiag   y[i] = A[i, i + offset]                        makediag back, zeros elsewhere
-//   extracttrian  the triangle at and behind the diagonal `offset`, packed    maketrian back
+//   extracttrian  the triangle from the diagonal `offset` outwards, packed    maketrian back
 //
-// A lower triangle is packed row by row, an upper one column by column. `lower` counts only where
+// A lower triangle is packed row by row, an upper one column by column. `lower` applies only if
 // offset is 0. Each of a pair is the other's gradient.
 #include <cmath>
 #include <cstdlib>
@@ -25,10 +25,10 @@ struct DiagonalAttrs {
   void describe(AttrVisitor& v) {
     v.field("offset", offset, "Which diagonal: above the main one when positive.");
   }
-  /// Elements for a diagonal of this length, and the length for so many elements (-1: no length).
+  /// Elements for a diagonal of this length, and the length for that many elements (-1: none).
   std::int64_t packed(std::int64_t length) const { return length; }
   std::int64_t length(std::int64_t packed) const { return packed; }
-  /// Where the elements lie in a matrix with n columns.
+  /// The offsets of the elements in a matrix with n columns.
   std::vector<std::int64_t> places(std::int64_t n) const {
     std::vector<std::int64_t> result;
     for (std::int64_t i = 0; i < n - shift(); ++i)
@@ -42,7 +42,7 @@ struct TriangleAttrs {
   std::int64_t shift() const { return std::abs(std::int64_t{offset}); }
   void describe(AttrVisitor& v) {
     v.field("offset", offset, "The diagonal at which the triangle begins.");
-    v.field("lower", lower, "Which triangle, where offset is 0.");
+    v.field("lower", lower, "Which triangle, if offset is 0.");
   }
   std::int64_t packed(std::int64_t length) const {
     return checked_mul(length, length + 1, "the elements of a triangle, twice") / 2;
@@ -71,7 +71,7 @@ void infer(const A& a, Inference& io, Inference::Ref matrix, Inference::Ref vect
   if (m.rank_known()) {
     check_square(m);
     const std::int64_t n = std::max(m.back(), m[m.rank() - 2]);
-    check(n < 0 || n > shift, ErrorKind::kValue, "offset={} names no diagonal of matrices {}",
+    check(n < 0 || n > shift, ErrorKind::kValue, "offset={} is not a diagonal of matrices {}",
           a.offset, m.str());
     Shape packed(std::span(m.begin(), m.end() - 2));
     packed.push_back(n < 0 ? kUnknownDim : a.packed(n - shift));
@@ -83,14 +83,14 @@ void infer(const A& a, Inference& io, Inference::Ref matrix, Inference::Ref vect
   std::int64_t n = kUnknownDim;
   if (v.back() >= 0) {
     const std::int64_t length = a.length(v.back());
-    check(length >= 0, ErrorKind::kShape, "{} elements fill no triangle; 1, 3, 6, 10, … do",
+    check(length >= 0, ErrorKind::kShape, "{} elements do not fill a triangle; 1, 3, 6, 10, … do",
           v.back());
     n = length + shift;
   }
   Shape square(std::span(v.begin(), v.end() - 1));
   square.push_back(n);
   square.push_back(n);
-  io.set_shape(matrix, square, "the matrices that diagonal or triangle are of");
+  io.set_shape(matrix, square, "the matrices of the diagonal or triangle");
 }
 
 template <class A>

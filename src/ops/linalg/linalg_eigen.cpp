@@ -1,11 +1,11 @@
 // _linalg_syevd: eigenvectors and eigenvalues of the symmetric matrices in the last two axes.
 //
-//   A = Uᵀ · diag(λ) · U, a row of U an eigenvector, λ rising
+//   A = Uᵀ · diag(λ) · U, a row of U is an eigenvector, λ ascending
 //   dA = Uᵀ · M · U,  M_ii = dλ_i,  M_ij = ½ (dU·Uᵀ − U·dUᵀ)_ij / (λ_i − λ_j)
 //
 // Decided here: the lower triangle of A is read. The element of an eigenvector with the largest
-// size is positive. Where two eigenvalues meet the gradient has no value; their difference is then
-// taken as a small number, 1e-30 in float32 and 1e-100 in float64, as MXNet does. float32 and
+// magnitude is positive. For equal eigenvalues the gradient is undefined; their difference is then
+// replaced by a small number, 1e-30 in float32 and 1e-100 in float64, as MXNet does. float32 and
 // float64 only.
 #include <symbind/operator.h>
 
@@ -58,7 +58,7 @@ struct Squares {
 };
 
 Offer offer_forward(const NoAttrs&, const KernelRequest& q) {
-  const Squares s(q.in[0].shape);  // one matrix and its values, whether they are read or not
+  const Squares s(q.in[0].shape);  // memory for one matrix and its values, in case they are unread
   return accept_plain(
       q, static_cast<std::size_t>(eigen_work(s.n) + s.n * s.n + s.n) * size_of(q.in[0].dtype));
 }
@@ -120,7 +120,7 @@ using Names = std::vector<std::string>;
 
 void register_linalg_eigen(OpRegistry& r) {
   r.add("_linalg_syevd")
-      .doc("Eigenvectors, one a row, and eigenvalues of symmetric matrices.")
+      .doc("Eigenvectors, one per row, and eigenvalues of symmetric matrices.")
       .inputs(Names{"A"})
       .outputs({"output0", "output1"})
       .skips_unread()

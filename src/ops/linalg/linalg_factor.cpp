@@ -9,7 +9,7 @@
 //
 // Decided here: of a symmetric input the lower triangle is read, of a factor the triangle it has;
 // the gradient of potrf is symmetric. The signs of L and Q are LAPACK's. A matrix that is not
-// positive definite is an error of the run. float32 and float64 only, as in MXNet.
+// positive definite is a run-time error. float32 and float64 only, as in MXNet.
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -140,7 +140,7 @@ struct Wide {
 };
 
 Offer offer_gelqf(const NoAttrs&, const KernelRequest& q) {
-  const Wide s(q.in[0].shape);  // and L, should nobody want it
+  const Wide s(q.in[0].shape);  // and L, in case it is unread
   return accept_plain(
       q, static_cast<std::size_t>(lq_work(s.m) + s.m * s.m + s.m * s.n) * size_of(q.in[0].dtype));
 }

@@ -3,7 +3,7 @@
 //   gemm2  y = α · op(A) · op(B)        gemm  y = α · op(A) · op(B) + β · C
 //   syrk   y = α · A · Aᵀ, or α · Aᵀ · A with transpose
 //
-// Decided here: rows lie along `axis`, columns along the last axis; all other axes count matrices
+// Decided here: rows are along `axis`, columns along the last axis; all other axes count matrices
 // and must agree. float32 and float64 go to OpenBLAS, 16-bit floats are multiplied by definition.
 #include <algorithm>
 
@@ -53,7 +53,7 @@ struct SyrkAttrs {
   bool transpose = false;
   double alpha = 1;
   void describe(AttrVisitor& v) {
-    v.field("transpose", transpose, "Whether the transpose stands on the left.");
+    v.field("transpose", transpose, "Whether the transpose is the left factor.");
     v.field("alpha", alpha, "Scales the product.");
   }
 };

@@ -5,7 +5,7 @@
 //   det      y = det A                      dA = dy · y · A⁻ᵀ
 //   slogdet  sign of det A, log |det A|     dA = dlog · A⁻ᵀ
 //
-// Decided here: a matrix without inverse is an error of the run for inverse; det is 0 there,
+// Decided here: a matrix without inverse is a run-time error for inverse; det is 0 there,
 // slogdet 0 and -inf, and no gradient flows back, as in MXNet. float32 and float64 only.
 #include <cmath>
 #include <limits>
@@ -51,7 +51,7 @@ struct Squares {
   explicit Squares(const Shape& s) : count(s.count(0, s.rank() - 2)), n(s.back()) {}
 };
 
-/// Room for one matrix, LAPACK's work and the pivots.
+/// Workspace for one matrix, LAPACK's work and the pivots.
 Offer offer(const NoAttrs&, const KernelRequest& q) {
   const std::int64_t n = q.in.back().shape.back();
   return accept_plain(

@@ -1,4 +1,4 @@
-// What the operators on matrices in the last two axes share.
+// Shared by the operators on matrices in the last two axes.
 #pragma once
 
 #include <symbind/kernel.h>

@@ -28,7 +28,7 @@ struct TriangularAttrs {
   double alpha = 1;
   void describe(AttrVisitor& v) {
     v.field("transpose", transpose, "Whether A is used transposed.");
-    v.field("rightside", rightside, "Whether A stands on the right of B.");
+    v.field("rightside", rightside, "Whether A is on the right of B.");
     v.field("lower", lower, "Which triangle of A is read.");
     v.field("alpha", alpha, "Scales the result.");
   }

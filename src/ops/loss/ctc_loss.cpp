@@ -7,10 +7,10 @@
 //
 // with forward and backward variables over the label with blanks between (Graves et al., 2006), in
 // logarithms and in double. Not a loss head: it takes a head gradient. Decided here: the gradient
-// for dy = 1 is a hidden output, as MXNet has it. The blank is class 0 and labels end at their
-// first 0, or with blank_label "last" the last class and they end at −1; unless label_lengths
-// tells. A label that does not fit into its steps costs 0 and has no gradient. A label that is no
-// class raises.
+// for dy = 1 is a hidden output, as in MXNet. The blank is class 0 and labels end at their first 0;
+// with blank_label "last" it is the last class and labels end at −1. label_lengths overrides both.
+// A label that does not fit into its steps costs 0 and has no gradient. A label that is not a class
+// is an error.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -35,9 +35,9 @@ struct CTCLossAttrs {
 
   void describe(AttrVisitor& v) {
     v.field("use_data_lengths", use_data_lengths,
-            "Whether an input has the steps of every sample.");
+            "Whether an input gives the number of steps of every sample.");
     v.field("use_label_lengths", use_label_lengths,
-            "Whether an input has the length of every label.");
+            "Whether an input gives the length of every label.");
     v.field("blank_label", blank_label, "Which class is the blank.").choices({"first", "last"});
   }
   std::vector<std::string> inputs() const {
@@ -114,7 +114,7 @@ struct Sample {
   std::int64_t states() const { return 2 * length + 1; }
   /// Whether state s may be reached from s − 2: no blank, and not the same class again.
   bool skips(std::int64_t s) const { return s >= 2 && s % 2 == 1 && classes[s] != classes[s - 2]; }
-  /// Every repeat needs a blank between.
+  /// A repeated class needs a blank in between.
   bool fits() const {
     std::int64_t needed = length;
     for (std::int64_t s = 3; s < states(); s += 2) needed += classes[s] == classes[s - 2];
@@ -139,7 +139,7 @@ void normalise(const Sizes& z, const Sample& sample, std::int64_t n, const T* x,
   }
 }
 
-/// Fills α and gives log P.
+/// Fills α and returns log P.
 double forward_variables(const Sample& m) {
   const std::int64_t states = m.states();
   for (std::int64_t s = 0; s < states; ++s) m.alpha[s] = s < 2 ? m.log_p[s] : kNever;
@@ -156,7 +156,7 @@ double forward_variables(const Sample& m) {
   return states > 1 ? log_add(last[states - 1], last[states - 2]) : last[0];
 }
 
-/// Takes the posteriors away from softmax.
+/// Subtracts the posteriors from softmax.
 template <class T>
 void subtract_posteriors(const Sizes& z, const Sample& m, std::int64_t n, double log_total, T* p) {
   const std::int64_t states = m.states();
@@ -239,7 +239,7 @@ struct Plan {
     m.steps = z.steps;
     if (data_lengths.input >= 0) data_lengths.read(args, n, 1, &m.steps);
     m.steps = std::clamp<std::int64_t>(m.steps, 0, z.steps);
-    // The label goes behind its place and is drawn apart from the front.
+    // The label is written after its final position and spread out from the front.
     std::int64_t* given = m.classes + z.labels + 1;
     labels.read(args, n * z.labels, z.labels, given);
     m.length = std::find(given, given + z.labels, z.padding) - given;
@@ -248,7 +248,7 @@ struct Plan {
     for (std::int64_t i = 0; i < m.length; ++i) {
       const std::int64_t label = given[i];
       check(label >= 0 && label < z.classes && label != z.blank, ErrorKind::kIndex,
-            "CTCLoss: label {} of sample {} is {}, which is no class among {} with blank {}", i, n,
+            "CTCLoss: label {} of sample {} is {}, which is not one of the {} classes with blank {}", i, n,
             label, z.classes, z.blank);
       m.classes[2 * i] = z.blank;
       m.classes[2 * i + 1] = label;

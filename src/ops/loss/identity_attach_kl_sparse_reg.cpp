@@ -1,10 +1,10 @@
-// IdentityAttachKLSparseReg: the identity, whose gradient draws mean activations to a target.
+// IdentityAttachKLSparseReg: the identity; its gradient pulls mean activations towards a target.
 //
 //   y = x      m ← momentum·m + (1 − momentum)·mean over the batch of x
 //   dx = dy + penalty · ((1 − target)/(1 − m) − target/m)
 //
 // For activations in (0, 1), as sigmoid gives. Decided here, as MXNet does: the running mean m, an
-// auxiliary state with one value for every feature behind the first axis, changes in backward.
+// auxiliary state with one value for every feature after the first axis, is updated in backward.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct SparseRegAttrs {
   float sparseness_target = 0.1f, penalty = 0.001f, momentum = 0.9f;
 
   void describe(AttrVisitor& v) {
-    v.field("sparseness_target", sparseness_target, "The mean activation aimed at.")
+    v.field("sparseness_target", sparseness_target, "The target mean activation.")
         .at_least(0)
         .at_most(1);
     v.field("penalty", penalty, "Scales what is added to the gradient.");
@@ -91,7 +91,7 @@ Prepared backward(const SparseRegAttrs& a, const KernelRequest& r) {
 void register_identity_attach_kl_sparse_reg(OpRegistry& r) {
   using A = SparseRegAttrs;
   r.add<A>("IdentityAttachKLSparseReg")
-      .doc("The identity; its gradient draws the mean activation to a target.")
+      .doc("The identity; its gradient pulls the mean activation towards a target.")
       .inputs({"data", "moving_avg"})
       .aux({1})
       .init_hint(1, R"(["zero", {}])")

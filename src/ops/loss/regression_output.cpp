@@ -4,9 +4,9 @@
 //   logistic   y = 1/(1 + e^−x)   dx = (y − label) · s        s = grad_scale / elements per sample
 //   MAE        y = x              dx = sign(y − label) · s
 //
-// Losses: the head gradient is not read, and the label gets none. Decided here: a label left out
-// has the data's shape, or (N,) for data (N, 1); given, it may have any shape with as many samples
-// and as many elements.
+// Losses: the head gradient is not read, and the label gets none. Decided here: an omitted label
+// has the data's shape, or (N,) for data (N, 1); a given one may have any shape with the same
+// number of samples and elements.
 #include <symbind/operator.h>
 
 #include <cmath>
@@ -117,7 +117,7 @@ void add(OpRegistry& r, const char* name, const char* text) {
       .flops(1, Per::kFirstInput)
       .doc(text)
       .inputs({"data", "label"})
-      .ignore({"out_grad"})  // MXNet takes any key here, and networks written for it give this one
+      .ignore({"out_grad"})  // MXNet accepts any key here, and existing networks pass this one
       .infer(infer)
       .gradient([](const A&, GradientBuilder& g) -> NodeEntries {
         return {g.call_with_same_attrs(Kind::kBackward, {g.output(0), g.input(1)})[0], {}};

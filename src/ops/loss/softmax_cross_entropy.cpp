@@ -2,8 +2,8 @@
 //
 //   y = − Σ_rows log max(p[row, label], 1e-8),  p = softmax(x)      dx = dy · (p − onehot(label))
 //
-// Not a loss: it takes a head gradient. Decided here, as MXNet does: the floor is not seen by the
-// gradient. A label that is no class raises (MXNet reads beyond the row).
+// Not a loss: it takes a head gradient. Decided here, as MXNet does: the gradient ignores the
+// floor. A label that is not a class is an error (MXNet reads beyond the row).
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Sizes {
   template <class T>
   std::int64_t label(const T* labels, std::int64_t row) const {
     const auto value = static_cast<double>(labels[row]);
-    // The part behind the point is cut off, as in C.
+    // Truncated toward zero, as in C.
     check(classes > 0 && value > -1 && value < static_cast<double>(classes), ErrorKind::kIndex,
           "softmax_cross_entropy: the label of row {} is {}, but there are {} classes", row, value,
           classes);
@@ -53,7 +53,7 @@ struct Sizes {
   }
 };
 
-/// The largest of a row and the sum of exponentials below it.
+/// The maximum of a row and the sum of exponentials relative to it.
 template <class T>
 std::pair<Accumulator<T>, Accumulator<T>> top_and_sum(const T* x, std::int64_t n) {
   using Acc = Accumulator<T>;

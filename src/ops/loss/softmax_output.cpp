@@ -2,10 +2,10 @@
 //
 //   p = softmax(x)        dx = (p - onehot(label)) · grad_scale / normaliser
 //
-// Classes lie along axis 1 with multi_output, along the last axis with preserve_shape, else along
-// everything behind the first axis. The head gradient is never read: out_grad multiplies by p
-// itself, as MXNet 1.9.1 does. Decided here: a label of the data's shape is a distribution and gets
-// no normalisation, smoothing or ignoring. A label that is no class leaves dx = p; SYMBIND_CHECK
+// Classes are along axis 1 with multi_output, along the last axis with preserve_shape, else along
+// all axes after the first. The head gradient is never read: out_grad multiplies by p itself, as
+// MXNet 1.9.1 does. Decided here: a label of the data's shape is a distribution and gets no
+// normalisation, smoothing or ignoring. A label that is not a class gives dx = p; SYMBIND_CHECK
 // makes it an error. A label (N, 1) counts as (N,). Without multi_output row i reads the i-th
 // label, however many there are.
 #include <symbind/operator.h>
@@ -42,9 +42,9 @@ struct SoftmaxOutputAttrs {
   void describe(AttrVisitor& v) {
     v.field("grad_scale", grad_scale, "Scales the gradient.");
     v.field("ignore_label", ignore_label, "With use_ignore, rows of this label have no gradient.");
-    v.field("multi_output", multi_output, "Whether the classes lie along axis 1.");
-    v.field("use_ignore", use_ignore, "Whether ignore_label is honoured.");
-    v.field("preserve_shape", preserve_shape, "Whether the classes lie along the last axis.");
+    v.field("multi_output", multi_output, "Whether the classes are along axis 1.");
+    v.field("use_ignore", use_ignore, "Whether ignore_label is used.");
+    v.field("preserve_shape", preserve_shape, "Whether the classes are along the last axis.");
     v.field("normalization", normalization,
             "Divides the gradient by 1, the batch size or the number of labels not ignored.")
         .choices({"batch", "null", "valid"});
@@ -78,7 +78,8 @@ void infer(const SoftmaxOutputAttrs& a, Inference& io) {
     io.set_shape(io.in(1), Shape{x[0], x.count(2)}, "(batch, positions) of the data");
     return;
   }
-  // A vector is as many rows of one class: MXNet takes one label for it and reads beyond it.
+  // A vector counts as rows of one class: MXNet takes one label for all of them and reads beyond
+  // it.
   check(x.rank() > 1 || a.preserve_shape || x[0] <= 1, ErrorKind::kShape,
         "SoftmaxOutput takes data (batch, classes), a vector {} has no classes and the label {} is "
         "not one for each of its rows\n  fix:  reshape the data to (1, {}), or set preserve_shape",
@@ -147,8 +148,8 @@ Prepared forward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
   });
 }
 
-/// A number as the class it means; NaN and what 32 bits do not hold are no class, as in MXNet the
-/// lowest integer.
+/// A label as a class; NaN and numbers beyond 32 bits become the lowest integer, which is not a
+/// class, as in MXNet.
 int label_of(float value) {
   constexpr std::int64_t kNone = std::numeric_limits<int>::min();
   const std::int64_t whole = whole_or(value, kNone);
@@ -179,7 +180,7 @@ void check_labels(const SoftmaxOutputAttrs& a, const HardLabels<T>& labels, cons
   }
 }
 
-/// What the whole gradient is multiplied with.
+/// The factor of the whole gradient.
 template <class T>
 double label_scale(const SoftmaxOutputAttrs& a, const HardLabels<T>& labels, const ClassGrid& g) {
   double scale = a.grad_scale;

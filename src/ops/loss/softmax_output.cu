@@ -38,7 +38,7 @@ __global__ void softmax(const T* x, T* p, SoftmaxGrid g) {
 
 template <class T>
 __device__ int label_at(const T* label, std::int64_t row) {
-  const float value = static_cast<float>(label[row]);  // NaN and far numbers: no class
+  const float value = static_cast<float>(label[row]);  // NaN and huge numbers: not a class
   return value >= -0x1p31f && value < 0x1p31f ? static_cast<int>(value) : -2147483647 - 1;
 }
 

@@ -4,8 +4,8 @@
 // regularization_coefficient):
 //   use_linear   loss c·max(0, margin − d)     otherwise   loss c·max(0, margin − d)²
 //
-// A loss: the head gradient is not read. Classes lie along the last axis. Decided here: a label
-// that is no class takes every class as another.
+// A loss: the head gradient is not read. Classes are along the last axis. Decided here: with a
+// label that is not a class, every class counts as wrong.
 #include <symbind/operator.h>
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // Functions of two arrays of equal shape: y[i] = f(a[i], b[i]).
-//
-// The functions stand in kernels/elementwise_functors.h. Gradients are written as graph nodes where
-// a forward operator says it (a·b), else as one backward operator with both gradients as outputs.
-// Decided here: shapes never stretch (broadcast_add and its kin do that); the result of a
-// comparison has the operands' type, as in MXNet.
+// The functions are in kernels/elementwise_functors.h. Gradients are written as graph nodes where a
+// forward operator computes them (a·b), else as one backward operator with both gradients as
+// outputs. Decided here: shapes are never broadcast (broadcast_add and similar do that); the result
+// of a comparison has the operands' type, as in MXNet.
 #include <utility>
 
 #include <symbind/operator.h>
@@ -21,7 +20,7 @@ enum class Gradient { kNone, kAdd, kSub, kMul, kNode };
 struct Entry {
   const char* name;
   const char* function;
-  const char* broadcast;  ///< the operator that stretches, for the error's hint
+  const char* broadcast;  ///< the operator that broadcasts, for the error's hint
   Gradient gradient;
   std::vector<const char*> aliases;
 };
@@ -62,13 +61,13 @@ constexpr std::size_t kEntries = 19;
 
 std::string backward_name(const Entry& e) { return std::string("_backward_") + e.function; }
 
-/// Equal shapes for both operands and the result; says how to stretch where that would work.
+/// Equal shapes for both operands and the result; suggests broadcasting if that would work.
 void infer_entry(const Entry& e, Inference& io) {
   Shape stretched;
   const Shape a = io.shape(io.in(0)), b = io.shape(io.in(1));
   std::string because = std::string(e.name) + " needs operands of equal shape";
   if (a.rank_known() && b.rank_known() && broadcast_shape(a, b, stretched))
-    because += std::string("; use ") + e.broadcast + " to stretch one to the other";
+    because += std::string("; use ") + e.broadcast + " to broadcast one to the other";
   io.set_shape(io.in(1), a, because);
   io.set_shape(io.in(0), b, because);
   io.set_shape(io.out(0), a);

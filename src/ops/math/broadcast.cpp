@@ -1,9 +1,8 @@
-// Functions of two arrays that are stretched to one shape: axes of extent 1 repeat, missing axes in
-// front count as extent 1.
-//
-// The functions stand in kernels/elementwise_functors.h. A gradient is formed in the stretched
-// shape and summed over the axes along which its operand was stretched (_sum_like). No in-place
-// hints: a result must never lie over an operand that is read again for the next row.
+// Functions of two arrays that are broadcast to one shape: axes of extent 1 repeat, missing leading
+// axes count as extent 1.
+// The functions are in kernels/elementwise_functors.h. A gradient is formed in the broadcast shape
+// and summed over the axes along which its operand was broadcast (_sum_like). No in-place hints: a
+// result must never overwrite an operand that is read again for the next row.
 #include <utility>
 
 #include <symbind/operator.h>
@@ -51,11 +50,9 @@ std::string backward_name(const Entry& e) { return std::string("_backward_") + e
 void infer_operands(Inference& io, Inference::Ref a, Inference::Ref b, Inference::Ref out) {
   Shape shape;
   check(broadcast_shape(io.shape(a), io.shape(b), shape), ErrorKind::kShape,
-        "shapes {} and {} cannot be stretched to one another: each pair of extents, counted from "
-        "the right, must be equal "
-        "or contain a 1",
+        "shapes {} and {} cannot be broadcast together: each pair of extents, counted from the right, must be equal or contain a 1",
         io.shape(a).str(), io.shape(b).str());
-  io.set_shape(out, shape, "both operands are stretched to this shape");
+  io.set_shape(out, shape, "both operands are broadcast to this shape");
 }
 
 void infer(const NoAttrs&, Inference& io) {
@@ -138,7 +135,7 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
   auto op =
       r.add(e.name)
           .flops(1)
-          .doc(std::string("Elementwise ") + e.function + " of two arrays, stretched to one shape.")
+          .doc(std::string("Elementwise ") + e.function + " of two arrays, broadcast to one shape.")
           .inputs(std::vector<std::string>{"lhs", "rhs"})
           .infer(infer)
           .gradient(gradient)
@@ -171,12 +168,12 @@ void register_broadcast(OpRegistry& r) {
   (std::make_index_sequence<std::size(kEntries)>());
   r.add("_sum_like")
       .flops(1, Per::kFirstInput)
-      .doc("head summed over the axes along which `like` was stretched to it.")
+      .doc("head summed over the axes along which `like` was broadcast to it.")
       .inputs(std::vector<std::string>{"head", "like"})
       .infer(infer_sum_like)
       .shape_only({1})
       .gradient([](const NoAttrs&, GradientBuilder& g) -> NodeEntries {
-        const NodeEntry ones = g.call("ones_like", {g.input(0)});  // of more axes, perhaps
+        const NodeEntry ones = g.call("ones_like", {g.input(0)});  // it may have more axes
         return {g.call("broadcast_mul", {ones, g.head(0)}), {}};
       })
       .backward()

@@ -46,7 +46,7 @@ struct Clip {
   }
   template <class T>
   static T df(T dy, T x, T low, T high) {
-    return x < low || x > high ? T(0) : dy;  // NaN passes it on, as in MXNet
+    return x < low || x > high ? T(0) : dy; // NaN passes dy through, as in MXNet
   }
 };
 struct HardSigmoid {
@@ -150,11 +150,11 @@ void add(OpRegistry& r, const std::string& name, const char* doc, double flops,
 
 void register_clip(OpRegistry& r) {
   add<ClipAttrs, Clip, 2>(
-      r, "clip", "The input cut to a range.", 1, [](const ClipAttrs&, GradientBuilder& g) {
+      r, "clip", "The input clipped to a range.", 1, [](const ClipAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_clip", {g.head(0), g.input(0)});
       });
   add<HardSigmoidAttrs, HardSigmoid, 2>(
-      r, "hard_sigmoid", "A line cut to [0, 1].", 2,
+      r, "hard_sigmoid", "A line clipped to [0, 1].", 2,
       [](const HardSigmoidAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_hard_sigmoid", {g.head(0), g.input(0)});
       });

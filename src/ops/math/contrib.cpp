@@ -32,8 +32,8 @@ struct AllcloseAttrs {
   float rtol = 1e-5f, atol = 1e-8f;
   bool equal_nan = true;
   void describe(AttrVisitor& v) {
-    v.field("rtol", rtol, "The tolerance in proportion to b.").per_call();
-    v.field("atol", atol, "The tolerance besides.").per_call();
+    v.field("rtol", rtol, "The relative tolerance, times b.").per_call();
+    v.field("atol", atol, "The absolute tolerance.").per_call();
     v.field("equal_nan", equal_nan, "Whether NaN is close to NaN.");
   }
 };
@@ -46,8 +46,8 @@ void infer_same(const A&, Inference& io) {
 void infer_allclose(const AllcloseAttrs&, Inference& io) {
   io.same_shape(io.in(0), io.in(1));
   io.same_dtype(io.in(0), io.in(1));
-  io.set_shape(io.out(0), Shape{}, "one answer for all");
-  io.set_dtype(io.out(0), DType::kUint8, "the answer is 1 or 0");
+  io.set_shape(io.out(0), Shape{}, "one result for all elements");
+  io.set_dtype(io.out(0), DType::kUint8, "the result is 1 or 0");
 }
 
 NodeEntries div_gradient(const NoAttrs&, GradientBuilder& g) {
@@ -62,7 +62,7 @@ NodeEntries no_gradient(const AllcloseAttrs&, GradientBuilder&) { return NodeEnt
 
 constexpr std::int64_t kGrain = 16384;
 
-/// What numbers of type T are computed in.
+/// The type that numbers of type T are computed in.
 template <class T>
 using Wide = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, double, float>;
 
@@ -161,7 +161,7 @@ void register_contrib(OpRegistry& r) {
       .inplace(0, 0)
       .reference(quadratic_backward);
   r.add<AllcloseAttrs>("_contrib_allclose")
-      .doc("1 if all elements are close to one another, else 0.")
+      .doc("1 if all elements of both arrays are close to each other, else 0.")
       .inputs(Names{"a", "b"})
       .infer(infer_allclose)
       .gradient(no_gradient)

@@ -1,12 +1,12 @@
-// The identity in its many roles.
+// The identity operators.
 //
-//   _copy, identity                a copy of its own memory
+//   _copy, identity                a copy in new memory
 //   BlockGrad, stop_gradient       the identity without a gradient
 //   make_loss                      the identity as a head: its gradient is 1, whatever the head's
 //   _copyto, _CrossDeviceCopy      a copy between arrays or devices; here both are host memory
-//   _identity_with_attr_like_rhs   the first of two arrays; the second lends its shape and type
+//   _identity_with_attr_like_rhs   the first of two arrays; the second gives its shape and type
 //
-// Decided here: where the memory plan lets the output take its input's memory, nothing is copied.
+// Decided here: if the memory plan gives the output its input's memory, nothing is copied.
 #include <cstring>
 
 #include <symbind/operator.h>

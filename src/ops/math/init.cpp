@@ -1,8 +1,8 @@
-// Arrays made of nothing: _zeros, _ones, _full, _arange, _linspace, _eye; and of an array's shape
-// alone: zeros_like, ones_like, _contrib_arange_like.
+// Arrays without inputs: _zeros, _ones, _full, _arange, _linspace, _eye; and arrays made from a
+// shape only: zeros_like, ones_like, _contrib_arange_like.
 //
-// Decided here: an extent 0 in `shape` is unknown and is filled by whoever reads the array, as
-// MXNet does; without a shape nothing at all is known.
+// Decided here: an extent 0 in `shape` is unknown and is inferred from the readers of the array, as
+// in MXNet; without a shape nothing is known.
 #include <cmath>
 
 #include <symbind/operator.h>
@@ -44,8 +44,8 @@ struct ArangeAttrs {
   void describe(AttrVisitor& v) {
     v.field("start", start, "The first value.").required();
     v.field("stop", stop, "The end, not included; None means from 0 to start.");
-    v.field("step", step, "The distance of two values.");
-    v.field("repeat", repeat, "How often each value stands.").at_least(1);
+    v.field("step", step, "The distance between two values.");
+    v.field("repeat", repeat, "How often each value is repeated.").at_least(1);
     v.field("infer_range", infer_range, "Whether the reader's shape decides the length.");
     v.field("ctx", ctx, "The device, like cpu(0); only for imperative calls.");
     v.field("dtype", dtype, "The element type of the output.");
@@ -88,8 +88,8 @@ struct ArangeLikeAttrs {
   std::optional<int> axis;
   void describe(AttrVisitor& v) {
     v.field("start", start, "The first value.");
-    v.field("step", step, "The distance of two values.");
-    v.field("repeat", repeat, "How often each value stands.").at_least(1);
+    v.field("step", step, "The distance between two values.");
+    v.field("repeat", repeat, "How often each value is repeated.").at_least(1);
     v.field("ctx", ctx, "Accepted, without effect: the result is where the input is.");
     v.field("axis", axis, "The axis whose length the result has; None: the input's shape.");
   }
@@ -264,7 +264,7 @@ void register_init(OpRegistry& r) {
       .gradient(no_gradient)
       .reference(eye);
   r.add<ArangeLikeAttrs>("_contrib_arange_like")
-      .doc("Evenly spaced values, as many as the input has, or as one of its axes is long.")
+      .doc("Evenly spaced values, as many as the input has, or as many as one of its axes has.")
       .infer(infer_arange_like)
       .shape_only({0})
       .gradient(no_gradient)

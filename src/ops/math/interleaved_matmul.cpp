@@ -8,8 +8,8 @@
 // S is (batch · heads, query length, key length), Y is (query length, batch, heads · d).
 //   dQ = dS·K / √d,   dK = dSᵀ·Q / √d,   dS = dY·Vᵀ,   dV = Sᵀ·dY
 //
-// Decided here: a head is a matrix with rows far apart, so every product is one GEMM per head with
-// a leading dimension and nothing is copied. All float types; MXNet has float32 only.
+// Decided here: a head is a strided matrix, so every product is one GEMM per head with a leading
+// dimension and nothing is copied. All float types; MXNet has float32 only.
 #include <symbind/operator.h>
 
 #include <algorithm>

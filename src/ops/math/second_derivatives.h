@@ -2,7 +2,7 @@
 // The slope of a derivative, for gradients of gradients (autograd, create_graph).
 //
 // _backward_f(dy, v) = dy · c(v), where v is x or y as the function's table says. Here is c'(v) for
-// the functions whose c is smooth; those of another kind have none, and say so.
+// the functions whose c is smooth; others have none and report it.
 
 #include <numbers>
 #include <string_view>

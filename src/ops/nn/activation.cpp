@@ -6,8 +6,8 @@
 //   softrelu  log(1 + exp x)        dx = dy · (1 - exp(-y))
 //   softsign  x / (1 + |x|)         dx = dy / (1 + |x|)²
 //
-// Decided here: the gradient reads y, so x may die early; only softsign reads x. relu keeps NaN and
-// its gradient at 0 is 0. Any layout goes through as it is.
+// Decided here: the gradient reads y, so x may be freed early; only softsign reads x. relu keeps
+// NaN and its gradient at 0 is 0. Any layout is accepted.
 #include <symbind/operator.h>
 
 #include <cmath>
@@ -77,7 +77,7 @@ struct Tanh {
   }
 };
 struct SoftRelu {
-  // Beyond 20 the sum adds nothing in float, and exp would overflow at last.
+  // Beyond 20 adding 1 has no effect in float, and exp would eventually overflow.
   template <class A>
   static A value(A x) {
     return x > 20 ? x : std::log1p(std::exp(x));
@@ -141,7 +141,7 @@ Prepared backward(const ActivationAttrs& a, const KernelRequest& r, const Offer&
 
 Offer any_layout(const ActivationAttrs&, const KernelRequest& r) { return accept_same_layout(r); }
 
-// Generic, so that a CPU build never looks inside.
+// Generic, so that a CPU build does not instantiate it.
 constexpr auto kOfferCuda = [](const auto& a, const KernelRequest& r) {
   return a.act_type == "relu" ? cuda::offer_floats(r) : refuse("only relu so far");
 };

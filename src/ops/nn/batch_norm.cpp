@@ -1,4 +1,4 @@
-// BatchNorm: each channel brought to mean 0 and variance 1, then scaled and shifted.
+// BatchNorm: each channel is normalised to mean 0 and variance 1, then scaled and shifted.
 //
 //   y = γ (x − μ) / σ + β,   σ² = Var x + eps (biased)
 //   dβ = Σ dy,  dγ = Σ dy x̂,  dx = γ/σ (dy − dβ/m − x̂ dγ/m)      with x̂ = (x − μ)/σ over m elements
@@ -6,11 +6,10 @@
 // μ, σ come from the batch in training, from the moving statistics otherwise or with
 // use_global_stats (then dx = γ/σ dy). Saved for backward: μ and 1/σ, hidden unless
 // output_mean_var. Decided here, as MXNet's CPU does: the moving statistics are updated in
-// *backward*, from the saved ones, with the biased variance. fix_gamma reads γ as 1, gives it
-// gradient 0, and any forward of an executor with gradients writes 1 into it. 16-bit data has
-// float32 parameters.
-// `_fused_BatchNorm_relu` also keeps which elements were positive, so that backward need not read
-// y.
+// *backward*, from the saved ones, with the biased variance. fix_gamma treats γ as 1 and its
+// gradient as 0, and any forward of an executor with gradients sets it to 1. 16-bit data has
+// float32 parameters. `_fused_BatchNorm_relu` also keeps which elements were positive, so that
+// backward need not read y.
 #include <symbind/operator.h>
 
 #include <cmath>
@@ -38,7 +37,7 @@ struct BatchNormAttrs {
   void describe(AttrVisitor& v) {
     v.field("eps", eps, "Added to the variance.").at_least(0);
     v.field("momentum", momentum, "How much of the moving statistics an update keeps.");
-    v.field("fix_gamma", fix_gamma, "Whether gamma is 1 and stays so.");
+    v.field("fix_gamma", fix_gamma, "Whether gamma is fixed at 1.");
     v.field("use_global_stats", use_global_stats,
             "Whether training uses the moving statistics too.");
     v.field("output_mean_var", output_mean_var,
@@ -71,7 +70,7 @@ void infer_channels(const BatchNormAttrs& a, Inference& io, Inference::Ref data,
   const bool narrow = t == DType::kFloat16 || t == DType::kBFloat16;
   if (t != DType::kUnknown)
     for (const auto& c : channels)
-      io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data asks for");
+      io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data's type requires");
 }
 
 void infer(const BatchNormAttrs& a, Inference& io) {
@@ -207,8 +206,8 @@ void backward_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_
   if (args.wants(2)) args.out<P>(2)[c] = static_cast<P>(sum);
 }
 
-/// Whether forward took the statistics it was given: a gradient that does not train follows such a
-/// one (autograd, predicting), and leaves them alone.
+/// Whether forward used the given statistics: then a backward outside training (autograd in predict
+/// mode) does not change them.
 bool given_stats(const BatchNormAttrs& a, const KernelRequest& r, bool backward) {
   return a.use_global_stats || (backward && !r.training);
 }
@@ -257,7 +256,7 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
   using A = BatchNormAttrs;
   using R = KernelRequest;
   auto op = r.add<A>(name);
-  // Equal in all but the third output of output_mean_var, which in BatchNorm_v1 is the variance.
+  // Equal except for the third output of output_mean_var, which is the variance in BatchNorm_v1.
   if (!relu) op.alias("BatchNorm_v1").alias("CuDNNBatchNorm");
   // Mean and variance 4, normalising 2, scale and shift 2.
   op.flops(relu ? 9 : 8, Per::kFirstInput)

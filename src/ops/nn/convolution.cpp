@@ -1,11 +1,12 @@
 // Convolution over one, two or three spatial axes, in groups, with stride and dilation.
 //
 //   y[n,f,o] = b[f] + Σ_c Σ_k x[n, c, o·stride − pad + k·dilate] · w[f, c, k]
-//   dx and dw are the same sum read the other two ways; db[f] = Σ_n,o dy[n,f,o]
+//   dx and dw are the same sum over the other two index sets; db[f] = Σ_n,o dy[n,f,o]
 //
 // Decided here: the gradient reads x and w, never y. Weights are bound arrays and therefore plain;
-// who wants them packed packs them. `_fused_Convolution_sum` adds one more tensor of the output's
-// shape, in place where it can: the passes make it of a convolution and the sum behind it.
+// kernels that need them packed pack them. `_fused_Convolution_sum` adds one more tensor of the
+// output's shape, in place where possible: the passes make it from a convolution and the sum after
+// it.
 #include "ops/nn/convolution_attrs.h"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ Prepared forward_blas(const ConvolutionAttrs& a, const KernelRequest& r, bool wi
     return [s = convolution_sizes(a, r.in[0].shape, r.out[0].shape), n = r.out[0].shape.size(),
             with_sum](const Args& args) {
       T* y = args.out<T>(0);
-      // The sum may lie where the output goes: the product is added to what is there.
+      // The sum may share the output's memory: the product is added to it.
       if (with_sum && args.inputs[s.bias ? 3 : 2].data != y)
         std::copy_n(args.in<T>(s.bias ? 3 : 2), n, y);
       blas::convolution(s, args.in<T>(0), args.in<T>(1), s.bias ? args.in<T>(2) : nullptr, y,
@@ -160,7 +161,7 @@ void register_convolution(OpRegistry& r) {
       })
       .infer(infer_with_sum)
       .gradient(gradient_with_sum)
-      .inplace(-1, 0);  // sum_data, behind the bias where there is one
+      .inplace(-1, 0);  // sum_data, after the bias if there is one
   forward_kernels(fused, true);
 
   auto backward = r.add<A>("_backward_Convolution");

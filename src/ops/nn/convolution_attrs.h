@@ -1,4 +1,4 @@
-// What Convolution and its fused forms share: attributes, checks, inference.
+// Shared by Convolution and its fused forms: attributes, checks, inference.
 #pragma once
 
 #include "base/checked.h"
@@ -12,7 +12,7 @@ struct ConvolutionAttrs : FilterAttrs {
   void describe(AttrVisitor& v) {
     describe_kernel(v);
     v.field("stride", stride, "Stride of each spatial axis; 1 by default.");
-    v.field("dilate", dilate, "Distance of the kernel's taps; 1 by default.");
+    v.field("dilate", dilate, "Distance between the kernel's taps; 1 by default.");
     v.field("pad", pad, "Zero padding on both sides of each spatial axis; 0 by default.");
     describe_filters(v, "Number of filters, the output's channels.");
   }
@@ -24,7 +24,7 @@ struct ConvolutionAttrs : FilterAttrs {
   std::int64_t reach(int axis) const { return dilate_of(axis) * (kernel[axis] - 1) + 1; }
 };
 
-/// The attributes by themselves and against the data's rank, where that is known.
+/// Checks the attributes, and the data's rank if it is known.
 inline void check_convolution(const ConvolutionAttrs& a, const Shape& data) {
   check_kernel(a);
   if (data.rank_known() && data.rank() != a.spatial() + 2) {
@@ -38,7 +38,7 @@ inline void check_convolution(const ConvolutionAttrs& a, const Shape& data) {
   check_filters(a);
 }
 
-/// Both ways between data, weight and output; `x`, `w`, `y` say where they stand.
+/// Both ways between data, weight and output; `x`, `w`, `y` say which they are.
 inline void infer_convolution(const ConvolutionAttrs& a, Inference& io, Inference::Ref x,
                               Inference::Ref w, Inference::Ref y) {
   check_convolution(a, io.shape(x));
@@ -63,8 +63,8 @@ inline void infer_convolution(const ConvolutionAttrs& a, Inference& io, Inferenc
     out[i + 2] = (padded - a.reach(i)) / a.stride_of(i) + 1;
   }
   io.set_shape(w, weight, "(num_filter, channels / num_group, kernel…)");
-  io.set_shape(y, out, "what kernel, stride, dilate and pad leave of the data");
-  // Backwards: channels from the weight, extents from the output where no stride hides them.
+  io.set_shape(y, out, "it follows from the data, kernel, stride, dilate and pad");
+  // Backwards: channels from the weight, extents from the output where the stride is 1.
   Shape back = Shape::of_rank(n + 2);
   if (io.shape(w)[1] != kUnknownDim)
     back[1] = checked_mul(io.shape(w)[1], a.num_group, "the channels of all groups");
@@ -73,7 +73,7 @@ inline void infer_convolution(const ConvolutionAttrs& a, Inference& io, Inferenc
     const std::int64_t o = io.shape(y)[i + 2];
     if (o != kUnknownDim && a.stride_of(i) == 1) back[i + 2] = o + a.reach(i) - 1 - 2 * a.pad_of(i);
   }
-  io.set_shape(x, back, "what the output and the weight need");
+  io.set_shape(x, back, "it follows from the output and the weight");
 }
 
 inline ConvolutionSizes convolution_sizes(const ConvolutionAttrs& a, const Shape& x,

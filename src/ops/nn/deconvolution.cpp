@@ -3,8 +3,8 @@
 //   y[n,f,i] = b[f] + Σ x[n, c, o] · w[c, f, k]   over all o, k with o·stride − pad + k·dilate = i
 //
 // So y is the data gradient of a convolution from y's shape to x's, dx is that convolution of dy,
-// and dw its weight gradient. Decided here: all kernels are Convolution's, read that way; what is
-// left is the bias, which this file adds and sums in whatever layout the output has.
+// and dw its weight gradient. Decided here: all kernels are Convolution's, used that way; only the
+// bias is added and summed here, in the output's layout.
 #include "graph/flops.h"
 #include "kernels/accumulate.h"
 #include "ops/nn/deconvolution_attrs.h"
@@ -149,9 +149,9 @@ Prepared backward_blas(const DeconvolutionAttrs& a, const KernelRequest& r) {
   });
 }
 
-// ---- Through oneDNN: its convolution is asked as if this were one -------------------------------
+// ---- Through oneDNN: by its convolution ---------------------------------------------------------
 
-/// Of _backward_Convolution: dy is our x, x has the shape of our y, and one gradient is wanted.
+/// Of _backward_Convolution: dy is our x, x has the shape of our y, and one gradient is needed.
 KernelRequest as_convolution_backward(const KernelRequest& r, const TensorDesc& x,
                                       const TensorDesc& w, const TensorDesc& y, bool data) {
   KernelRequest q = r;
@@ -219,7 +219,7 @@ Offer offer_backward(onednn::ConvolutionAlgorithm algorithm, const Deconvolution
         algorithm, s, as_convolution_backward(r, r.in[1], r.in[2], r.in[0], false));
     if (!plan->weights.accepted()) return plan->weights;
     if (r.wanted[0] && (plan->weights.in_layouts[0] != x || plan->weights.in_layouts[1] != dy))
-      return refuse("oneDNN wants different layouts for both gradients");
+      return refuse("oneDNN needs different layouts for the two gradients");
     x = plan->weights.in_layouts[0];
     dy = plan->weights.in_layouts[1];
   }

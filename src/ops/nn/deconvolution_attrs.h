@@ -1,4 +1,4 @@
-// Deconvolution's attributes, and the convolution it is the transpose of.
+// Deconvolution's attributes, and the convolution whose transpose it is.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ struct DeconvolutionAttrs : FilterAttrs {
   void describe(AttrVisitor& v) {
     describe_kernel(v);
     v.field("stride", stride, "Stride of the convolution this undoes; 1 by default.");
-    v.field("dilate", dilate, "Distance of the kernel's taps; 1 by default.");
-    v.field("pad", pad, "Padding of the convolution this undoes: cut off here; 0 by default.");
+    v.field("dilate", dilate, "Distance between the kernel's taps; 1 by default.");
+    v.field("pad", pad, "Padding of the convolution this undoes, removed here; 0 by default.");
     v.field("adj", adj, "Added to the output's extents; below the stride.");
-    v.field("target_shape", target_shape, "The output's extents; pad and adj then follow from it.");
+    v.field("target_shape", target_shape, "The output's extents; determines pad and adj.");
     describe_filters(v, "Number of the output's channels.");
   }
 
@@ -29,10 +29,10 @@ struct DeconvolutionAttrs : FilterAttrs {
   std::int64_t stride_of(int axis) const { return at(stride, axis, 1); }
   std::int64_t dilate_of(int axis) const { return at(dilate, axis, 1); }
   std::int64_t reach(int axis) const { return dilate_of(axis) * (at(kernel, axis, 1) - 1) + 1; }
-  /// What the data makes without padding.
+  /// The output's extent without padding.
   std::int64_t whole(int axis, std::int64_t in) const {
     const std::int64_t steps = checked_mul(stride_of(axis), in - 1, "stride times the data");
-    return checked_add(steps, reach(axis), "what Deconvolution makes of an axis");
+    return checked_add(steps, reach(axis), "the output axis of Deconvolution");
   }
   bool has_target() const {
     for (const std::int64_t t : target_shape)
@@ -50,7 +50,7 @@ inline DeconvolutionPad deconvolution_pad(const DeconvolutionAttrs& a, int axis,
     return {DeconvolutionAttrs::at(a.pad, axis, 0), DeconvolutionAttrs::at(a.adj, axis, 0)};
   const std::int64_t target = DeconvolutionAttrs::at(a.target_shape, axis, 0),
                      whole = a.whole(axis, in);
-  check(target <= whole, "target_shape {} is too big: spatial axis {} gives {} at most",
+  check(target <= whole, "target_shape {} is too big: spatial axis {} can be {} at most",
         tuple_text(a.target_shape), axis, whole);
   return {(whole - target + 1) / 2, (whole - target) % 2};
 }
@@ -68,7 +68,7 @@ inline void check_deconvolution(const DeconvolutionAttrs& a, const Shape& data) 
           "adj {} must be smaller than stride {}", tuple_text(a.adj), tuple_text(a.stride));
 }
 
-/// Both ways between data, weight and output; `x`, `w`, `y` say where they stand.
+/// Both ways between data, weight and output; `x`, `w`, `y` say which they are.
 inline void infer_deconvolution(const DeconvolutionAttrs& a, Inference& io, Inference::Ref x,
                                 Inference::Ref w, Inference::Ref y) {
   check_deconvolution(a, io.shape(x));
@@ -91,7 +91,7 @@ inline void infer_deconvolution(const DeconvolutionAttrs& a, Inference& io, Infe
     out[i + 2] = std::max<std::int64_t>(out[i + 2], 0);
   }
   io.set_shape(w, weight, "(channels, num_filter / num_group, kernel…)");
-  io.set_shape(y, out, "what kernel, stride, dilate, pad and adj make of the data");
+  io.set_shape(y, out, "it follows from the data, kernel, stride, dilate, pad and adj");
   Shape back = Shape::of_rank(n + 2);
   back[0] = io.shape(y)[0];
   back[1] = io.shape(w)[0];
@@ -102,7 +102,7 @@ inline void infer_deconvolution(const DeconvolutionAttrs& a, Inference& io, Infe
     const std::int64_t steps = o + 2 * p.pad - p.adj - a.reach(i);
     if (steps >= 0 && steps % a.stride_of(i) == 0) back[i + 2] = steps / a.stride_of(i) + 1;
   }
-  io.set_shape(x, back, "what the output and the weight need");
+  io.set_shape(x, back, "it follows from the output and the weight");
 }
 
 /// The convolution from the output y back to the data x.

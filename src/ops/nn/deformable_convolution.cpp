@@ -1,5 +1,5 @@
-// DeformableConvolution: a 2-D convolution whose taps are moved by an offset of their own at every
-// output position.
+// DeformableConvolution: a 2-D convolution whose taps are moved by separate offsets at every output
+// position.
 //
 //   y[n,f,o] = b[f] + Σ_c Σ_k w[f,c,k] · x[n, c, o·stride − pad + k·dilate + offset[n,g(c),k,o]]
 //
@@ -9,8 +9,8 @@
 //
 // Decided here: the moved pixels of one image are gathered as columns (channels · taps, positions),
 // and the rest are matrix products. dx and the offsets' gradient come from the columns' gradient
-// Wᵀ·dy: dx takes its four shares, the offset the slope of the interpolation. On a pixel's border
-// that slope is the one to the right. The gradient is summed in float for 16-bit types.
+// Wᵀ·dy: dx uses the four interpolation weights, the offset the slope of the interpolation. On a
+// pixel's border the right-hand slope is used. The gradient is summed in float for 16-bit types.
 #include <algorithm>
 
 #include "base/checked.h"
@@ -36,14 +36,14 @@ struct DeformableConvolutionAttrs {
   void describe(AttrVisitor& v) {
     v.field("kernel", kernel, "Kernel size: (h, w).").required();
     v.field("stride", stride, "Stride of each spatial axis; 1 by default.");
-    v.field("dilate", dilate, "Distance of the kernel's taps; 1 by default.");
+    v.field("dilate", dilate, "Distance between the kernel's taps; 1 by default.");
     v.field("pad", pad, "Zero padding on both sides of each spatial axis; 0 by default.");
     v.field("num_filter", num_filter, "Number of filters, the output's channels.")
         .required()
         .at_least(1);
     v.field("num_group", num_group, "Number of groups the channels are split into.").at_least(1);
     v.field("num_deformable_group", num_deformable_group,
-            "Number of groups of channels with offsets of their own.")
+            "Number of groups of channels with separate offsets.")
         .at_least(1);
     v.field("workspace", workspace, "Accepted, without effect.").at_least(0);
     v.field("no_bias", no_bias, "Whether to disable the bias.");
@@ -174,7 +174,7 @@ void gather(const Sizes& s, const T* x, const T* offset, T* columns) {
   });
 }
 
-/// dx of one image. A channel belongs to one thread: taps may meet on a pixel.
+/// dx of one image. One thread handles a channel: several taps may use one pixel.
 template <class T>
 void scatter(const Sizes& s, const T* d_columns, const T* offset, Accumulator<T>* sums, T* dx) {
   using Acc = Accumulator<T>;

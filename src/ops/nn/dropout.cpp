@@ -4,8 +4,9 @@
 //
 // Active in training, or always with mode "always"; otherwise the identity. Along `axes` one mask
 // is shared. Decided here: element i of the mask comes from Philox counter i / 4 of this draw, so
-// the bits depend neither on threads nor on the device. Layouts are plain, so that they do not
-// either. With p = 1 nothing remains to be scaled: as in MXNet every element is NaN (0 / 0).
+// the bits depend neither on threads nor on the device. Layouts are plain, so the bits do not
+// depend on these either. With p = 1 nothing remains to be scaled: as in MXNet every element is NaN
+// (0 / 0).
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void infer(const DropoutAttrs& a, Inference& io) {
   io.all_same_dtype();
   const Shape& x = io.shape(io.in(0));
   if (x.rank_known())
-    io.set_shape(io.out(1), mask_shape(a, x), "one value per element dropped apart");
+    io.set_shape(io.out(1), mask_shape(a, x), "one value per independently dropped element");
 }
 
 void infer_backward(const DropoutAttrs& a, Inference& io) {

@@ -1,5 +1,5 @@
-// What Convolution and Deconvolution share: attributes, checks, the inference around data, weight
-// and bias, and what BLAS can do for them.
+// Shared by Convolution and Deconvolution: attributes, checks, inference of data, weight and bias,
+// and the offer of BLAS kernels.
 #pragma once
 
 #include <symbind/operator.h>
@@ -29,7 +29,7 @@ struct FilterAttrs {
   void describe_kernel(AttrVisitor& v) {
     v.field("kernel", kernel, "Kernel size: (w,), (h, w) or (d, h, w).").required();
   }
-  /// num_filter, which `filters` documents, and what follows it.
+  /// num_filter, which `filters` documents, and the fields after it.
   void describe_filters(AttrVisitor& v, const char* filters) {
     v.field("num_filter", num_filter, filters).required().at_least(1);
     v.field("num_group", num_group, "Number of groups the channels are split into.").at_least(1);
@@ -50,7 +50,7 @@ inline void check_kernel(const FilterAttrs& a) {
         tuple_text(a.kernel));
 }
 
-/// The attributes by themselves, of a kernel that passed check_kernel.
+/// Checks the attributes of a kernel that passed check_kernel.
 inline void check_filters(const FilterAttrs& a) {
   check_per_axis("kernel", a.kernel, a.kernel, 1);
   check_per_axis("stride", a.stride, a.kernel, 1);
@@ -59,11 +59,11 @@ inline void check_filters(const FilterAttrs& a) {
   check(a.num_filter % a.num_group == 0, "num_filter {} must be divisible by num_group {}",
         a.num_filter, a.num_group);
   check(!a.layout || (*a.layout)[1] == 'C', ErrorKind::kNotImplemented,
-        "layout {} is not offered: give the data as (batch, channels, spatial…)",
+        "layout {} is not supported: give the data as (batch, channels, spatial…)",
         a.layout.value_or(""));
 }
 
-/// Data, weight and, where there is one, bias; `shapes` ties the first two and the output.
+/// Data, weight and optional bias; `shapes` relates the first two and the output.
 template <auto shapes, class A>
 void infer_filter(const A& a, Inference& io) {
   io.all_same_dtype();

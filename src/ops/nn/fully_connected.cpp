@@ -2,7 +2,7 @@
 //
 //   y = x Wᵀ + b          dx = dy W,   dW = dyᵀ x,   db = Σ rows of dy
 //
-// Decided here: with flatten a row is everything behind the first axis, without it the last axis.
+// Decided here: with flatten a row is all axes after the first, without it the last axis.
 // 1-D data (N,) counts as N rows of one feature. The gradient reads x and W, never y.
 #include <symbind/operator.h>
 
@@ -37,7 +37,7 @@ struct FullyConnectedAttrs {
 
 // ---- Inference ----------------------------------------------------------------------------------
 
-/// Everything behind the first axis; unknown as long as one extent is.
+/// The size of all axes after the first; unknown if one extent is.
 std::int64_t row_features(const Shape& x) {
   std::int64_t features = 1;
   for (int i = 1; i < x.rank(); ++i) {
@@ -53,7 +53,7 @@ void infer(const FullyConnectedAttrs& a, Inference& io) {
   Shape w{a.num_hidden, kUnknownDim};
   if (!a.no_bias) io.set_shape(io.in(2), Shape{a.num_hidden}, "one bias per hidden node");
   const Shape x = io.shape(data);
-  if (!x.rank_known()) {  // MXNet leaves the weight open then, and scripts look at that
+  if (!x.rank_known()) {  // MXNet then leaves the weight unknown, and scripts rely on that
     if (a.flatten) io.set_shape(out, Shape{kUnknownDim, a.num_hidden});
     return;
   }
@@ -118,7 +118,7 @@ void column_sums(const T* dy, T* db, const MatrixSizes& s) {
   }
 }
 
-/// The product by `Multiply`: its definition for the reference, OpenBLAS for "blas".
+/// The product by `Multiply`: plain loops for the reference, OpenBLAS for "blas".
 template <class Multiply>
 Prepared forward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multiply multiply) {
   const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);

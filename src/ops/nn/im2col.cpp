@@ -1,12 +1,12 @@
-// im2col and col2im: the patches under a window that goes over images, and patches added back.
+// im2col and col2im: the patches under a window that slides over images, and patches added back.
 //
 //   im2col   y[n, (c, k), o] = x[n, c, o·stride − pad + k·dilate], zero outside of the image
 //   col2im   y[n, c, i]      = Σ x[n, (c, k), o] over all (k, o) with o·stride − pad + k·dilate = i
 //
-// k goes over the window's taps and o over its positions, both row by row. Each is linear and the
-// other's transpose, so each is the other's gradient. Decided here: an attribute col2im cannot know
-// before shapes are inferred is the image's size, so im2col's gradient takes it from the data
-// (_backward_im2col); 16-bit sums are kept in float.
+// k runs over the window's taps and o over its positions, both row by row. Each is linear and the
+// other's transpose, so each is the other's gradient. Decided here: the image's size is unknown
+// before shapes are inferred, so im2col's gradient takes it from the data (_backward_im2col);
+// 16-bit sums are kept in float.
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -25,7 +25,7 @@ struct Im2colAttrs {
   void describe(AttrVisitor& v) {
     v.field("kernel", kernel, "Size of the window: (w,), (h, w) or (d, h, w).").required();
     v.field("stride", stride, "Step of the window along each axis; 1 by default.");
-    v.field("dilate", dilate, "Distance of the window's taps; 1 by default.");
+    v.field("dilate", dilate, "Distance between the window's taps; 1 by default.");
     v.field("pad", pad, "Zeros on both sides of each axis; 0 by default.");
   }
   int spatial() const { return static_cast<int>(kernel.size()); }
@@ -102,10 +102,10 @@ void infer_both(const Im2colAttrs& a, Inference& io, Inference::Ref image, Infer
   back[0] = io.shape(patches)[0];
   if (const std::int64_t rows = io.shape(patches)[1]; rows != kUnknownDim) {
     check(rows % taps == 0, ErrorKind::kShape,
-          "{} rows are no multiple of the {} taps of kernel {}", rows, taps, tuple_text(a.kernel));
+          "{} rows are not a multiple of the {} taps of kernel {}", rows, taps, tuple_text(a.kernel));
     back[1] = rows / taps;
   }
-  io.set_shape(image, back, "what the patches need");
+  io.set_shape(image, back, "it follows from the patches");
 }
 
 void infer_im2col(const Im2colAttrs& a, Inference& io) { infer_both(a, io, io.in(0), io.out(0)); }
@@ -202,7 +202,7 @@ void register_im2col(OpRegistry& r) {
       .infer(infer_backward)
       .kernel(DeviceType::kCpu, "reference", offer_sums<Im2colAttrs>, add_patches<Im2colAttrs>);
   r.add<Col2imAttrs>("col2im")
-      .doc("Images as the sums of their patches, which im2col takes.")
+      .doc("Images as sums of patches: the reverse of im2col.")
       .infer(infer_col2im)
       .gradient(gradient_of_col2im)
       .kernel(DeviceType::kCpu, "reference", offer_sums<Col2imAttrs>, add_patches<Col2imAttrs>);
