@@ -1,9 +1,10 @@
-// L2Normalization: rows brought to the length 1.
+// L2Normalization: rows scaled to the length 1.
 //
 //   n = sqrt(Σ x² + eps),   y = x / n,   dx = (dy − y Σ dy·y) / n
 //
 // A row is a sample ("instance"), the channels of one position ("channel") or one channel of one
-// sample ("spatial"). Decided here: n is a hidden output; the gradient reads y and n, so x may die.
+// sample ("spatial"). Decided here: n is a hidden output; the gradient reads y and n, so x may be
+// freed.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ struct L2NormalizationAttrs {
 
   void describe(AttrVisitor& v) {
     v.field("eps", eps, "Added to the sum of squares.");
-    v.field("mode", mode, "What is brought to the length 1.")
+    v.field("mode", mode, "What is scaled to the length 1.")
         .choices({"channel", "instance", "spatial"});
   }
 };
@@ -126,7 +127,7 @@ void register_l2_normalization(OpRegistry& r) {
   r.add<L2NormalizationAttrs>("L2Normalization")
       .flops(3, Per::kFirstInput)
       .inputs(std::vector<std::string>{"data"})
-      .doc("Brings samples, positions or channels to the length 1.")
+      .doc("Scales samples, positions or channels to the length 1.")
       .outputs({"output", "norm"}, 1)
       .skips_unread(1)
       .infer(infer)

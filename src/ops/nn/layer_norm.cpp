@@ -1,16 +1,17 @@
-// LayerNorm, InstanceNorm and GroupNorm: rows brought to mean 0 and variance 1, then scaled and
+// LayerNorm, InstanceNorm and GroupNorm: rows normalised to mean 0 and variance 1, then scaled and
 // shifted.
 //
 //   y = γ x̂ + β,   x̂ = (x − μ)/σ,   σ² = Var x + eps (biased)
 //   dβ = Σ dy,  dγ = Σ dy x̂,  dx = (w − mean w − x̂ mean(w x̂))/σ   with w = γ dy
 //
-//   LayerNorm     a row lies along one axis; γ, β have one value for every place of it
+//   LayerNorm     a row is along one axis; γ, β have one value for every index of it
 //   InstanceNorm  a row is one channel of one sample; one γ, β for every channel
-//   GroupNorm     a row is num_groups-th of a sample's channels; one γ, β for every group
+//   GroupNorm     a row is one of num_groups groups of a sample's channels; one γ, β for every
+//   group
 //
-// Decided here, as MXNet 1.9.1 has it: hidden are mean and σ (InstanceNorm: mean and variance), of
-// the data's type; where output_mean_var shows them they pass no gradient back. Sums run in 16
-// lanes, so the bits do not depend on threads.
+// Decided here, as in MXNet 1.9.1: mean and σ (InstanceNorm: mean and variance) are hidden outputs
+// of the data's type; if output_mean_var makes them visible, they pass no gradient back. Sums run
+// in 16 lanes, so the bits do not depend on threads.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -92,11 +93,11 @@ void infer_around(const A& a, Inference& io, Inference::Ref x,
   Shape back = Shape::of_rank(data.rank());
   const Companions c = companions(a, data);
   for (const auto& p : parameters) {
-    io.set_shape(p, c.parameter, "as the data asks for");
+    io.set_shape(p, c.parameter, "it follows from the data");
     if (axis >= 0 && io.shape(p)[0] != kUnknownDim) back[axis] = io.shape(p)[0];
   }
   for (const auto& m : moments) io.set_shape(m, c.moment, "one for every row");
-  io.set_shape(x, back, "what the parameters need");
+  io.set_shape(x, back, "it follows from the parameters");
 }
 
 template <class A>
@@ -118,7 +119,7 @@ void infer_backward(const A& a, Inference& io) {
 // ---- Rows ---------------------------------------------------------------------------------------
 
 /// Row r has `extent` elements `stride` apart; its parameter is r % period, or with period 0 that
-/// of the element's place.
+/// of the element's index.
 struct Rows {
   std::int64_t count, extent, stride, period;
   double eps;
@@ -230,7 +231,7 @@ void backward_row(const Rows& rows, std::int64_t row, const Args& args, double* 
     dx[i * step] = static_cast<T>((w(i) - a - unit(i) * b) * scale);
 }
 
-/// dγ and dβ of parameters with one value for every place of a row.
+/// dγ and dβ of parameters with one value for every index of a row.
 template <class T>
 void gradient_by_place(const Rows& rows, const Args& args) {
   using Acc = Accumulator<T>;

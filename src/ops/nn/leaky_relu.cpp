@@ -1,16 +1,16 @@
-// LeakyReLU: relu's relatives, which are not flat below 0.
+// LeakyReLU: variants of relu that are not constant below 0.
 //
 //   leaky   x > 0 ? x : slope·x                  elu   x > 0 ? x : slope·(eˣ − 1)
 //   prelu   leaky with a learnt slope gamma      selu  elu with fixed α, scaled by λ
 //   rrelu   leaky with slopes drawn from [lower_bound, upper_bound) in training, their mean
 //           otherwise                            gelu  x/2 · (1 + erf(x/√2))
 //
-// Decided here: the gradient reads y, so x may die early; prelu and gelu read x, as do leaky and
-// elu with a negative slope, where y does not tell the side. (MXNet 1.9.1's gradient of selu is
-// wrong below 0; this one is not.) At 0 the gradient is that of the left. gamma has one value, one
-// per channel (axis 1), one per sample, or one for each of both. rrelu's slopes are a hidden output
-// (MXNet 1.9.1 shows it, and then cannot compose the symbol); element i comes from Philox counter i
-// / 4 of the draw.
+// Decided here: the gradient reads y, so x may be freed early; prelu and gelu read x, as do leaky
+// and elu with a negative slope, where y does not show the sign of x. (MXNet 1.9.1's gradient of
+// selu is wrong below 0; this one is not.) At 0 the left-hand gradient is used. gamma has one
+// value, one per channel (axis 1), one per sample, or one for each of both. rrelu's slopes are a
+// hidden output (in MXNet 1.9.1 it is visible, and then the symbol cannot be composed); element i
+// comes from Philox counter i / 4 of the draw.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct LeakyReLUAttrs {
   void describe(AttrVisitor& v) {
     v.field("act_type", act_type, "Activation function to be applied.")
         .choices({"elu", "gelu", "leaky", "prelu", "rrelu", "selu"});
-    v.field("slope", slope, "What negative numbers are multiplied with (leaky and elu).");
+    v.field("slope", slope, "Factor of negative numbers (leaky and elu).");
     v.field("lower_bound", lower_bound, "Lower bound of random slopes (rrelu).");
     v.field("upper_bound", upper_bound, "Upper bound of random slopes (rrelu).");
   }
@@ -48,12 +48,12 @@ struct LeakyReLUAttrs {
 
 // ---- Inference and gradient ---------------------------------------------------------------------
 
-/// How gamma lies over (batch, channels): its strides along both, 0 where it is shared.
+/// The strides of gamma along (batch, channels); 0 where it is shared.
 struct GammaStrides {
   std::int64_t batch = 0, channel = 0;
 };
 
-/// False where gamma cannot be laid over the data.
+/// False if gamma does not fit the data.
 bool lay_gamma(const Shape& data, const Shape& gamma, GammaStrides& at) {
   int next = gamma.rank() - 1;
   std::int64_t step = 1;
@@ -241,7 +241,7 @@ Prepared backward_random(const KernelRequest& r) {
 
 // ---- prelu --------------------------------------------------------------------------------------
 
-/// The data as (batch, channels, inner), and where each gamma of it lies.
+/// The data as (batch, channels, inner), and the offset of each gamma.
 struct PreluGrid {
   std::int64_t batch = 1, channels = 1, inner = 1;
   GammaStrides gamma;
@@ -250,7 +250,7 @@ struct PreluGrid {
     if (x.rank() > 1) channels = x[1], inner = x.count(2);
     lay_gamma(x, g, gamma);
   }
-  /// Calls f(place of gamma, first element) for every plane.
+  /// Calls f(index of gamma, first element) for every plane.
   template <class F>
   void each_plane(F&& f) const {
     const std::int64_t grain = grain_of(inner);
@@ -276,7 +276,7 @@ Prepared forward_prelu(const KernelRequest& r) {
   });
 }
 
-/// dgamma = Σ dy·min(x, 0) over all that share it: in double, one gamma after another.
+/// dgamma = Σ dy·min(x, 0) over all elements that share it: in double, one gamma after another.
 template <class T>
 void gamma_gradient(const PreluGrid& g, std::int64_t count, const T* dy, const T* x, T* dgamma) {
   const bool by_sample = g.gamma.batch > 0, by_channel = g.gamma.channel > 0;
@@ -342,7 +342,7 @@ void register_leaky_relu(OpRegistry& r) {
   };
   r.add<A>("LeakyReLU")
       .flops(1, Per::kFirstInput)
-      .doc("Relatives of relu that are not flat below 0.")
+      .doc("Variants of relu that are not constant below 0.")
       .inputs(names)
       .outputs(
           [](const A& a) -> std::vector<std::string> {

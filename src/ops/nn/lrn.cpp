@@ -1,11 +1,11 @@
-// LRN: every element divided by what its neighbours along the channels amount to.
+// LRN: every element divided by the magnitude of its neighbours along the channels.
 //
 //   norm = knorm + alpha/nsize · Σ x²  over nsize channels around it,    y = x · norm^−beta
 //   dx = dy · norm^−beta − 2·alpha·beta/nsize · x · Σ dy·x·norm^(−beta−1)  over the same channels
 //
 // Decided here: norm is a hidden output, which the monitor shows as <name>_tmp_norm. Channels are
-// axis 1 of data of any rank (MXNet: of four). beta 3/4, which nets use, has a shorter way
-// than a power.
+// axis 1 of data of any rank (MXNet: of four). beta 3/4, which nets use, is computed faster than by
+// a power.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct LRNAttrs {
   int nsize = 0;
 
   void describe(AttrVisitor& v) {
-    v.field("alpha", alpha, "What the squares are multiplied with.");
+    v.field("alpha", alpha, "Factor of the squares.");
     v.field("beta", beta, "The power.");
     v.field("knorm", knorm, "Added to the sum of squares.");
     v.field("nsize", nsize, "Number of channels that are summed; odd.").required().at_least(0);
@@ -67,7 +67,7 @@ struct Grid {
   }
 };
 
-/// x^(−3/4) of a positive number, in operations that compilers vectorise (no library's root is):
+/// x^(−3/4) of a positive number, in operations that compilers vectorise (library roots are not):
 /// Newton's iteration for x^(−1/4) from a first guess that divides the exponent by −4.
 inline float inverse_three_quarters(float x) {
   float y = std::bit_cast<float>(1331219132 - (std::bit_cast<std::int32_t>(x) >> 2));
@@ -176,7 +176,7 @@ Prepared backward(const LRNAttrs& a, const KernelRequest& r, const Offer&) {
 void register_lrn(OpRegistry& r) {
   r.add<LRNAttrs>("LRN")
       .inputs(std::vector<std::string>{"data"})
-      .doc("Divides every element by the size of its neighbours along the channels.")
+      .doc("Divides every element by the magnitude of its neighbours along the channels.")
       .outputs({"output", "tmp_norm"}, 1)
       .skips_unread(1)
       .infer(infer)

@@ -5,12 +5,12 @@
 //   sum   y = Σ x             lp   y = (Σ x^p)^(1/p),    dx = dy · x^(p-1) / y^(p-1)
 //
 // Decided here: the convention rounds the number of windows down ("valid") or up ("full"); "same"
-// gives ⌈in / stride⌉ windows and sets the padding itself. The average counts padding unless told
-// not to, but nothing beyond the padded edge. global_pool ignores kernel, stride and pad. The
-// maximum's positions are an opaque output in training, so that backward reads neither x nor y
-// but the shape of x. NaN and −∞ are never a maximum, as in MXNet: a window that holds nothing else
-// gives the lowest finite number, and its gradient goes to its first place, lost where that is
-// padding. oneDNN does the same.
+// gives ⌈in / stride⌉ windows and sets the padding itself. The average counts padding unless
+// count_include_pad is false, but nothing beyond the padded edge. global_pool ignores kernel,
+// stride and pad. The maximum's positions are an opaque output in training, so that backward reads
+// only the shape of x, neither x nor y. NaN and −∞ are never a maximum, as in MXNet: a window that
+// holds nothing else gives the lowest finite number, and its gradient goes to its first element; it
+// is dropped if that is padding. oneDNN does the same.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct PoolingAttrs {
   std::optional<bool> count_include_pad;
   std::optional<std::string> layout;
 
-  /// Elements that a window sees.
+  /// Elements in a window.
   double window() const {
     double area = 1;
     for (const std::int64_t extent : kernel) area *= static_cast<double>(extent);
@@ -49,7 +49,7 @@ struct PoolingAttrs {
   }
   void describe(AttrVisitor& v) {
     v.field("kernel", kernel, "Window size: (w,), (h, w) or (d, h, w).");
-    v.field("pool_type", pool_type, "What is taken of a window.")
+    v.field("pool_type", pool_type, "The function of a window.")
         .choices({"avg", "lp", "max", "sum"});
     v.field("global_pool", global_pool, "Whether the window is the whole image.");
     v.field("cudnn_off", cudnn_off, "Accepted, without effect.");
@@ -89,13 +89,13 @@ void check_attrs(const PoolingAttrs& a, const Shape& data) {
   check_per_axis("kernel", a.kernel, a.kernel, 1);
   check_per_axis("stride", a.stride, a.kernel, 1);
   const bool no_pad = std::ranges::all_of(a.pad, [](std::int64_t n) { return n == 0; });
-  if (a.pooling_convention == "same" && no_pad) return;  // MXNet's users give zeros of any number
+  if (a.pooling_convention == "same" && no_pad) return;  // MXNet accepts any number of zeros
   check_per_axis("pad", a.pad, a.kernel, 0);
   for (int i = 0; i < axes; ++i) {
     check(a.pad_of(i) < a.kernel[i], "pad {} must be smaller than kernel {}", tuple_text(a.pad),
           text);
     check(a.pooling_convention != "same" || a.pad_of(i) == 0,
-          "pooling_convention same sets the padding itself: leave out pad {}", tuple_text(a.pad));
+          "pooling_convention same sets the padding itself: omit pad {}", tuple_text(a.pad));
   }
 }
 
@@ -111,7 +111,7 @@ std::int64_t windows(const PoolingAttrs& a, std::int64_t in, int axis) {
   return (padded - kernel + rest) / stride + 1;
 }
 
-/// Data and output, wherever they stand.
+/// Relates data and output, which may be any entries.
 void infer_windows(const PoolingAttrs& a, Inference& io, Inference::Ref x, Inference::Ref y) {
   const Shape data = io.shape(x);
   if (!data.rank_known()) return;
@@ -185,11 +185,11 @@ PoolingSizes pooling_sizes(const PoolingAttrs& a, const Shape& x, const Shape& y
   return s;
 }
 
-/// One window, cut to the image, and the count its average divides by.
+/// One window, clipped to the image, and the divisor of its average.
 struct Window {
   PoolingSizes::Axes begin, end;
   std::array<bool, 3> cut;  ///< whether it begins in the padding
-  double count;             ///< of a kernel as wide as an attribute may say, beyond 64 bits
+  double count;             ///< a double, because a huge kernel may exceed 64 bits
 };
 Window window(const PoolingSizes& s, std::int64_t o) {
   const PoolingSizes::Axes at = {o / s.out[2] / s.out[1], o / s.out[2] % s.out[1], o % s.out[2]};
@@ -213,7 +213,7 @@ void each_inside(const PoolingSizes& s, const Window& w, F&& f) {
       for (std::int64_t x = w.begin[2]; x < w.end[2]; ++x) f((z * s.in[1] + y) * s.in[2] + x);
 }
 
-/// Where the elements of a plane (one image, one channel) lie.
+/// The offsets of the elements of a plane (one image, one channel).
 struct Plane {
   std::int64_t in, out, step;
 };
@@ -224,7 +224,7 @@ Plane plane(const PoolingSizes& s, bool channels_last, std::int64_t p) {
   return {n * in * s.channels + c, n * out * s.channels + c, s.channels};
 }
 
-/// What every maximum exceeds.
+/// Below every maximum.
 template <class T>
 constexpr Accumulator<T> lowest_finite() {
   if constexpr (std::is_same_v<T, Half>) return -65504;
@@ -232,7 +232,7 @@ constexpr Accumulator<T> lowest_finite() {
   return std::numeric_limits<Accumulator<T>>::lowest();
 }
 
-/// The window's first place; −1 where that is padding.
+/// The window's first element; −1 if that is padding.
 std::int64_t first_place(const PoolingSizes& s, const Window& w) {
   for (std::size_t i = 0; i < 3; ++i)
     if (w.cut[i] || w.begin[i] >= s.in[i]) return -1;
@@ -267,7 +267,7 @@ void forward_plane(const PoolingSizes& s, std::int64_t step, const T* x, T* y,
   }
 }
 
-/// Gathers: each x asks the windows that may hold it, so that no sum is rounded between windows.
+/// Gathers: each x sums over the windows that contain it, so no sum is rounded between windows.
 template <class T>
 void backward_plane(const PoolingSizes& s, std::int64_t step, const T* dy,
                     const std::int32_t* where, const T* x, const T* y, T* dx) {

@@ -1,12 +1,12 @@
-// _contrib_AdaptiveAvgPooling2D and _contrib_BilinearResize2D: images of any size made of any
-// other.
+// _contrib_AdaptiveAvgPooling2D and _contrib_BilinearResize2D: images resized to any size.
 //
-// Both are the same kind of sum, height and width apart: y[i, j] = Σ a[i, k] b[j, l] x[k, l].
+// Both are the same kind of sum, separable in height and width: y[i, j] = Σ a[i, k] b[j, l] x[k,
+// l].
 //   pooling   output i is the mean of inputs ⌊i·in/out⌋ … ⌈(i+1)·in/out⌉
-//   resize    output i lies at p = i·(in−1)/(out−1), or without align_corners at
+//   resize    output i is at p = i·(in−1)/(out−1), or without align_corners at
 //             max(0, (i+½)·in/out − ½), between inputs ⌊p⌋ and ⌊p⌋+1 (or the last one twice)
 //
-// Decided here: the places are computed in float32 whatever the type, as MXNet does. A resize to
+// Decided here: positions are computed in float32 whatever the type, as MXNet does. A resize to
 // the same size is a copy; else a pixel of weight 0 still counts if it is infinite or NaN, as in
 // MXNet. Images are (batch, channels, height, width).
 #include <symbind/operator.h>
@@ -47,7 +47,7 @@ struct ResizeAttrs {
     v.field("mode", mode, "What decides the output's size.")
         .choices({"like", "odd_scale", "size", "to_even_down", "to_even_up", "to_odd_down",
                   "to_odd_up"});
-    v.field("align_corners", align_corners, "Whether the corners' centres stay where they are.");
+    v.field("align_corners", align_corners, "Whether the centres of the corner pixels are aligned.");
   }
   bool is_like() const { return mode == "like"; }
 };
@@ -63,10 +63,10 @@ std::int64_t out_extent(const PoolingAttrs& a, int axis, std::int64_t) {
   return size;
 }
 
-/// An extent times a factor, which may be anything.
+/// An extent times a factor, which may be any number.
 std::int64_t scaled(std::int64_t in, float scale) {
   const std::int64_t out = whole_or(static_cast<float>(in) * scale, -1);
-  check(out >= 0, "scale_height or scale_width {} makes no image of an extent of {}", scale, in);
+  check(out >= 0, "scale_height or scale_width {} cannot scale an extent of {}", scale, in);
   return out;
 }
 
@@ -101,10 +101,10 @@ void infer(const A& a, Inference& io) {
             "nothing is left of an image {}", io.shape(io.in(0)).str());
     }
   }
-  io.set_shape(io.out(0), out, "what the attributes ask for");
+  io.set_shape(io.out(0), out, "it follows from the attributes");
   Shape back = io.shape(io.out(0));
   back[2] = back[3] = kUnknownDim;
-  io.set_shape(io.in(0), back, "as the output asks for");
+  io.set_shape(io.in(0), back, "it follows from the output");
 }
 
 // Inputs: dy, and the data for its shape.
@@ -119,8 +119,8 @@ void infer_backward(const A& a, Inference& io) {
 // ---- The sums -----------------------------------------------------------------------------------
 
 /// Output i of one axis is Σ weight(k) · input first[i] + k, over `count[i]` inputs; past the edge
-/// the last input counts again. Two weights tell all: that of the last input, and that of each
-/// before.
+/// the last input is repeated. Two weights are enough: that of the last input, and that of all
+/// others.
 struct Axis {
   std::vector<std::int64_t> first, count;
   std::vector<float> weight, last;
@@ -192,7 +192,7 @@ struct Plan {
       for (std::int64_t j = 0; j < columns.size(); ++j, ++out)
         f(out, static_cast<std::size_t>(i), static_cast<std::size_t>(j));
   }
-  /// Calls f(input element, weight) for what one output element is made of.
+  /// Calls f(input element, weight) for the inputs of one output element.
   template <class Acc, class F>
   void each_input(std::int64_t plane, std::size_t row, std::size_t column, F&& f) const {
     for (std::int64_t k = 0; k < rows.count[row]; ++k) {

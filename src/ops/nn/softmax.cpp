@@ -4,9 +4,9 @@
 //   log_softmax  y = z − log Σ exp(z)                             dx = (dy − exp(y) Σ dy) / t
 //   softmin      softmax of −x                                    dx = −y (dy − Σ dy·y) / t
 //
-// Decided here: the gradient reads y only. use_length takes only the first length[…] elements of
-// every row; those behind are 0 and get no gradient; a length beyond the row is the row's. Only
-// softmax has it, as in MXNet; log_softmax and softmin refuse it when they are called. 16-bit types
+// Decided here: the gradient reads y only. use_length uses only the first length[…] elements of
+// every row; the rest are 0 and get no gradient; a length beyond the row means the whole row. Only
+// softmax has it, as in MXNet; log_softmax and softmin refuse it at run time. 16-bit types
 // are computed in float, and mixed types (dtype) in double where one of them is. SoftmaxActivation
 // normalises the last axis, or with mode "channel" axis 1.
 #include <symbind/operator.h>
@@ -40,18 +40,18 @@ struct SoftmaxAttrs {
     v.field("temperature", temperature, "Divides the input; None is 1.");
     v.field("dtype", dtype, "The output's type; None is the input's.")
         .choices({"float16", "float32", "float64"});
-    v.field("use_length", use_length, "Whether a second input tells how long each row is.");
+    v.field("use_length", use_length, "Whether a second input gives the length of each row.");
   }
   bool has_length() const { return use_length.value_or(false); }
 };
 
-/// log_softmax and softmin take the parameter, as in MXNet, but not the lengths.
+/// log_softmax and softmin accept the parameter, as in MXNet, but not the lengths.
 struct NoLengthAttrs : SoftmaxAttrs {
   void describe(AttrVisitor& v) {
     SoftmaxAttrs::describe(v);
     AttrField& field = v.fields().back();
     field.at_most(0).doc =
-        "Only softmax has lengths: mask the input, or take the logarithm of softmax.";
+        "Only softmax supports lengths: mask the input, or take the logarithm of softmax.";
   }
 };
 
@@ -145,7 +145,7 @@ Rows rows_of(const SoftmaxAttrs& a, const Shape& x) {
   return Rows(x, normalize_axis(a.axis, x.rank()));
 }
 
-/// The lengths of all rows, whatever type they come in.
+/// The lengths of all rows, of any type.
 struct Lengths {
   const void* data = nullptr;
   DType dtype = DType::kInt32;
@@ -202,7 +202,7 @@ void backward_row(const O* dy, const O* y, T* dx, std::int64_t length, std::int6
 
 constexpr std::int64_t kTile = 64;
 
-/// `n` neighbouring rows at once, whose elements lie `stride` apart: memory is read in order.
+/// `n` neighbouring rows at once, whose elements are `stride` apart: memory is read in order.
 template <Kind kind, class T, class O>
 void forward_tile(const T* x, O* y, std::int64_t n, std::int64_t extent, std::int64_t stride,
                   Wide<T, O> inverse) {

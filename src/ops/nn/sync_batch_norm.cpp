@@ -1,16 +1,15 @@
-// SyncBatchNorm: BatchNorm whose statistics are those of the batches of several devices.
+// SyncBatchNorm: BatchNorm with statistics over the batches of several devices.
 //
 //   y = γ (x − μ) / σ + β,   σ² = Var x + eps (biased), μ and Var over all `ndev` devices
 //   dβ = Σ dy,  dγ = Σ dy x̂ (of this device),  dx = γ/σ (dy − Σ' dy/m − x̂ Σ' dy x̂/m)
 //
 // Σ' and m are over all devices. Otherwise as BatchNorm (batch_norm.cpp): the moving statistics are
-// updated in backward, fix_gamma reads γ as 1 and writes 1 into it. The third output is the
-// variance, BatchNorm's is 1/σ.
+// updated in backward, fix_gamma treats γ as 1 and sets it to 1. The third output is the variance;
+// BatchNorm's is 1/σ.
 //
-// Decided here: the channels are axis 1. Devices meet by `key` (kernels/device_meeting.h), three
-// times a step, so each must run in its own thread: a Module does that when it may use as many
-// threads as it has devices. With fewer threads the meeting ends in an error that says so. The
-// devices are those of one process.
+// Decided here: the channels are axis 1. Devices synchronise by `key` (kernels/device_meeting.h),
+// three times per step, so each must run in its own thread, as in a Module. If a device is missing,
+// the wait ends with an error. All devices belong to one process.
 #include <symbind/operator.h>
 
 #include <cmath>
@@ -37,11 +36,11 @@ struct SyncBatchNormAttrs {
   void describe(AttrVisitor& v) {
     v.field("eps", eps, "Added to the variance.").at_least(0);
     v.field("momentum", momentum, "How much of the moving statistics an update keeps.");
-    v.field("fix_gamma", fix_gamma, "Whether gamma is 1 and stays so.");
+    v.field("fix_gamma", fix_gamma, "Whether gamma is fixed at 1.");
     v.field("use_global_stats", use_global_stats,
             "Whether training uses the moving statistics too.");
     v.field("output_mean_var", output_mean_var, "Whether mean and variance are visible outputs.");
-    v.field("ndev", ndev, "Number of devices whose batches are one.").at_least(1);
+    v.field("ndev", ndev, "Number of devices whose batches are normalised together.").at_least(1);
     v.field("key", key, "Name of the layer, the same on all devices.").required();
   }
 };
@@ -57,7 +56,7 @@ void infer_channels(Inference& io, Inference::Ref data, const std::vector<Infere
   const bool narrow = t == DType::kFloat16 || t == DType::kBFloat16;
   for (const auto& c : all) {
     io.set_shape(c, Shape{x.rank_known() ? x[1] : kUnknownDim}, "one value per channel");
-    if (t != DType::kUnknown) io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data asks for");
+    if (t != DType::kUnknown) io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data's type requires");
     if (!x.rank_known() || io.shape(c)[0] == kUnknownDim) continue;
     Shape back = Shape::of_rank(x.rank());
     back[1] = io.shape(c)[0];
@@ -135,7 +134,7 @@ Prepared forward_typed(const A& a, const KernelRequest& r) {
           variance[static_cast<std::size_t>(c)] = static_cast<double>(args.in<P>(4)[c]);
         }
         if (batch) {
-          // First the means, then the squares around them: E x² − (E x)² loses the digits.
+          // First the means, then the squared differences: E x² − (E x)² loses digits.
           Sums sums(g.channels);
           g.each_channel([&](std::int64_t c) {
             g.each(c, [&](std::int64_t i) { sums.first(c) += static_cast<double>(x[i]); });
@@ -173,7 +172,7 @@ Prepared forward_typed(const A& a, const KernelRequest& r) {
 
 template <class T, class P>
 Prepared backward_typed(const A& a, const KernelRequest& r) {
-  // A gradient that does not train follows a forward that took the statistics it was given.
+  // A backward outside training follows a forward that used the given statistics.
   return [a, g = Grid(r.in[1].shape), given = a.use_global_stats || !r.training,
           device = r.context.id](const Args& args) {
     const T *dy = args.in<T>(0), *x = args.in<T>(1);

@@ -3,7 +3,7 @@
 // nearest   every element fills a square. The first input decides the size, scale times its own;
 // all
 //           others are stretched to it, then joined along the channels or summed.
-// bilinear  Deconvolution of each channel by itself with a weight of its own (start it with the
+// bilinear  Deconvolution of each channel with a separate weight (initialise it with the
 //           Bilinear initializer): kernel 2·scale − scale % 2, stride scale, pad ⌈(scale − 1)/2⌉.
 //
 // Decided here: gradients of nearest are the sums over the squares.
@@ -76,12 +76,12 @@ void infer_nearest(const UpSamplingAttrs& a, Inference& io, const std::vector<In
     Shape back = Shape::of_rank(4);
     back[0] = io.shape(y)[0];
     if (a.sums() || in.size() == 1) back[1] = io.shape(y)[1];
-    io.set_shape(r, back, "as the output asks for");
+    io.set_shape(r, back, "it follows from the output");
     for (int axis = 2; axis < 4; ++axis) {
       const std::int64_t small = io.shape(r)[axis], large = io.shape(y)[axis];
       check(small == kUnknownDim || large == kUnknownDim ||
                 (small > 0 ? large % small == 0 : large == 0),
-            ErrorKind::kShape, "an input of {} cannot be stretched to {} by a whole factor",
+            ErrorKind::kShape, "an input of {} cannot be scaled to {} by a whole factor",
             io.shape(r).str(), io.shape(y).str());
     }
   }
@@ -103,7 +103,7 @@ void infer_bilinear(const UpSamplingAttrs& a, Inference& io, Inference::Ref x, I
     const bool whole = back[axis] != kUnknownDim && back[axis] % a.scale == 0;
     back[axis] = whole ? back[axis] / a.scale : kUnknownDim;
   }
-  io.set_shape(x, back, "as the output asks for");
+  io.set_shape(x, back, "it follows from the output");
 }
 
 void infer(const UpSamplingAttrs& a, Inference& io) {

@@ -1,4 +1,4 @@
-// What operators with windows (convolutions, pooling) ask of kernel, stride, dilate and pad.
+// Checks of kernel, stride, dilate and pad for operators with windows (convolutions, pooling).
 #pragma once
 
 #include <symbind/attributes.h>

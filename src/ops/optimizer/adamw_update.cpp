@@ -1,11 +1,11 @@
-// AdamW: Adam with the weight decay beside the gradient, on one weight or several.
+// AdamW: Adam with decoupled weight decay, on one weight or several.
 //
 //   g' = clip(rescale·g),  m ← β₁m + (1−β₁)g',  v ← β₂v + (1−β₂)g'²,
 //   w ← w − η·(lr·m / (√v + ε) + wd·w)
 //
-// rescale_grad is an array of one number, the last input: what a loss scaler computes. Where it is
-// 0 or not finite nothing happens but that the output is the weight. mp_…: on weight32, the master
-// copy. Decided here: the gradient stays what it was; MXNet's _adamw_update leaves it rescaled.
+// rescale_grad is an array of one number, the last input, from a loss scaler. If it is 0, NaN or
+// infinity, the states are unchanged and the output is the weight. mp_…: on weight32, the master
+// copy. Decided here: the gradient is unchanged; MXNet's _adamw_update leaves it rescaled.
 #include <cmath>
 
 #include "base/check.h"
@@ -26,7 +26,7 @@ struct Betas {
     number(v, "epsilon", epsilon, "Keeps the division finite.");
   }
   void describe_clip(AttrVisitor& v) {
-    number(v, "clip_gradient", clip_gradient, "The gradient is cut to [-c, c]; negative: not.");
+    number(v, "clip_gradient", clip_gradient, "The gradient is clipped to [-c, c]; negative: no clipping.");
   }
 };
 struct AdamWAttrs : Betas {
@@ -100,8 +100,8 @@ void infer_many(const MultiAdamWAttrs& a, Inference& io) {
   infer_groups<mixed>(io, a.num_weights);
 }
 
-/// The values of weight k: lr, β₁, β₂, ε, wd, η, clip. Those of several lie as lrs, β₁, β₂, ε, wds,
-/// etas, clip.
+/// The values of weight k: lr, β₁, β₂, ε, wd, η, clip. For several weights the order is lrs, β₁,
+/// β₂, ε, wds, etas, clip.
 template <class C>
 AdamW<C> rule(const double* v, int k, int n, float rescale) {
   const auto rounded = [](double x) { return static_cast<C>(static_cast<float>(x)); };

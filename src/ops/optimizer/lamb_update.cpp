@@ -1,15 +1,15 @@
-// LAMB: Adam's direction, scaled for every weight so that the step is in proportion to its norm.
+// LAMB: Adam's direction, scaled for every weight so that the step is proportional to its norm.
 //
 //   phase 1   g' = clip(rescale·g),  m ← β₁m + (1−β₁)g',  v ← β₂v + (1−β₂)g'²,
 //             u = m̂ / (√v̂ + ε) + wd·w;   m̂ = m / (1−β₁ᵗ), v̂ = v / (1−β₂ᵗ) with bias_correction
 //   phase 2   r₁ = |w| within its bounds, r₂ = |u|,  w ← w − lr·(r₁ / r₂)·u;  the ratio is 1 where
 //             either is 0; bounds below 0 are none
 //
-// mp_…: on weight32, the master copy. _multi_…: both phases for several weights in one call, the
-// norms taken of the weights as they are passed.
+// mp_…: on weight32, the master copy. _multi_…: both phases for several weights in one call, with
+// norms of the weights as passed in.
 //
-// Decided here: mp_lamb_update_phase2 writes weight32, as its description has it; MXNet's kernel
-// forgets to. 1 − βᵗ and norms are computed in double.
+// Decided here: mp_lamb_update_phase2 writes weight32, as its documentation says; MXNet's kernel
+// does not. 1 − βᵗ and norms are computed in double.
 #include <cmath>
 
 #include "base/check.h"
@@ -33,7 +33,7 @@ struct Phase1Attrs {
         .per_call();
     v.field("wd", wd, "Weight decay.").required().per_call();
     v.field("rescale_grad", rescale_grad, "The gradient is multiplied by this first.").per_call();
-    v.field("clip_gradient", clip_gradient, "The gradient is cut to [-c, c]; negative: not.")
+    v.field("clip_gradient", clip_gradient, "The gradient is clipped to [-c, c]; negative: no clipping.")
         .per_call();
   }
 };
@@ -42,7 +42,7 @@ struct Phase2Attrs {
   void describe(AttrVisitor& v) {
     v.field("lr", lr, "Learning rate.").required().per_call();
     v.field("lower_bound", lower_bound, "The least norm of the weight; negative: none.").per_call();
-    v.field("upper_bound", upper_bound, "The most norm of the weight; negative: none.").per_call();
+    v.field("upper_bound", upper_bound, "The greatest norm of the weight; negative: none.").per_call();
   }
 };
 struct MultiLambAttrs {
@@ -60,8 +60,8 @@ struct MultiLambAttrs {
     v.field("wds", wds, "Weight decays.").required().per_call();
     v.field("rescale_grad", rescale_grad, "The gradients are multiplied by this first.").per_call();
     v.field("lower_bound", lower_bound, "The least norm of a weight; negative: none.").per_call();
-    v.field("upper_bound", upper_bound, "The most norm of a weight; negative: none.").per_call();
-    v.field("clip_gradient", clip_gradient, "The gradients are cut to [-c, c]; negative: not.")
+    v.field("upper_bound", upper_bound, "The greatest norm of a weight; negative: none.").per_call();
+    v.field("clip_gradient", clip_gradient, "The gradients are clipped to [-c, c]; negative: no clipping.")
         .per_call();
     v.field("bias_correction", bias_correction, "Whether to correct for the states' start at 0.")
         .per_call();
@@ -192,7 +192,7 @@ Prepared prepare_phase2(const Phase2Attrs&, const KernelRequest& q) {
   });
 }
 
-/// Per-call attributes of _multi_lamb_update, as they lie behind one another.
+/// Per-call attributes of _multi_lamb_update, in their order.
 struct MultiValues {
   const double *lr, *beta, *wd, *rest, *t;
   MultiValues(const double* v, int n)

@@ -1,9 +1,9 @@
-// Gradient descent on several weights in one call: sgd_update and its kin for every group of inputs
-// (weight, grad, mom, weight32: those that the operator has).
+// Gradient descent on several weights in one call: sgd_update and its variants for every group of
+// inputs (weight, grad, mom, weight32: those that the operator has).
 //
 // multi_… take the learning rates and weight decays as tuples, preloaded_multi_… as two arrays
-// behind the last group, so that they can be computed on the device (LARS). All weights are of one
-// type; the rates are float32 numbers, as an attribute of one update is.
+// after the last group, so that they can be computed on the device (LARS). All weights have one
+// type; the rates are float32 numbers, as in the update of one weight.
 #include "ops/optimizer/update_loop.h"
 
 #include "base/check.h"
@@ -20,7 +20,7 @@ struct CountAttrs {
     if (mom) v.field("momentum", momentum, "The share of the last step that is kept.").per_call();
     v.field("rescale_grad", rescale_grad, "The gradients are multiplied by this first.").per_call();
     v.field("clip_gradient", clip_gradient,
-            "The gradients are cut to [-c, c] after rescaling; negative: not.")
+            "The gradients are clipped to [-c, c] after rescaling; negative: no clipping.")
         .per_call();
     v.field("num_weights", num_weights, "Number of weights.");
   }
@@ -77,7 +77,7 @@ void infer(const A& a, Inference& io) {
   }
 }
 
-/// The rates of weight k, wherever they are.
+/// The rates of weight k, from attributes or arrays.
 template <class A>
 std::pair<float, float> rates(const Args& a, int k, int n, int inputs) {
   if constexpr (A::kPreloaded)

@@ -1,9 +1,9 @@
-// Looking at many arrays at once: what LARS and loss scaling need.
+// Reductions over many arrays at once, for LARS and loss scaling.
 //
 //   multi_sum_sq      y[k] = sum of the squares of array k
 //   multi_lars        y = lr·η·|w| / (rescale·|g| + wd·|w| + ε), or lr where |w| or |g| is 0; the
-//                     norms come in as sums of squares
-//   all_finite        y[0] = 1 if every number is finite, else 0; multi_all_finite: of all arrays
+//   norms are passed as sums of squares all_finite        y[0] = 1 if every number is finite, else
+//   0; multi_all_finite: of all arrays
 //
 // Decided here: sums are in double and the result in float32, as are the inputs of multi_lars. With
 // init_output=False the output keeps its 1 or 0 and only ever becomes 0. Squares of 16-bit numbers
@@ -61,8 +61,8 @@ void infer_lars(const LarsAttrs&, Inference& io) {
 }
 template <class A>
 void infer_finite(const A&, Inference& io) {
-  io.set_shape(io.out(0), Shape{1}, "one answer for all");
-  io.set_dtype(io.out(0), DType::kFloat32, "the answer is 1 or 0 in float32");
+  io.set_shape(io.out(0), Shape{1}, "one result for all");
+  io.set_dtype(io.out(0), DType::kFloat32, "the result is 1 or 0 in float32");
 }
 
 struct RoundedSquare {
@@ -113,7 +113,7 @@ bool all_finite(const T* x, std::int64_t n) {
 template <class A>
 Prepared prepare_finite(const A& attrs, const KernelRequest& q) {
   return [in = q.in, init = attrs.init_output](const Args& a) {
-    bool finite = true;  // told at the end: the output may be an input
+    bool finite = true;  // written at the end: the output may be an input
     for (std::size_t k = 0; k < in.size(); ++k) {
       const int input = static_cast<int>(k);
       finite &= dispatch_float(

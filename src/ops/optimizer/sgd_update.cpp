@@ -5,8 +5,8 @@
 //   mp_…             the same on weight32, the master copy in float; w becomes weight32 rounded
 //
 // Decided here: clip_gradient < 0 switches clipping off, 0 clips everything to 0; 16-bit floats are
-// computed in float. The learning rate and its kin are per-call attributes; `lazy_update` concerns
-// sparse gradients and has no effect on dense ones.
+// computed in float. The learning rate and similar numbers are per-call attributes; `lazy_update`
+// concerns sparse gradients and has no effect on dense ones.
 #include <symbind/operator.h>
 
 #include "base/build.h"
@@ -28,10 +28,10 @@ struct SgdAttrs {
     describe_rest(v);
   }
   void describe_rest(AttrVisitor& v) {
-    v.field("wd", wd, "Weight decay: lr·wd of the weight is taken away.").per_call();
+    v.field("wd", wd, "Weight decay: lr·wd of the weight is subtracted.").per_call();
     v.field("rescale_grad", rescale_grad, "The gradient is multiplied by this first.").per_call();
     v.field("clip_gradient", clip_gradient,
-            "The gradient is cut to [-c, c] after rescaling; negative: not.")
+            "The gradient is clipped to [-c, c] after rescaling; negative: no clipping.")
         .per_call();
     v.field("lazy_update", lazy_update, "For sparse gradients; without effect.");
   }

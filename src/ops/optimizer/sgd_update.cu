@@ -1,4 +1,4 @@
-// The rates are read on the device at every run: a recorded launch sees those of its replay.
+// The rates are read on the device at every run: a recorded launch uses the values at its replay.
 #include "kernels/cuda/grid.cuh"
 #include "ops/optimizer/sgd_update_cuda.h"
 

@@ -7,7 +7,7 @@
 
 namespace symbind::cuda {
 
-/// `values` lie on the device: lr, wd, rescale_grad, clip_gradient. y may be w.
+/// `values` are on the device: lr, wd, rescale_grad, clip_gradient. y may be w.
 int sgd(void* stream, Number number, const double* values, const void* w, const void* g, void* y,
         std::int64_t n);
 /// `values`: lr, momentum, wd, rescale_grad, clip_gradient.

@@ -1,7 +1,7 @@
 // The other updates of one weight: w and g in, the new weight out, the states overwritten.
 //
 // Below, g' = clip(rescale·g), h = clip(rescale·g + wd·w): some clip before the weight decay is
-// added, some behind it, and both are written as they were published.
+// added, some after it, as published.
 //
 //   adam_update         m ← β₁m + (1−β₁)h,  v ← β₂v + (1−β₂)h²,  w ← w − lr·m / (√v + ε)
 //   nag_mom_update      w ← w + μ²m − (1+μ)lr·(g' + wd·w),  m ← μm − lr·(g' + wd·w)
@@ -15,10 +15,10 @@
 //   signsgd_update      w ← (1 − lr·wd)w − lr·sign(g)
 //   signum_update       m ← μm − (1−μ)(wd·w + g'),  w ← (1 − lr·wd_lh)w + lr·sign(m)
 //
-// Decided here: nag_mom_update's momentum decays what `weight` holds after the update, as in MXNet:
-// in place, as optimizers call it, the new weight; where out is another array, the old one.
-// mp_nag_mom_update always writes its master copy, hence decays the new one. Powers of β are taken
-// in double.
+// Decided here: nag_mom_update's momentum uses the decay of what `weight` holds after the update,
+// as in MXNet: in place, as optimizers call it, the new weight; if out is another array, the old
+// one. mp_nag_mom_update always writes its master copy and therefore uses the new one. Powers of β
+// are computed in double.
 #include <cmath>
 
 #include <symbind/operator.h>
@@ -44,7 +44,7 @@ struct Decay {
   void describe_decay(AttrVisitor& v, const char* clip = "clip_gradient") {
     number(v, "wd", wd, "Weight decay.");
     number(v, "rescale_grad", rescale_grad, "The gradient is multiplied by this first.");
-    number(v, clip, clip_gradient, "The gradient is cut to [-c, c]; negative: not.");
+    number(v, clip, clip_gradient, "The gradient is clipped to [-c, c]; negative: no clipping.");
   }
 };
 struct AdamAttrs : Decay {
@@ -78,7 +78,7 @@ struct SignumAttrs : NagAttrs {
   float wd_lh = 0;
   void describe(AttrVisitor& v) {
     NagAttrs::describe(v);
-    number(v, "wd_lh", wd_lh, "Weight decay that stays out of the momentum.");
+    number(v, "wd_lh", wd_lh, "Weight decay that is not part of the momentum.");
   }
 };
 struct RmsPropAttrs : Decay {
@@ -91,7 +91,7 @@ struct RmsPropAttrs : Decay {
   void describe_rest(AttrVisitor& v) {
     number(v, "epsilon", epsilon, "Keeps the division finite.");
     describe_decay(v);
-    number(v, "clip_weights", clip_weights, "The weight is cut to [-c, c]; negative: not.");
+    number(v, "clip_weights", clip_weights, "The weight is clipped to [-c, c]; negative: no clipping.");
   }
 };
 struct RmsPropAlexAttrs : RmsPropAttrs {
@@ -229,7 +229,7 @@ template <class C>
 struct SignSgd {
   using Number = C;
   static constexpr int kStates = 0, kValues = 4;
-  C lr, wd, rescale, clip;  // the last two do not change a sign
+  C lr, wd, rescale, clip;  // the last two do not affect the sign
   C operator()(C w, C g, C*) const { return (C(1) - lr * wd) * w - lr * sign(g); }
 };
 template <class C>

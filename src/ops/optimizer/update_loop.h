@@ -1,8 +1,8 @@
-// What the update operators share: the type they compute in, clipping, the loop over elements, the
+// Shared by the update operators: the type they compute in, clipping, the loop over elements, the
 // rules of gradient descent, inference.
 //
-// A rule is a struct of numbers, the operator's per-call attributes in their order, and says what
-// becomes of one weight: w, g and its states in, the new weight out, the states overwritten.
+// A rule is a struct of numbers, the operator's per-call attributes in their order, and computes
+// one weight: it reads w, g and the states, returns the new weight and overwrites the states.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace symbind {
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// x within [−bound, bound]; a negative bound is none.
+/// x within [−bound, bound]; a negative bound means no limit.
 template <class C>
 C cut(C x, C bound) {
   return bound >= C(0) ? std::clamp(x, -bound, bound) : x;
@@ -48,8 +48,8 @@ struct SgdMomRule {
   }
 };
 
-/// The rule with these per-call attributes. `begin` of a rule that has one makes numbers ready that
-/// all elements share.
+/// The rule with these per-call attributes. The rule's `begin`, if it has one, computes numbers
+/// that all elements share.
 template <class Rule>
 Rule rule_of(const double* values) {
   Rule rule = [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -63,12 +63,12 @@ Rule rule_of(const double* values) {
   return rule;
 }
 
-/// The arrays of one weight. W is the type the weight is kept in: T, or, beside a copy in T, float;
-/// O is the output's.
+/// The arrays of one weight. W is the type the weight is stored in: T, or float if there is also a
+/// copy in T; O is the output's type.
 template <class T, class W, int states, class O = T>
 struct UpdateArrays {
   const W* kept = nullptr;
-  W* kept_out = nullptr;  ///< null where the output is all there is
+  W* kept_out = nullptr;  ///< null if there is only the output
   const T* grad = nullptr;
   std::array<W*, static_cast<std::size_t>(states)> state = {};
   O* out = nullptr;

@@ -8,11 +8,11 @@
 //   of
 //               the data: y = x · r / (2³¹ − 1), quantized as above
 //
-// The range of the result goes along as two outputs of one element.
+// The range of the result is returned as two outputs of one element.
 //
 // Decided here: these are the formulas MXNet documents. Its oneDNN build computes others (255.5 and
 // 127.5 for 255 and 127, uint8 without its minimum, int8 down to −128); docs/from_mxnet.md lists
-// them. A range of length 0 gives 0, and what is outside of the 8 bits is clamped to them.
+// them. A range of length 0 gives 0, and values beyond 8 bits are clamped.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -188,7 +188,7 @@ void register_quantize(OpRegistry& r) {
   const std::vector<std::string> inputs{"data", "min_range", "max_range"};
   const std::vector<std::string> outputs{"output0", "output1", "output2"};
   r.add<QuantizeAttrs>("_contrib_quantize")
-      .doc("float32 to 8 bits, in a range that is given.")
+      .doc("float32 to 8 bits, in a given range.")
       .inputs(inputs)
       .outputs(outputs)
       .skips_unread()

@@ -1,7 +1,7 @@
-// The distributions samplers draw from: what their parameters are called and may be, and one draw.
+// The distributions of the samplers: names and ranges of their parameters, and one draw.
 //
-// Decided here: a draw is computed in double whatever the type of the output. Parameters no
-// distribution has (they can come in arrays) give NaN, never an endless loop.
+// Decided here: a draw is computed in double whatever the type of the output. Invalid parameters
+// (possible in arrays) give NaN, never an endless loop.
 #pragma once
 
 #include <limits>
@@ -114,13 +114,13 @@ struct NegativeBinomialDistribution {
       {"p", "p", 1, "The probability of a success."}};
   static void check_parameters(const double* p) {
     check(p[0] >= 0, "negative_binomial: k={} must not be negative", p[0]);
-    check(p[1] > 0 && p[1] <= 1, "negative_binomial: p={} is no probability of success", p[1]);
+    check(p[1] > 0 && p[1] <= 1, "negative_binomial: p={} is not a probability of success", p[1]);
   }
   static double draw(RandomStream& s, const double* p) {
     return draw_poisson(s, draw_gamma(s, p[0], (1 - p[1]) / p[1]));
   }
 };
-/// The same told by its mean and its spread: the variance is mu + alpha·mu².
+/// The same, parametrised by mean and dispersion: the variance is mu + alpha·mu².
 struct GeneralizedNegativeBinomialDistribution {
   static constexpr const char* kName = "generalized_negative_binomial";
   static constexpr DistributionParameter kParameters[] = {

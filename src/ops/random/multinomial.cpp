@@ -3,9 +3,9 @@
 //   data (…, K), `shape` draws for each row: output (…) + shape; with get_prob also ln p of what
 //   was drawn, whose gradient is d data[k] = sum of head / p[k] over the draws of k
 //
-// Decided here: a draw is u · (sum of the row), found in the row's running sums, so that rows which
-// do not quite sum to 1 favour nobody and a class of probability 0 is never drawn. ln p is of the
-// number as given. A type that cannot tell all K classes apart is refused. One distribution and no
+// Decided here: a draw is u · (sum of the row), found in the row's running sums, so rows that do
+// not sum exactly to 1 favour no class and a class of probability 0 is never drawn. ln p is of the
+// number as given. A type that cannot represent all K classes is refused. One distribution and no
 // shape give an array of one, as MXNet's do.
 #include <algorithm>
 
@@ -27,13 +27,13 @@ struct MultinomialAttrs {
   bool get_prob = false;
   DType dtype = DType::kInt32;
   void describe(AttrVisitor& v) {
-    v.field("shape", shape, "What to draw of every distribution.").at_least(1);
-    v.field("get_prob", get_prob, "Whether to give the logarithms of the probabilities as well.");
+    v.field("shape", shape, "Shape of the draws from every distribution.").at_least(1);
+    v.field("get_prob", get_prob, "Whether to return the logarithms of the probabilities as well.");
     v.field("dtype", dtype, "The element type of the class numbers.");
   }
 };
 
-/// The most classes whose numbers the type has exactly.
+/// The most classes whose numbers the type represents exactly.
 std::int64_t most_classes(DType dtype) {
   switch (dtype) {
     case DType::kUint8: return 1 << 8;
@@ -64,7 +64,7 @@ void infer(const MultinomialAttrs& a, Inference& io) {
   if (!data.rank_known()) return;
   check(data.rank() > 0, ErrorKind::kShape, "probabilities need an axis of classes");
   const std::int64_t classes = data[data.rank() - 1];
-  check(classes <= most, "{} classes, but dtype {} tells only {} apart", classes,
+  check(classes <= most, "{} classes, but dtype {} can represent only {}", classes,
         dtype_name(a.dtype), most);
   for (int o = 0; o < io.num_outputs(); ++o)
     io.set_shape(io.out(o), drawn_shape(a, data), "one class for every draw");

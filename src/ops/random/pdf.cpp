@@ -1,7 +1,7 @@
 // Densities: _random_pdf_… gives p(sample) of a distribution, or ln p with is_log. The parameters'
-// shape is the beginning of the sample's; each holds for all samples behind its place.
+// shape is the beginning of the sample's; each applies to all samples at its index.
 //
-// The gradient is of ln p, times p where p was asked for, summed over the samples of a parameter;
+// The gradient is of ln p, times p unless is_log, summed over the samples of a parameter;
 // of whole-number samples it is 0. With s the sample, ψ = digamma:
 //
 //   uniform       −ln(h − l)                        1 / (h − l) for l, the negative for h, 0 for s
@@ -15,8 +15,8 @@
 //   dirichlet     the last axis is one sample: Σ(αⱼ−1) ln sⱼ + lnΓ(Σα) − Σ lnΓ(αⱼ)
 //                                                   sⱼ: (αⱼ−1)/sⱼ, αⱼ: ln sⱼ + ψ(Σα) − ψ(αⱼ)
 //
-// Decided here: computed in double; uniform does not look whether the sample is between its bounds,
-// as MXNet's does not. (gamma's β is a rate here and a scale in the samplers: MXNet's choice too.)
+// Decided here: computed in double; uniform does not check whether the sample is between its
+// bounds, as in MXNet. (gamma's β is a rate here and a scale in the samplers: MXNet's choice too.)
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -32,7 +32,7 @@ namespace {
 struct PdfAttrs {
   bool is_log = false;
   void describe(AttrVisitor& v) {
-    v.field("is_log", is_log, "Whether to give the logarithm of the density.");
+    v.field("is_log", is_log, "Whether to return the logarithm of the density.");
   }
 };
 
@@ -146,7 +146,7 @@ NodeEntries gradient(const PdfAttrs&, GradientBuilder& g) {
 
 // ---- Kernels ------------------------------------------------------------------------------------
 
-/// How many samples a parameter holds for.
+/// How many samples a parameter applies to.
 std::int64_t per_parameter(const TensorDesc& sample, const TensorDesc& parameter) {
   const std::int64_t n = parameter.shape.size();
   return n == 0 ? 0 : sample.shape.size() / n;

@@ -1,12 +1,12 @@
 // Samplers with the parameters as attributes: _random_… makes an array of the given shape,
-// _random_…_like one of the shape and type of another. distributions.h has what they draw.
+// _random_…_like one of the shape and type of another. distributions.h defines the distributions.
 //
-// Decided here: Philox with the device's seed as key; the number of the draw and the place of the
-// element are the counter. So the same seed gives the same bits at any thread count. uniform and
+// Decided here: Philox with the device's seed as key; the number of the draw and the index of the
+// element form the counter. So the same seed gives the same bits at any thread count. uniform and
 // normal take several numbers of each block; normals come in pairs (Box–Muller): r = sqrt(−2 ln u),
 // r cos 2πv, r sin 2πv. float64 has 53 random bits in every uniform; 16-bit floats are rounded
-// float samples. high is never reached, by rounding neither. Parameters that no distribution has
-// are the kernel's to refuse: the error is raised where the result is read, as in MXNet.
+// float samples. high is never reached, not even by rounding. The kernel refuses invalid
+// parameters: the error is raised when the result is read, as in MXNet.
 #include "ops/random/distributions.h"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ void infer_randint(const RandIntAttrs& a, Inference& io) {
     constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min(),
                            kMost = std::numeric_limits<std::int32_t>::max();
     check(a.low >= kLeast && a.high <= kMost + 1,
-          "low={} and high={} do not fit int32; ask for dtype int64", a.low, a.high);
+          "low={} and high={} do not fit int32; use dtype int64", a.low, a.high);
   }
   io.set_dtype(io.out(0), dtype, "attribute dtype");
   io.set_shape(io.out(0), from_user(Shape(a.shape)), "attribute shape");
@@ -149,12 +149,12 @@ T just_below(C high) {
   }
 }
 
-/// y[i] = shift + stretch · sample i, at most `most`.
+/// y[i] = shift + scale · sample i, at most `most`.
 template <template <class> class Block, class T>
-void fill_blocks(T* y, std::int64_t n, const RunState& run, double shift, double stretch, T most) {
+void fill_blocks(T* y, std::int64_t n, const RunState& run, double shift, double scale, T most) {
   using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
   constexpr std::int64_t kCount = Block<C>::kCount;
-  const C a = static_cast<C>(shift), b = static_cast<C>(stretch), limit = static_cast<C>(most);
+  const C a = static_cast<C>(shift), b = static_cast<C>(scale), limit = static_cast<C>(most);
   parallel_for((n + kCount - 1) / kCount, 1024, [&](std::int64_t begin, std::int64_t end) {
     C block[kCount];
     for (std::int64_t i = begin; i < end; ++i) {
@@ -255,7 +255,7 @@ void add(OpRegistry& r) {
 void register_random(OpRegistry& r) {
   for_each_distribution([&]<class D>(D) { add<D>(r); });
   r.add<RandIntAttrs>("_random_randint")
-      .doc("Whole numbers, each from low to below high as likely as the others.")
+      .doc("Uniformly distributed whole numbers from low to below high.")
       .alias("random_randint")
       .inputs(std::vector<std::string>{})
       .infer(infer_randint)

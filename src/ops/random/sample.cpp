@@ -1,10 +1,10 @@
 // Samplers with their parameters in arrays: _sample_… draws `shape` numbers for every element of
-// them, so the output's shape is the parameters' with `shape` behind it. distributions.h has what
-// they draw.
+// them, so the output's shape is the parameters' followed by `shape`. distributions.h defines the
+// distributions.
 //
 // Decided here: parameters are of one type, whole numbers too; the output is float32 unless dtype
-// says otherwise. Element i of the output takes its bits from stream i of the draw. Parameters that
-// no distribution has give NaN, as MXNet checks none in arrays.
+// says otherwise. Element i of the output takes its bits from stream i of the draw. Invalid
+// parameters give NaN, because MXNet does not check arrays.
 #include <symbind/operator.h>
 
 #include "base/parallel.h"
@@ -18,7 +18,7 @@ struct SampleAttrs {
   Tuple shape;
   std::optional<DType> dtype;
   void describe(AttrVisitor& v) {
-    v.field("shape", shape, "What to draw for every element of the parameters.").at_least(1);
+    v.field("shape", shape, "Shape of the draws for every element of the parameters.").at_least(1);
     v.field("dtype", dtype, "The element type of the output; None is float32.");
   }
 };

@@ -1,11 +1,11 @@
-// _shuffle: the rows (along the first axis) in an order drawn at random, every order as likely as
-// the others (Fisher and Yates; number i of the draw decides where row i goes).
+// _shuffle: the rows (along the first axis) in a uniformly random order (Fisher and Yates; number i
+// of the draw decides where row i goes).
 //
 // _sample_unique_zipfian: for every row of `shape` = (batch, n) n different classes below
 // range_max, drawn with P(k) = ln((k + 2) / (k + 1)) / ln(range_max + 1) until there are n, and how
 // many draws that took.
 //
-// Decided here: the permutation and the set of classes met live in the workspace. _shuffle has no
+// Decided here: the permutation and the set of drawn classes are in the workspace. _shuffle has no
 // gradient, as in MXNet.
 #include <algorithm>
 #include <bit>
@@ -84,7 +84,7 @@ void infer_zipfian(const ZipfianAttrs& a, Inference& io) {
   io.set_shape(io.out(1), Shape{shape[0]}, "one count for every row");
 }
 
-/// A set of classes in open addressing; the places are at least twice as many as the members.
+/// A set of classes with open addressing; it has at least twice as many slots as members.
 class ClassSet {
  public:
   ClassSet(std::int64_t* places, std::size_t count) : places_(places), mask_(count - 1) {

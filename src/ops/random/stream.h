@@ -1,4 +1,4 @@
-// The random numbers of one element of a sampler: as many as its rejections ask for.
+// The random numbers of one element of a sampler: as many as its rejections need.
 //
 // Block j of element i has the counter j·2^40 + i, so the bits depend on the seed, the draw and the
 // element alone, whatever thread computes it and however many numbers its neighbours took.
@@ -34,7 +34,7 @@ class RandomStream {
   double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   /// In (0, 1]: its logarithm is finite.
   double positive() { return static_cast<double>((bits() >> 11) + 1) * 0x1p-53; }
-  /// A whole number in [0, count), each as likely as the others.
+  /// A uniformly distributed whole number in [0, count).
   std::uint64_t below(std::uint64_t count) {
     const std::uint64_t uneven = (0 - count) % count;  // 2^64 mod count
     std::uint64_t drawn = bits();

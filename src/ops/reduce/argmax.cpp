@@ -1,4 +1,4 @@
-// Where the largest or smallest element of a row stands: argmax, argmin, argmax_channel.
+// The index of the largest or smallest element of a row: argmax, argmin, argmax_channel.
 //
 // Decided here: the first one counts; the index has the input's element type, as in MXNet; without
 // an axis the whole array is one row. No gradient.

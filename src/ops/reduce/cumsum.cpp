@@ -1,6 +1,6 @@
 // Running sums along an axis: y[i] = Σ_{j ≤ i} x[j], and dx[i] = Σ_{j ≥ i} dy[j].
 //
-// Decided here: without an axis the array is one row. Elements are brought to the output's type
+// Decided here: without an axis the array is one row. Elements are converted to the output's type
 // first and summed in it, 16-bit floats in float.
 #include <type_traits>
 

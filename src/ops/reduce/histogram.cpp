@@ -1,11 +1,11 @@
 // How many elements fall into each bin.
 //
-//   bin i counts b[i] ≤ x < b[i+1], the last one x = b[n] too; what lies outside, or is NaN, counts
-//   nowhere
+//   bin i counts b[i] ≤ x < b[i+1], the last one x = b[n] too; elements outside, and NaN, are not
+//   counted
 //
-// Decided here: bounds are given as an input, which must rise, or as `bin_cnt` equal parts of
+// Decided here: bounds are given as an input, which must ascend, or as `bin_cnt` equal parts of
 // `range`. The counts are int64; the bounds, of the data's type, are the second output. Every
-// thread counts for itself, then all are added. No gradient.
+// thread has its own counts, which are then added. No gradient.
 #include <algorithm>
 
 #include <symbind/operator.h>
@@ -32,7 +32,7 @@ void check_attrs(const HistogramAttrs& a) {
   if (a.has_bins_input()) return;
   check(a.bin_cnt && a.range.size() == 2,
         "bin_cnt and range=(low, high) belong together: give both");
-  check(a.range[0] <= a.range[1], "range=({}, {}) must not fall", a.range[0], a.range[1]);
+  check(a.range[0] <= a.range[1], "range=({}, {}) must not descend", a.range[0], a.range[1]);
 }
 
 void infer(const HistogramAttrs& a, Inference& io) {

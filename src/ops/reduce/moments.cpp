@@ -2,8 +2,8 @@
 //
 //   m = Σ x / n        v = Σ (x - m)² / n        dx = dm / n + dv · 2 (x - m) / n
 //
-// Decided here: both sums run in double, the second over the distances from the mean. At least one
-// axis must be named, as in MXNet.
+// Decided here: both sums run in double, the second over the differences from the mean. At least
+// one axis must be named, as in MXNet.
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -41,13 +41,13 @@ void infer_backward(const MomentsAttrs& a, Inference& io) {
                  {.inputs = 1, .outputs = 2, .from = {io.out(0), io.out(1), io.in(0), io.out(0)}});
 }
 
-/// Where the kept and the folded elements lie: element (o, r) of the data is at kept[o] +
+/// Offsets of the kept and the folded elements: element (o, r) of the data is at kept[o] +
 /// folded[r].
 struct Offsets {
   std::vector<std::int64_t> kept{0}, folded{0};
   Offsets(const Tuple& axes, const Shape& in) {
     const auto reduced = reduced_axes(axes, false, in.rank());
-    if (in.size() == 0) {  // nothing to fold, but extents beside a 0 may be anything
+    if (in.size() == 0) {  // nothing to fold, but other extents may be huge
       std::int64_t outputs = 1;
       for (int d = 0; d < in.rank(); ++d)
         if (!reduced[static_cast<std::size_t>(d)]) outputs *= in[d];

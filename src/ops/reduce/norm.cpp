@@ -71,7 +71,7 @@ Prepared prepare(const NormAttrs& a, const KernelRequest& q, const Offer&) {
         if (from != to) convert(args.outputs[0].data, to, direct, from, n);
       };
 }
-/// Head and output in the data's type, one behind the other, where out_dtype made them another.
+/// Head and output converted to the data's type, one after the other, if out_dtype differs.
 Offer offer_backward(const NormAttrs&, const KernelRequest& q) {
   const bool same = q.in[0].dtype == q.in[1].dtype;
   return accept_plain(

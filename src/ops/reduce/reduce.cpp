@@ -2,10 +2,10 @@
 //
 //   sum      y = Σ x        dx = dy            prod      y = Π x     dx = dy · y / x
 //   mean     y = Σ x / n    dx = dy / n        nansum, nanprod       NaN counts as 0, as 1
-//   max, min                dx = dy · [x = y]: every element that is tied gets the gradient
+//   max, min                dx = dy · [x = y]: every tied element gets the gradient
 //
 // Decided here: `axis` is None, a number or a tuple; `exclude` reduces all the others. A full
-// reduction has shape (1,): MXNet's legacy shapes know no scalars. How sums stay exact:
+// reduction has shape (1,): MXNet's legacy shapes have no scalars. The accuracy of sums:
 // kernels/reduce.h.
 #include <symbind/operator.h>
 
@@ -104,7 +104,7 @@ Prepared prepare_forward(const Entry& e, const ReduceAttrs& a, const KernelReque
   const TensorDesc& in = q.in[0];
   const bool has_empty_value = e.reduction != Reduction::kMax && e.reduction != Reduction::kMin;
   check(has_empty_value || in.shape.size() > 0 || q.out[0].shape.size() == 0, ErrorKind::kShape,
-        "{}: an array of shape {} has no elements, and no elements have no {}", e.name,
+        "{}: an array of shape {} has no elements, so its {} is undefined", e.name,
         in.shape.str(), e.name);
   const auto axes = reduced_axes(a.axes(), a.exclude, in.shape.rank());
   return [reduce = Reducer(e.reduction, in.dtype, in.shape, axes)](const Args& args) {

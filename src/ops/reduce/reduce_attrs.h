@@ -1,4 +1,4 @@
-// What the reducing operators share: attributes, shapes, and the way of a gradient back.
+// Shared by the reducing operators: attributes, shapes, and the gradient.
 #pragma once
 
 #include <algorithm>

@@ -48,9 +48,9 @@ struct RNNAttrs {
     v.field("projection_size", projection_size, "Size an LSTM's outputs are projected to.");
     v.field("lstm_state_clip_min", lstm_state_clip_min, "Lower bound of an LSTM's cell.");
     v.field("lstm_state_clip_max", lstm_state_clip_max, "Upper bound of an LSTM's cell.");
-    v.field("lstm_state_clip_nan", lstm_state_clip_nan, "Whether clipping also takes NaN away.");
+    v.field("lstm_state_clip_nan", lstm_state_clip_nan, "Whether clipping also replaces NaN.");
     v.field("use_sequence_length", use_sequence_length,
-            "Whether an input tells how many steps each sample has.");
+            "Whether an input gives the number of steps of each sample.");
   }
   bool is_lstm() const { return mode == "lstm"; }
   std::vector<std::string> inputs() const {
@@ -98,7 +98,8 @@ rnn::Sizes sizes_of(const RNNAttrs& a, const Shape& data = {0, 0, 0}) {
   return s;
 }
 
-/// Every step multiplies every matrix among the parameters by a vector per sample; biases aside.
+/// Every step multiplies every matrix among the parameters by a vector per sample; without the
+/// biases.
 double products(const RNNAttrs& a, const CostTensor& data, const CostTensor& parameters) {
   const double gates = a.is_lstm() ? 4 : a.mode == "gru" ? 3 : 1;
   const double biases = 2 * gates * a.state_size * a.num_layers * (a.bidirectional ? 2 : 1);
@@ -108,8 +109,8 @@ double products(const RNNAttrs& a, const CostTensor& data, const CostTensor& par
 
 // ---- Inference and gradient ---------------------------------------------------------------------
 
-/// Throws when the parameters, or with the data's sizes what the steps need, cannot be counted: all
-/// sums of rnn::Sizes and rnn::Tape then fit into 64 bits.
+/// Throws if the number of parameters, or with the data's sizes the memory of the steps, overflows:
+/// after this check all sums of rnn::Sizes and rnn::Tape fit into 64 bits.
 void check_countable(const rnn::Sizes& s) {
   const auto real = [](std::int64_t n) { return static_cast<double>(n); };
   const double stacked = real(s.layers) * real(s.directions), gates = real(s.gate_width());
@@ -118,8 +119,7 @@ void check_countable(const rnn::Sizes& s) {
   const double values = real(s.steps + 2) * real(s.batch) * stacked *
                         (gates + 2 * real(s.hidden) + 4 * real(s.directions) * real(s.width()));
   check(parameters < 0x1p57 && values < 0x1p57, ErrorKind::kMemory,
-        "RNN: {} layers of state_size {} over {} steps, {} samples and {} inputs need more than "
-        "any memory",
+        "RNN: {} layers of state_size {} over {} steps, {} samples and {} inputs need too much memory",
         s.layers, s.hidden, s.steps, s.batch, s.input);
 }
 
@@ -142,7 +142,7 @@ void infer_parameters(const rnn::Sizes& s, Inference& io, const Places& at) {
   const std::int64_t count = io.shape(at.parameters)[0];
   if (count == kUnknownDim || input != kUnknownDim) return;
   check(count >= others && (count - others) % per_input == 0, ErrorKind::kShape,
-        "{} parameters fit no input size: with state_size {} they are {} and {} for every input",
+        "{} parameters do not fit any input size: with state_size {} they are {} and {} for every input",
         count, s.hidden, others, per_input);
   io.set_shape(at.data, Shape{kUnknownDim, kUnknownDim, (count - others) / per_input},
                "as many inputs as there are parameters for");
@@ -153,7 +153,7 @@ void infer_around(const RNNAttrs& a, Inference& io, const Places& at) {
   const rnn::Sizes s = sizes_of(a);
   const std::int64_t stacked = s.layers * s.directions, wide = s.directions * s.width();
   io.set_shape(at.data, Shape::of_rank(3), "(steps, batch, input)");
-  // The batch is known to all of them, the steps to data and output.
+  // All of them have the batch, data and output also the steps.
   std::int64_t steps = io.shape(at.data)[0], batch = io.shape(at.data)[1];
   const auto learn = [&](Inference::Ref r, int axis, std::int64_t& to) {
     if (to == kUnknownDim && io.shape(r).rank() > axis) to = io.shape(r)[axis];
@@ -163,7 +163,7 @@ void infer_around(const RNNAttrs& a, Inference& io, const Places& at) {
   for (const auto& r : at.states) learn(r, 1, batch);
   for (const auto& r : at.cells) learn(r, 1, batch);
   for (const auto& r : at.lengths) learn(r, 0, batch);
-  io.set_shape(at.data, Shape{steps, batch, kUnknownDim}, "as the states and the output ask for");
+  io.set_shape(at.data, Shape{steps, batch, kUnknownDim}, "it follows from the states and the output");
   io.set_shape(at.output, Shape{steps, batch, wide}, "(steps, batch, directions · state_size)");
   for (const auto& r : at.states)
     io.set_shape(r, Shape{stacked, batch, s.width()}, "(layers · directions, batch, state_size)");
@@ -215,7 +215,7 @@ void infer_backward(const RNNAttrs& a, Inference& io) {
 
 NodeEntries gradient(const RNNAttrs& a, GradientBuilder& g) {
   check(!a.lstm_state_clip_min, ErrorKind::kNotImplemented,
-        "lstm_state_clip_min has no gradient: leave it out, or bind with grad_req null");
+        "lstm_state_clip_min has no gradient: omit it, or bind with grad_req null");
   NodeEntries inputs;
   for (int i = 0; i < a.visible(); ++i) inputs.push_back(g.head(i));
   for (int i = 0; i < g.num_inputs(); ++i) inputs.push_back(g.input(i));
@@ -233,7 +233,7 @@ const std::int64_t* read_lengths(const Args& a, int input, DType t, std::int64_t
   return static_cast<const std::int64_t*>(into);
 }
 
-/// The arithmetic of each kernel, and the memory it takes in elements. The rest is the same.
+/// The arithmetic of each kernel, and its memory in elements. The rest is the same.
 struct Native {
   static std::int64_t tape(const rnn::Sizes& s, bool kept) { return rnn::Tape(s, kept).elements(); }
   static std::int64_t forward_scratch(const rnn::Sizes& s) { return rnn::forward_scratch(s); }

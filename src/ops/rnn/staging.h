@@ -1,5 +1,5 @@
-// The memory of an RNN node: 16-bit tensors have a copy in float, after which comes what else the
-// arithmetic needs.
+// The memory of an RNN node: copies of 16-bit tensors in float, then the rest that the arithmetic
+// needs.
 #pragma once
 
 #include <symbind/kernel.h>
@@ -10,7 +10,7 @@
 
 namespace symbind {
 
-/// Where everything lies; offsets are in bytes of the workspace.
+/// The offsets of everything, in bytes of the workspace.
 struct Staging {
   struct Tensor {
     bool used = true;
@@ -22,7 +22,7 @@ struct Staging {
   bool narrow = false;
   std::size_t tape = 0, scratch = 0, lengths = 0, total = 0;
 
-  /// `floats` says which inputs are numbers to compute with, the others stay as they are.
+  /// `floats` marks the inputs that are converted; the others are unchanged.
   Staging(const KernelRequest& r, DType t, const std::vector<bool>& floats, std::size_t outputs)
       : narrow(t == DType::kFloat16 || t == DType::kBFloat16) {
     const auto add = [&](std::vector<Tensor>& to, const TensorDesc& desc, bool used) {

@@ -1,7 +1,7 @@
-// One array stretched to a shape: broadcast_to, broadcast_axis, broadcast_like.
+// One array broadcast to a shape: broadcast_to, broadcast_axis, broadcast_like.
 //
 // Decided here: axes of extent 1 repeat; the gradient is the sum over the repeated axes
-// (_sum_like). In broadcast_to an extent 0 stands for "as the input has it".
+// (_sum_like). In broadcast_to an extent 0 means the input's extent.
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -14,28 +14,28 @@ namespace {
 struct BroadcastToAttrs {
   Tuple shape;
   void describe(AttrVisitor& v) {
-    v.field("shape", shape, "The shape to stretch to; 0 keeps the input's extent.");
+    v.field("shape", shape, "The shape to broadcast to; 0 keeps the input's extent.");
   }
 };
 struct BroadcastAxisAttrs {
   Tuple axis, size;
   void describe(AttrVisitor& v) {
-    v.field("axis", axis, "The axes to stretch.");
+    v.field("axis", axis, "The axes to broadcast.");
     v.field("size", size, "Their new extents.");
   }
 };
 struct BroadcastLikeAttrs {
   std::optional<Tuple> lhs_axes, rhs_axes;
   void describe(AttrVisitor& v) {
-    v.field("lhs_axes", lhs_axes, "Axes of lhs to stretch; None means all.");
+    v.field("lhs_axes", lhs_axes, "Axes of lhs to broadcast; None means all.");
     v.field("rhs_axes", rhs_axes, "Axes of rhs that give the extents.");
   }
 };
 
-/// Axis d gets this extent; while that is unknown, an axis of extent 1 may become anything.
+/// Axis d gets this extent; while that is unknown, an axis of extent 1 may get any extent.
 void stretch(Shape& out, const Shape& in, int d, std::int64_t extent) {
   check(in[d] == 1 || in[d] < 0 || extent < 0 || in[d] == extent, ErrorKind::kShape,
-        "cannot stretch axis {} of shape {} to {}: its extent is not 1", d, in.str(), extent);
+        "cannot broadcast axis {} of shape {} to {}: its extent is not 1", d, in.str(), extent);
   if (extent >= 0 || in[d] == 1) out[d] = extent;
 }
 
@@ -45,7 +45,7 @@ void infer_to(const BroadcastToAttrs& a, Inference& io) {
   if (!in.rank_known()) return;
   const Shape target(a.shape);
   check(in.rank() == target.rank(), ErrorKind::kShape,
-        "cannot stretch shape {} to {}: the ranks differ", in.str(), target.str());
+        "cannot broadcast shape {} to {}: the ranks differ", in.str(), target.str());
   Shape out = in;
   for (int d = 0; d < in.rank(); ++d)
     if (target[d] != 0) stretch(out, in, d, target[d]);
@@ -71,7 +71,7 @@ void infer_like(const BroadcastLikeAttrs& a, Inference& io) {
   Shape out = in;
   if (!a.lhs_axes || !a.rhs_axes) {
     check(in.rank() == like.rank(), ErrorKind::kShape,
-          "cannot stretch shape {} to {}: the ranks differ", in.str(), like.str());
+          "cannot broadcast shape {} to {}: the ranks differ", in.str(), like.str());
     for (int d = 0; d < in.rank(); ++d) stretch(out, in, d, like[d]);
   } else {
     check(a.lhs_axes->size() == a.rhs_axes->size() && !a.lhs_axes->empty(),
@@ -107,20 +107,20 @@ Prepared prepare(const A&, const KernelRequest& q) {
 void register_broadcast_to(OpRegistry& r) {
   r.add<BroadcastToAttrs>("broadcast_to")
       .flops(0)
-      .doc("The input stretched to a shape.")
+      .doc("The input broadcast to a shape.")
       .infer(infer_to)
       .gradient(gradient)
       .reference(prepare);
   r.add<BroadcastAxisAttrs>("broadcast_axis")
       .flops(0)
-      .doc("The input stretched along axes.")
+      .doc("The input broadcast along axes.")
       .alias("broadcast_axes")
       .infer(infer_axis)
       .gradient(gradient)
       .reference(prepare);
   r.add<BroadcastLikeAttrs>("broadcast_like")
       .flops(0)
-      .doc("lhs stretched to the shape of rhs.")
+      .doc("lhs broadcast to the shape of rhs.")
       .inputs(std::vector<std::string>{"lhs", "rhs"})
       .infer(infer_like)
       .gradient(gradient)

@@ -1,12 +1,11 @@
 // The elements in another type. Rules of conversion: ndarray/convert.h.
 //
-// amp_cast and amp_multicast are put into graphs that compute in mixed precision: they touch
-// float32 and the 16-bit floats only, and leave arrays of any other type as they are. amp_multicast
-// brings all its arrays to the widest of these types among them, or with cast_narrow to the
-// narrowest.
+// amp_cast and amp_multicast are used in mixed-precision graphs: they convert only float32 and the
+// 16-bit floats; other arrays are unchanged. amp_multicast converts all its arrays to the widest of
+// these types among them, or with cast_narrow to the narrowest.
 //
 // Decided here: the gradient is cast back to the input's type. float16 and bfloat16 together widen
-// to float32; of the two the later one is the narrowest.
+// to float32; of the two, the later one counts as the narrowest.
 #include <symbind/operator.h>
 
 #include "ndarray/convert.h"
@@ -43,7 +42,7 @@ struct AmpMulticastAttrs {
   bool cast_narrow = false;
   void describe(AttrVisitor& v) {
     v.field("num_outputs", num_outputs, "Number of arrays.").required();
-    v.field("cast_narrow", cast_narrow, "Whether the narrowest type is taken, not the widest.");
+    v.field("cast_narrow", cast_narrow, "Whether to use the narrowest type instead of the widest.");
   }
 };
 
@@ -122,13 +121,13 @@ void register_cast(OpRegistry& r) {
       .kernel(DeviceType::kCpu, "native", offer<CastAttrs>, prepare<CastAttrs>);
   r.add<CastAttrs>("amp_cast")
       .flops(0)
-      .doc("A float32 or 16-bit array in another element type; others as they are.")
+      .doc("A float32 or 16-bit array in another element type; others are unchanged.")
       .infer(infer_amp)
       .gradient(gradient)
       .kernel(DeviceType::kCpu, "native", offer<CastAttrs>, prepare<CastAttrs>);
   r.add<AmpMulticastAttrs>("amp_multicast")
       .flops(0)
-      .doc("float32 and 16-bit arrays in one type; others as they are.")
+      .doc("float32 and 16-bit arrays in one type; others are unchanged.")
       .groups("num_outputs", &AmpMulticastAttrs::num_outputs, {"data"})
       .skips_unread()
       .infer(infer_multicast)

@@ -1,4 +1,4 @@
-// Arrays joined along an axis (Concat), along a new axis (stack), and cut into equal parts
+// Arrays joined along an axis (Concat), along a new axis (stack), and split into equal parts
 // (SliceChannel).
 //
 // Decided here: rows of bytes are copied. Joined along the channels, samples of any layout are such
@@ -28,7 +28,7 @@ struct StackAttrs {
   int axis = 0;
   int num_args = 1;
   void describe(AttrVisitor& v) {
-    v.field("axis", axis, "Where the new axis stands in the output.");
+    v.field("axis", axis, "Position of the new axis in the output.");
     v.field("num_args", num_args, "Number of inputs.").required().at_least(1);
   }
 };
@@ -40,7 +40,7 @@ struct SliceChannelAttrs {
     v.field("num_outputs", num_outputs, "Number of parts; the axis must divide by it.")
         .required()
         .at_least(1);
-    v.field("axis", axis, "The axis that is cut.");
+    v.field("axis", axis, "The axis to split.");
     v.field("squeeze_axis", squeeze_axis, "Drops the axis; parts must have extent 1.");
   }
 };
@@ -82,7 +82,7 @@ void infer_concat(const ConcatAttrs& a, Inference& io) {
   }
 }
 
-// What the weights of both directions of a first layer lack is as much for each.
+// The missing extents of both directions of a first layer are equal.
 void infer_rnn_params(const ConcatAttrs& a, Inference& io) {
   infer_concat(a, io);
   if (!io.shape(io.out(0)).rank_known()) return;
@@ -129,7 +129,7 @@ void infer_stack(const StackAttrs& a, Inference& io) {
     if (known.rank_known()) part[k] = known[d];
     ++k;
   }
-  io.set_shape(io.out(0), out, "a new axis with one place for each input");
+  io.set_shape(io.out(0), out, "a new axis with one index for each input");
   for (int i = 0; i < io.num_inputs(); ++i)
     io.set_shape(io.in(i), part, "the output without the new axis");
 }
@@ -140,12 +140,12 @@ void infer_slice_channel(const SliceChannelAttrs& a, Inference& io) {
   if (in.rank_known()) {
     const int axis = normalize_axis(a.axis, in.rank());
     check(in[axis] < 0 || in[axis] % a.num_outputs == 0, ErrorKind::kShape,
-          "axis {} of shape {} cannot be cut into {} equal parts", a.axis, in.str(), a.num_outputs);
+          "axis {} of shape {} cannot be split into {} equal parts", a.axis, in.str(), a.num_outputs);
     Shape part = in;
     if (in[axis] >= 0) part[axis] = in[axis] / a.num_outputs;
     if (a.squeeze_axis) {
       check(part[axis] < 0 || part[axis] == 1, ErrorKind::kShape,
-            "squeeze_axis needs parts of extent 1: axis {} of {} cut into {}", a.axis, in.str(),
+            "squeeze_axis needs parts of extent 1: axis {} of {} split into {}", a.axis, in.str(),
             a.num_outputs);
       Shape squeezed;
       for (int d = 0; d < in.rank(); ++d)
@@ -170,7 +170,7 @@ void infer_slice_channel(const SliceChannelAttrs& a, Inference& io) {
                   ? checked_mul(extent, a.num_outputs, "num_outputs parts of SliceChannel")
                   : extent;
   }
-  io.set_shape(io.in(0), back, "the parts laid side by side");
+  io.set_shape(io.in(0), back, "the parts joined");
 }
 
 // ---- gradients
@@ -202,17 +202,17 @@ NodeEntries gradient_slice_channel(const SliceChannelAttrs& a, GradientBuilder& 
 
 // ---- kernels
 
-/// The joined array seen as `outer` rows, each made of one stretch per part.
+/// The joined array as `outer` rows, each made of one run per part.
 struct Rows {
   std::int64_t outer = 1;
-  std::vector<std::int64_t> bytes;  ///< of each part's stretch
+  std::vector<std::int64_t> bytes;  ///< of each part's run
   std::int64_t total = 0;
 
   void add(std::int64_t stretch) {
     bytes.push_back(stretch);
     total += stretch;
   }
-  /// Calls copy(part, joined_offset, part_offset, bytes) for every stretch.
+  /// Calls copy(part, joined_offset, part_offset, bytes) for every run.
   template <class Copy>
   void each(Copy copy) const {
     parallel_for(outer, std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, total)),
@@ -256,7 +256,7 @@ void cut(const Rows& rows, const Args& a) {
   });
 }
 
-/// The layout that `wish` leaves possible: every part must have whole blocks.
+/// `wish` if it is possible, else plain: every part must have whole blocks.
 Layout common_layout(const std::vector<TensorDesc>& parts, std::size_t first, int axis,
                      Layout wish) {
   const std::int64_t block = wish == Layout::kBlocked8 ? 8 : wish == Layout::kBlocked16 ? 16 : 1;
@@ -321,7 +321,7 @@ void register_concat(OpRegistry& r) {
       .gradient(gradient_concat)
       .kernel(DeviceType::kCpu, "reference", offer_concat, prepare_concat);
   r.add<ConcatAttrs>("_rnn_param_concat")
-      .doc("Concat by the name that Gluon's recurrent layers give it in their files.")
+      .doc("Concat under the name that files of Gluon's recurrent layers use.")
       .variadic("num_args", &ConcatAttrs::num_args)
       .infer(infer_rnn_params)
       .gradient(gradient_concat)
@@ -345,7 +345,7 @@ void register_concat(OpRegistry& r) {
   r.add<SliceChannelAttrs>("SliceChannel")
       .flops(0)
       .inputs(std::vector<std::string>{"data"})
-      .doc("Cuts the input into equal parts along an axis.")
+      .doc("Splits the input into equal parts along an axis.")
       .alias("split")
       .outputs([](const SliceChannelAttrs& a) { return numbered("output", a.num_outputs); },
                [](const SliceChannelAttrs& a) { return a.num_outputs; })

@@ -20,13 +20,13 @@ struct CropAttrs {
   bool center_crop = false;
 
   void describe(AttrVisitor& v) {
-    v.field("num_args", num_args, "Number of inputs: two when the second has the size.")
+    v.field("num_args", num_args, "Number of inputs: two if the second gives the size.")
         .required()
         .at_least(1)
         .at_most(2);
     v.field("offset", offset, "Where the window begins: (y, x).");
-    v.field("h_w", h_w, "The window's size, unless a second input has it.");
-    v.field("center_crop", center_crop, "Whether the window lies in the middle.");
+    v.field("h_w", h_w, "The window's size, unless a second input gives it.");
+    v.field("center_crop", center_crop, "Whether the window is in the middle.");
   }
 };
 
@@ -50,7 +50,7 @@ void infer_window(const CropAttrs& a, Inference& io, Inference::Ref x, Inference
   io.set_shape(y, window, like ? "as large as the second input" : "as large as h_w");
   Shape back = io.shape(y);
   back[2] = back[3] = kUnknownDim;
-  io.set_shape(x, back, "as the output asks for");
+  io.set_shape(x, back, "it follows from the output");
   if (like)
     io.set_shape(*like, Shape{kUnknownDim, kUnknownDim, io.shape(y)[2], io.shape(y)[3]},
                  "as large as the output");

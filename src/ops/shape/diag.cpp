@@ -1,4 +1,4 @@
-// The diagonal of two axes, or a matrix made of one.
+// The diagonal of two axes, or a matrix with a given diagonal.
 //
 //   rank ≥ 2   y[…, i] = x[… i at axis1, i + k at axis2 …], the other axes first (k < 0: i - k, i)
 //   rank 1     y[i, i + k] = x[i], zeros elsewhere
@@ -51,7 +51,7 @@ void infer(const DiagAttrs& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
   Shape in = io.shape(io.in(0));
   if (!in.rank_known()) return;
-  check(in.rank() > 0, ErrorKind::kShape, "diag takes no scalar");
+  check(in.rank() > 0, ErrorKind::kShape, "diag does not accept a scalar");
   const std::int64_t shift = a.shift();
   if (in.rank() == 1) {
     const std::int64_t side = in[0] < 0 ? kUnknownDim : in[0] + shift;
@@ -102,7 +102,7 @@ BlockCopy turned(BlockCopy copy) {
   return copy;
 }
 
-/// `whole` is the larger side; `out` of it is zero but for the diagonal.
+/// `whole` is the larger side; `out` of it is zero except on the diagonal.
 Prepared read(const BlockCopy& copy) {
   if (copy.shape.size() == 0) return [](const Args&) {};
   return [copy](const Args& args) { copy(args.outputs[0].data, args.inputs[0].data); };

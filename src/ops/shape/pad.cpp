@@ -1,5 +1,5 @@
 // A border around an array of four or five axes: constant, edge (the nearest element) or reflect
-// (the image at the edge, the edge itself not repeated).
+// (mirrored at the edge, without repeating the edge).
 //
 // Decided here: only axes 2 and up are padded, as in MXNet. The gradient of a border element goes
 // to the element it was copied from; for `constant` it is dropped.
@@ -23,11 +23,11 @@ struct PadAttrs {
   Tuple pad_width;
   double constant_value = 0;
   void describe(AttrVisitor& v) {
-    v.field("mode", mode, "What the border is made of.")
+    v.field("mode", mode, "How the border is filled.")
         .required()
         .choices({"constant", "edge", "reflect"});
     v.field("pad_width", pad_width,
-            "Before and behind, for each axis: (before0, behind0, before1, …).")
+            "Before and after, for each axis: (before0, after0, before1, …).")
         .required();
     v.field("constant_value", constant_value, "The border's value with mode constant.");
   }
@@ -45,18 +45,18 @@ void infer(const PadAttrs& a, Inference& io) {
   Shape out = in;
   for (int d = 0; d < in.rank(); ++d) {
     const std::int64_t before = a.pad_width[static_cast<std::size_t>(2 * d)],
-                       behind = a.pad_width[static_cast<std::size_t>(2 * d + 1)];
-    check(before >= 0 && behind >= 0, "pad_width {} must not be negative", tuple_text(a.pad_width));
-    check(d >= 2 || (before == 0 && behind == 0),
+                       after = a.pad_width[static_cast<std::size_t>(2 * d + 1)];
+    check(before >= 0 && after >= 0, "pad_width {} must not be negative", tuple_text(a.pad_width));
+    check(d >= 2 || (before == 0 && after == 0),
           "pad_width {} pads axis {}: only axes 2 and up can be padded", tuple_text(a.pad_width),
           d);
     if (in[d] < 0) continue;
-    out[d] = checked_add(checked_add(in[d], before, "an axis with its border"), behind,
+    out[d] = checked_add(checked_add(in[d], before, "an axis with its border"), after,
                          "an axis with its border");
-    if (before == 0 && behind == 0) continue;
+    if (before == 0 && after == 0) continue;
     check(a.mode != "edge" || in[d] > 0, ErrorKind::kShape,
-          "edge has nothing to repeat: axis {} of {} has no element", d, in.str());
-    check(a.mode != "reflect" || std::max(before, behind) < in[d],
+          "edge has nothing to repeat: axis {} of {} has no elements", d, in.str());
+    check(a.mode != "reflect" || std::max(before, after) < in[d],
           "reflect needs a border smaller than the extent {} of axis {}", in[d], d);
   }
   io.set_shape(io.out(0), out, "attribute pad_width");
@@ -84,10 +84,10 @@ struct Maps {
         continue;
       }
       const std::int64_t n = shape[d], before = a.pad_width[static_cast<std::size_t>(2 * d)],
-                         behind = a.pad_width[static_cast<std::size_t>(2 * d + 1)];
+                         after = a.pad_width[static_cast<std::size_t>(2 * d + 1)];
       in[static_cast<std::size_t>(k)] = n;
-      map.reserve(static_cast<std::size_t>(before + n + behind));
-      for (std::int64_t i = -before; i < n + behind; ++i) {
+      map.reserve(static_cast<std::size_t>(before + n + after));
+      for (std::int64_t i = -before; i < n + after; ++i) {
         if (i >= 0 && i < n)
           map.push_back(i);
         else if (a.mode == "constant")

@@ -1,10 +1,10 @@
 // The same elements under another shape: Reshape, Flatten, expand_dims, squeeze, reshape_like.
 //
-// Decided here: the output may take the input's memory, and then nothing is done. The gradient is
-// reshape_like(head, data). Reshape's codes are those of ndarray/reshape_codes.h; of a partly known
-// input as much is inferred as the codes tell, and one missing extent of the input is found from
-// the output. `target_shape` and `keep_highest` are the spelling before codes: 0 stands for "the
-// rest".
+// Decided here: the output may take the input's memory; then nothing is copied. The gradient is
+// reshape_like(head, data). Reshape's codes are those of ndarray/reshape_codes.h; for a partly
+// known input the codes are applied as far as possible, and one missing extent of the input is
+// computed from the output. `target_shape` and `keep_highest` are the parameters before codes
+// existed: 0 means "the rest".
 #include <algorithm>
 
 #include <symbind/operator.h>
@@ -23,10 +23,10 @@ struct ReshapeAttrs {
   bool keep_highest = false;
   void describe(AttrVisitor& v) {
     v.field("shape", shape,
-            "The new shape; 0 copies, -1 takes what is left, -2 copies the rest, -3 merges two, -4 "
+            "The new shape; 0 copies, -1 is inferred, -2 copies the rest, -3 merges two, -4 "
             "splits one.");
     v.field("reverse", reverse, "Reads the codes from the right.");
-    v.field("target_shape", target_shape, "Old spelling of shape; 0 takes what is left.");
+    v.field("target_shape", target_shape, "Older form of shape; 0 is inferred.");
     v.field("keep_highest", keep_highest, "With target_shape: the first extent is the input's.");
   }
 };
@@ -34,7 +34,7 @@ struct ReshapeAttrs {
 struct ExpandDimsAttrs {
   int axis = 0;
   void describe(AttrVisitor& v) {
-    v.field("axis", axis, "Where the new axis of extent 1 stands.").required();
+    v.field("axis", axis, "Position of the new axis of extent 1.").required();
   }
 };
 
@@ -49,9 +49,9 @@ struct ReshapeLikeAttrs {
   std::optional<int> lhs_begin, lhs_end, rhs_begin, rhs_end;
   void describe(AttrVisitor& v) {
     v.field("lhs_begin", lhs_begin, "First axis of lhs that is replaced.");
-    v.field("lhs_end", lhs_end, "Axis of lhs behind the last one that is replaced.");
+    v.field("lhs_end", lhs_end, "Axis of lhs after the last one that is replaced.");
     v.field("rhs_begin", rhs_begin, "First axis of rhs whose extent is taken.");
-    v.field("rhs_end", rhs_end, "Axis of rhs behind the last one that is taken.");
+    v.field("rhs_end", rhs_end, "Axis of rhs after the last one that is taken.");
   }
 };
 
@@ -65,7 +65,7 @@ std::vector<std::int64_t> codes_of(const ReshapeAttrs& a) {
   return codes;
 }
 
-/// What the codes say about a partly known input.
+/// The result of the codes for a partly known input.
 Shape reshape_partly(const Shape& in, const std::vector<std::int64_t>& codes, bool reverse) {
   if (reverse) {
     if (!in.rank_known() || std::ranges::count(codes, -4) > 0) return Shape::unknown();
@@ -161,8 +161,8 @@ void infer_expand_dims(const ExpandDimsAttrs& a, Inference& io) {
     if (in.rank_known()) larger.push_back(d == axis ? 1 : in[d < axis ? d : d - 1]);
     if (out.rank_known() && d != axis) smaller.push_back(out[d]);
   }
-  if (in.rank_known()) io.set_shape(io.out(0), larger, "expand_dims puts in one axis");
-  if (out.rank_known()) io.set_shape(io.in(0), smaller, "expand_dims puts in one axis");
+  if (in.rank_known()) io.set_shape(io.out(0), larger, "expand_dims inserts one axis");
+  if (out.rank_known()) io.set_shape(io.in(0), smaller, "expand_dims inserts one axis");
 }
 
 void infer_squeeze(const SqueezeAttrs& a, Inference& io) {
@@ -254,7 +254,7 @@ void register_reshape(OpRegistry& r) {
       .reference(prepare);
   r.add<ExpandDimsAttrs>("expand_dims")
       .flops(0)
-      .doc("Puts in an axis of extent 1.")
+      .doc("Inserts an axis of extent 1.")
       .infer(infer_expand_dims)
       .gradient(gradient)
       .inplace(0, 0)

@@ -1,7 +1,7 @@
-// Axes run backwards: y[…, i, …] = x[…, n-1-i, …]. The gradient is turned around the same way.
+// Axes in reverse order: y[…, i, …] = x[…, n-1-i, …]. The gradient is reversed the same way.
 //
 // Decided here: negative axes count from the end (MXNet refuses them); an axis named twice is
-// turned twice, which is not at all.
+// reversed twice, which has no effect.
 #include <symbind/operator.h>
 
 #include "kernels/copy_block.h"
@@ -12,7 +12,7 @@ namespace {
 struct ReverseAttrs {
   Tuple axis;
   void describe(AttrVisitor& v) {
-    v.field("axis", axis, "The axes that are turned around.").required();
+    v.field("axis", axis, "The axes to reverse.").required();
   }
 };
 

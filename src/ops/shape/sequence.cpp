@@ -5,11 +5,11 @@
 //
 //   SequenceMask     y[t] = t < length ? x[t] : value          dx = dy before the end, else 0
 //   SequenceLast     y = x[length - 1]                         dx[length - 1] = dy, else 0
-//   SequenceReverse  y[t] = t < length ? x[length-1-t] : x[t]  dx is dy turned the same way
+//   SequenceReverse  y[t] = t < length ? x[length-1-t] : x[t]  dx is dy reversed the same way
 //
-// Decided here: a length that names no step of the data is an error of the run (MXNet reads beside
-// the array); for SequenceMask any number is a length. SequenceReverse has axis 0 only, as in
-// MXNet. A length whose type nobody says has the data's. No gradient flows to lengths.
+// Decided here: a length out of range is a run-time error (MXNet reads outside the array);
+// SequenceMask accepts any number. SequenceReverse has axis 0 only, as in MXNet. By default lengths
+// have the data's type. No gradient flows to lengths.
 #include <cstring>
 
 #include <symbind/operator.h>
@@ -42,7 +42,7 @@ struct MaskAttrs : SequenceAttrs {
   float value = 0;
   void describe(AttrVisitor& v) {
     describe_use(v);
-    v.field("value", value, "What stands behind the end of a sequence.");
+    v.field("value", value, "The value after the end of a sequence.");
     describe_axis(v);
   }
 };
@@ -77,7 +77,7 @@ void infer_same(const A& a, Inference& io) {
   io.same_shape(io.in(0), io.out(0));
 }
 void infer_reverse(const SequenceAttrs& a, Inference& io) {
-  check(a.axis == 0, "SequenceReverse has axis=0 only; use SwapAxis before and behind it");
+  check(a.axis == 0, "SequenceReverse has axis=0 only; use SwapAxis before and after it");
   infer_same(a, io);
 }
 void infer_last(const SequenceAttrs& a, Inference& io) {
@@ -180,7 +180,7 @@ Prepared prepare_reverse(const SequenceAttrs& a, const KernelRequest& q) {
 
 Prepared prepare_last(const SequenceAttrs& a, const KernelRequest& q) {
   check(q.in[0].shape[a.axis] > 0, ErrorKind::kShape,
-        "there is no last step: axis {} of {} has no element", a.axis, q.in[0].shape.str());
+        "there is no last step: axis {} of {} has no elements", a.axis, q.in[0].shape.str());
   return [s = Sequences(a, q.in[0].shape, lengths_of(a, q, 1)),
           bytes = static_cast<std::int64_t>(size_of(q.in[0].dtype))](const Args& args) {
     each_sample(s, [&](std::int64_t sample) {
@@ -242,7 +242,7 @@ Names inputs_of(const SequenceAttrs& a, Names names) {
 void register_sequence(OpRegistry& r) {
   r.add<MaskAttrs>("SequenceMask")
       .flops(0)
-      .doc("Sets everything behind the end of each sequence to a value.")
+      .doc("Sets everything after the end of each sequence to a value.")
       .inputs([](const MaskAttrs& a) { return inputs_of(a, {"data"}); })
       .infer(infer_same)
       .gradient(gradient_mask)
@@ -266,7 +266,7 @@ void register_sequence(OpRegistry& r) {
       .reference(prepare_backward_last);
   r.add<SequenceAttrs>("SequenceReverse")
       .flops(0)
-      .doc("Each sequence in reverse order; what lies behind its end stays.")
+      .doc("Each sequence in reverse order; elements after its end are unchanged.")
       .inputs([](const SequenceAttrs& a) { return inputs_of(a, {"data"}); })
       .infer(infer_reverse)
       .gradient(gradient_reverse)

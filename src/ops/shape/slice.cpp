@@ -1,8 +1,8 @@
 // Parts of an array: slice (begin, end, step per axis), slice_axis (one axis), slice_like; and
 // _slice_assign, _slice_assign_scalar, which write to the part that slice reads.
 //
-// Decided here: bounds are read as Python reads them, but to read an empty part is an error; to
-// write one does nothing. The gradient of reading is zero outside the part, that of writing inside.
+// Decided here: bounds have Python's meaning, but reading an empty part is an error; writing one
+// has no effect. The gradient of reading is zero outside the part, that of writing is zero inside.
 #include <algorithm>
 #include <limits>
 
@@ -22,7 +22,7 @@ struct SliceAttrs {
   Tuple begin, end, step;
   void describe(AttrVisitor& v) {
     v.field("begin", begin, "First index per axis; None starts at the edge.").required();
-    v.field("end", end, "Index behind the last, per axis; None goes to the edge.").required();
+    v.field("end", end, "Index after the last, per axis; None goes to the edge.").required();
     v.field("step", step, "Step per axis; negative runs backwards.");
   }
 };
@@ -30,14 +30,14 @@ struct SliceAxisAttrs {
   int axis = 0, begin = 0;
   std::optional<int> end;
   void describe(AttrVisitor& v) {
-    v.field("axis", axis, "The axis that is cut.").required();
+    v.field("axis", axis, "The axis to slice.").required();
     v.field("begin", begin, "First index; negative counts from the end.").required();
-    v.field("end", end, "Index behind the last; None goes to the edge.").required();
+    v.field("end", end, "Index after the last; None goes to the edge.").required();
   }
 };
 struct SliceLikeAttrs {
   Tuple axes;
-  void describe(AttrVisitor& v) { v.field("axes", axes, "The axes that are cut; () means all."); }
+  void describe(AttrVisitor& v) { v.field("axes", axes, "The axes to slice; () means all."); }
 };
 
 struct SliceAssignScalarAttrs : SliceAttrs {
@@ -110,7 +110,7 @@ Ranges ranges_of(const SliceLikeAttrs& a, const Shape& in, const Shape& like) {
   const auto cut = [&](std::int64_t axis) {
     const int d = normalize_axis(axis, in.rank()), k = normalize_axis(axis, like.rank());
     check(in[d] < 0 || like[k] <= in[d], ErrorKind::kShape,
-          "axis {} of shape {} cannot be cut to {}", axis, in.str(), like[k]);
+          "axis {} of shape {} cannot be reduced to {}", axis, in.str(), like[k]);
     ranges[static_cast<std::size_t>(d)].count = like[k];
   };
   if (a.axes.empty()) {
@@ -134,7 +134,7 @@ void infer(const A& a, Inference& io) {
   io.set_shape(io.out(0), out, "the part that begin, end and step describe");
 }
 
-// Inputs: head and data. The head has the extents that slice_like cut to.
+// Inputs: head and data. The head has the extents that slice_like reduced to.
 template <class A>
 void infer_backward(const A& a, Inference& io) {
   io.same_shape(io.in(1), io.out(0));
@@ -149,7 +149,7 @@ void infer_backward(const A& a, Inference& io) {
   io.set_shape(io.in(0), part, "the part that begin, end and step describe");
 }
 
-/// The part as seen from the whole: strides and where it begins.
+/// The part within the whole: strides and offset.
 BlockCopy part_of(const Ranges& ranges, const Shape& in, DType dtype) {
   BlockCopy copy{.element_bytes = size_of(dtype)};
   const Strides whole_strides = contiguous_strides(in);
@@ -268,7 +268,7 @@ void register_slice(OpRegistry& r) {
       [](const SliceAxisAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_slice_axis", {g.head(0), g.input(0)});
       });
-  add<SliceLikeAttrs>(r, "slice_like", "The input cut to the extents of another array.",
+  add<SliceLikeAttrs>(r, "slice_like", "The input reduced to the extents of another array.",
                       {"data", "shape_like"}, nullptr,
                       [](const SliceLikeAttrs&, GradientBuilder& g) {
                         NodeEntries result =

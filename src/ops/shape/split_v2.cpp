@@ -1,7 +1,7 @@
-// An array cut along an axis at given places (_split_v2), or into equal parts.
+// An array split along an axis at given indices (_split_v2), or into equal parts.
 //
 // Decided here: `indices` holds where each part begins, the first of them 0; with `sections` it is
-// not read. The gradient is the heads joined again.
+// ignored. The gradient joins the heads.
 #include <symbind/operator.h>
 
 #include "base/check.h"
@@ -17,7 +17,7 @@ struct SplitAttrs {
   int sections = 0;
   void describe(AttrVisitor& v) {
     v.field("indices", indices, "Where each part begins; the first is 0.").required();
-    v.field("axis", axis, "The axis that is cut.");
+    v.field("axis", axis, "The axis to split.");
     v.field("squeeze_axis", squeeze_axis, "Drops the axis; parts must have extent 1.");
     v.field("sections", sections, "Number of equal parts, instead of indices; 0 means none.")
         .at_least(0);
@@ -25,7 +25,7 @@ struct SplitAttrs {
   int parts() const { return sections > 0 ? sections : static_cast<int>(indices.size()); }
 };
 
-/// Where part i begins on an axis of this extent; the part behind the last begins at the extent.
+/// Where part i begins on an axis of this extent; the part after the last begins at the extent.
 std::int64_t begin_of(const SplitAttrs& a, int i, std::int64_t extent) {
   if (a.sections > 0) return extent / a.sections * i;
   return i == a.parts() ? extent : a.indices[static_cast<std::size_t>(i)];
@@ -35,7 +35,7 @@ void check_parts(const SplitAttrs& a, const Shape& in, int axis) {
   const std::int64_t extent = in[axis];
   if (a.sections > 0) {
     check(extent % a.sections == 0, ErrorKind::kShape,
-          "axis {} of shape {} cannot be cut into {} equal parts", a.axis, in.str(), a.sections);
+          "axis {} of shape {} cannot be split into {} equal parts", a.axis, in.str(), a.sections);
   } else {
     check(!a.indices.empty() && a.indices[0] == 0, ErrorKind::kValue,
           "indices {} must begin with 0, where the first part begins", tuple_text(a.indices));
@@ -43,7 +43,7 @@ void check_parts(const SplitAttrs& a, const Shape& in, int axis) {
   for (int i = 0; i < a.parts(); ++i) {
     const std::int64_t begin = begin_of(a, i, extent), end = begin_of(a, i + 1, extent);
     check(begin <= end, ErrorKind::kValue,
-          "part {} of axis {} of shape {} would begin at {} and end at {}; indices {} must rise", i,
+          "part {} of axis {} of shape {} would begin at {} and end at {}; indices {} must ascend", i,
           a.axis, in.str(), begin, end, tuple_text(a.indices));
     check(!a.squeeze_axis || end - begin == 1, ErrorKind::kShape,
           "squeeze_axis needs parts of extent 1; part {} has {}", i, end - begin);
@@ -72,7 +72,7 @@ void infer(const SplitAttrs& a, Inference& io) {
       if (d != axis || !a.squeeze_axis) ++k;
     }
   }
-  io.set_shape(io.in(0), back, "the parts laid side by side");
+  io.set_shape(io.in(0), back, "the parts joined");
 }
 
 NodeEntries gradient(const SplitAttrs& a, GradientBuilder& g) {
@@ -112,7 +112,7 @@ void register_split_v2(OpRegistry& r) {
   r.add<SplitAttrs>("_split_v2")
       .flops(0)
       .inputs(std::vector<std::string>{"data"})
-      .doc("Cuts the input along an axis, at given places or into equal parts.")
+      .doc("Splits the input along an axis, at given indices or into equal parts.")
       .outputs(
           [](const SplitAttrs& a) {
             std::vector<std::string> names;

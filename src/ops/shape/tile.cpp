@@ -1,7 +1,7 @@
 // Repetition: tile repeats the whole array, repeat repeats every element.
 //
 //   tile    seen as (r0, d0, r1, d1, …): the r axes repeat         the gradient sums over them
-//   repeat  seen as (…, d, repeats, …): the axis behind d repeats
+//   repeat  seen as (…, d, repeats, …): the axis after d repeats
 #include <algorithm>
 
 #include <symbind/operator.h>
@@ -30,7 +30,7 @@ struct RepeatAttrs {
   }
 };
 
-/// The output seen with the repeated axes apart.
+/// The output with the repeated axes separated.
 struct Apart {
   Shape shape;
   std::array<bool, kMaxRank> repeated{};

@@ -10,14 +10,14 @@ namespace {
 struct TransposeAttrs {
   Tuple axes;
   void describe(AttrVisitor& v) {
-    v.field("axes", axes, "Output axis k is input axis axes[k]; () turns the order around.");
+    v.field("axes", axes, "Output axis k is input axis axes[k]; () reverses the order.");
   }
 };
 struct SwapAxisAttrs {
   int dim1 = 0, dim2 = 0;
   void describe(AttrVisitor& v) {
     v.field("dim1", dim1, "The first axis.");
-    v.field("dim2", dim2, "The axis it changes places with.");
+    v.field("dim2", dim2, "The axis it is swapped with.");
   }
 };
 
@@ -73,7 +73,7 @@ void infer(const A& a, Inference& io) {
 NodeEntries gradient(const TransposeAttrs& a, GradientBuilder& g) {
   AttrDict attrs;
   if (!a.axes.empty()) {
-    // No shape was inferred yet where an operator is recorded: the axes may be anything.
+    // When an operator is recorded, no shape has been inferred yet: the axes are unchecked.
     const Order order = order_of(a, Shape::of_rank(static_cast<int>(a.axes.size())).rank());
     Tuple inverse(order.size());
     for (std::size_t k = 0; k < order.size(); ++k)
@@ -110,7 +110,7 @@ void register_transpose(OpRegistry& r) {
   r.add<SwapAxisAttrs>("SwapAxis")
       .flops(0)
       .inputs(std::vector<std::string>{"data"})
-      .doc("Two axes change places.")
+      .doc("Swaps two axes.")
       .alias("swapaxes")
       .infer(infer)
       .gradient(gradient_swap)

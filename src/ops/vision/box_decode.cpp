@@ -1,4 +1,4 @@
-// box_decode: boxes from anchors and what was predicted for them.
+// box_decode: boxes from anchors and predictions.
 //
 //   centre = std · d · extent of the anchor + centre of the anchor,  extent = exp(std · d) · extent
 //
@@ -26,7 +26,7 @@ struct BoxDecodeAttrs {
     v.field("std1", std1, "What the second number was divided by.");
     v.field("std2", std2, "What the third number was divided by.");
     v.field("std3", std3, "What the fourth number was divided by.");
-    v.field("clip", clip, "Most of an exponent; not positive: no bound.");
+    v.field("clip", clip, "Upper bound of the exponent; not positive: no bound.");
     v.field("format", format, "Of the anchors: corner (x1, y1, x2, y2) or center (x, y, w, h).")
         .choices({"center", "corner"});
   }
@@ -74,7 +74,7 @@ Prepared forward(const BoxDecodeAttrs& a, const KernelRequest& r) {
 void register_box_decode(OpRegistry& r) {
   r.add<BoxDecodeAttrs>("_contrib_box_decode")
       .inputs(std::vector<std::string>{"data", "anchors"})
-      .doc("Boxes from anchors and what was predicted for them.")
+      .doc("Boxes from anchors and predictions.")
       .infer(infer)
       .gradient([](const BoxDecodeAttrs&, GradientBuilder&) { return NodeEntries(2); })
       .reference(forward);

@@ -1,6 +1,6 @@
 // box_iou: how much every box of one list overlaps every box of another.
 //
-//   out[i, j] = common area of lhs[i] and rhs[j] / area of both together, 0 where they do not meet
+//   out[i, j] = common area of lhs[i] and rhs[j] / area of their union, 0 if they do not overlap
 //
 // Decided here: no gradient goes to either, as in MXNet.
 #include <symbind/operator.h>

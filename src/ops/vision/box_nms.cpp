@@ -2,14 +2,14 @@
 //
 // A row of the data holds a box at coord_start, its score and perhaps a class; leading axes are
 // batches. Rows whose score is above valid_thresh and whose class is not background_id are ordered
-// by score, the first topk of them compared: a row goes if it overlaps one before it by more than
-// overlap_thresh (of the same class, unless force_suppress or there are no classes). What is left
-// stands first in the output, -1 fills the rest.
+// by score, the first topk of them compared: a row is dropped if it overlaps an earlier one by more
+// than overlap_thresh (of the same class, unless force_suppress or there are no classes). The
+// remaining rows come first in the output; the rest is -1.
 //
-// Decided here: where each output row came from is a hidden output, and the gradient goes back
-// there unchanged, also where the format of the box changes, as MXNet documents it. MXNet takes a
-// box whose first coordinate is negative for an empty row and leaves it in the format it had; here
-// every box that is left changes its format.
+// Decided here: the source index of each output row is a hidden output, and the gradient goes back
+// there unchanged, even if the format of the box changes, as MXNet documents. MXNet treats a box
+// whose first coordinate is negative as an empty row and does not convert its format; here every
+// remaining box is converted.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -41,22 +41,22 @@ struct BoxNmsAttrs {
   std::string out_format = "corner";
 
   void describe(AttrVisitor& v) {
-    v.field("overlap_thresh", overlap_thresh, "Overlap above which the lower score goes.");
-    v.field("valid_thresh", valid_thresh, "Only scores above this are looked at.");
-    v.field("topk", topk, "So many of the highest scores are kept; negative: all, 0: no change.");
+    v.field("overlap_thresh", overlap_thresh, "Overlap above which the box with the lower score is dropped.");
+    v.field("valid_thresh", valid_thresh, "Scores up to this are ignored.");
+    v.field("topk", topk, "Keeps the top k scores; negative: all, 0: no change.");
     v.field("coord_start", coord_start, "Where in a row the four coordinates begin.");
     v.field("score_index", score_index, "Where in a row the score is.");
     v.field("id_index", id_index, "Where in a row the class is; negative: there is none.");
-    v.field("background_id", background_id, "The class that is no object.");
-    v.field("force_suppress", force_suppress, "Boxes of other classes count as well.");
+    v.field("background_id", background_id, "The class of the background.");
+    v.field("force_suppress", force_suppress, "Whether boxes of other classes also suppress.");
     v.field("in_format", in_format, "corner: (x1, y1, x2, y2); center: (x, y, width, height).")
         .choices({"center", "corner"});
-    v.field("out_format", out_format, "The format of the boxes that are left.")
+    v.field("out_format", out_format, "The format of the remaining boxes.")
         .choices({"center", "corner"});
   }
 };
 
-/// A place in a row that is none of the coordinates'.
+/// An index in a row other than those of the coordinates.
 void check_place(const BoxNmsAttrs& a, const char* name, int place, std::int64_t width) {
   check(place >= 0 && place < width, "{} {} is outside a row of {}", name, place, width);
   check(place < a.coord_start || place > a.coord_last(),
@@ -82,10 +82,10 @@ void infer(const BoxNmsAttrs& a, Inference& io) {
   }
   Shape places = x;
   places[x.rank() - 1] = 1;
-  io.set_shape(io.out(1), places, "a place for each row");
+  io.set_shape(io.out(1), places, "a source index for each row");
 }
 
-// Inputs: dy, the places.
+// Inputs: dy, the source indices.
 void infer_backward(const BoxNmsAttrs& a, Inference& io) {
   io.same_shape(io.in(0), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
@@ -105,7 +105,7 @@ class Suppression {
   Suppression(const BoxNmsAttrs& a, std::int64_t rows, std::int64_t width)
       : a_(a), rows_(rows), width_(width) {}
 
-  /// The places of the rows that are left of one batch, best first.
+  /// The indices of the remaining rows of one batch, best first.
   std::vector<std::int64_t> left(const T* x) const {
     std::vector<std::int64_t> order;
     for (std::int64_t i = 0; i < rows_; ++i)
@@ -129,7 +129,7 @@ class Suppression {
     return kept;
   }
 
-  /// A row that is left, in the format asked for.
+  /// A remaining row, in the output format.
   void copy(const T* row, T* out) const {
     std::copy_n(row, width_, out);
     if (a_.in_format == a_.out_format) return;

@@ -5,7 +5,7 @@
 
 namespace symbind {
 
-/// Intersection by union, computed in F; 0 where there is no union.
+/// Intersection over union, computed in F; 0 if the union is empty.
 template <class F, class T>
 F box_overlap(const T* a, const T* b) {
   const auto at = [](const T* box, int i) { return static_cast<F>(box[i]); };
@@ -28,7 +28,7 @@ struct Centred {
   F x, y, width, height;
 };
 
-/// A box given by its corners, or by its centre and extent; a box turned inside out has no area.
+/// A box given by its corners, or by its centre and extent; a box with swapped corners has no area.
 template <class F>
 struct Corners {
   template <class T>
@@ -44,7 +44,7 @@ struct Corners {
   F low[2], high[2], extent[2], area;
 };
 
-/// Intersection by union; not a number where there is no union.
+/// Intersection over union; NaN if the union is empty.
 template <class F>
 F overlap(const Corners<F>& a, const Corners<F>& b) {
   F common = 1;

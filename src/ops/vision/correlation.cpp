@@ -5,7 +5,7 @@
 // with a of data1 at (i, j)·stride1 + max_displacement and b of data2 displaced from there by
 // stride2·(d % w − r, d / w − r), r = max_displacement / stride2, w = 2r + 1; both images are
 // padded with pad_size zeros. Decided here: equal elements count as a > b in the gradient of |a −
-// b|, as MXNet has it.
+// b|, as in MXNet.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -29,17 +29,17 @@ struct CorrelationAttrs {
   void describe(AttrVisitor& v) {
     v.field("kernel_size", kernel_size, "Size of a patch; odd.").at_least(1);
     v.field("max_displacement", max_displacement, "The farthest displacement.").at_least(0);
-    v.field("stride1", stride1, "Distance of the patches of data1.").at_least(1);
-    v.field("stride2", stride2, "Distance of the displacements.").at_least(1);
+    v.field("stride1", stride1, "Distance between the patches of data1.").at_least(1);
+    v.field("stride2", stride2, "Distance between the displacements.").at_least(1);
     v.field("pad_size", pad_size, "Zeros around both images.").at_least(0);
-    v.field("is_multiply", is_multiply, "Whether to multiply; else the distance is taken.");
+    v.field("is_multiply", is_multiply, "Whether to multiply; else the absolute difference is used.");
   }
 };
 
 struct Sizes {
   std::int64_t channels = 0, height = 0, width = 0, displacements = 0, h = 0, w = 0;
   std::int64_t reach = 0, grid = 1;  ///< displacements along an axis: grid = 2·reach + 1
-  std::int64_t patch = 1;            ///< places of a patch
+  std::int64_t patch = 1;            ///< elements of a patch
   Sizes(const CorrelationAttrs& a, const Shape& x) : reach(a.max_displacement / a.stride2) {
     const std::int64_t border = std::int64_t{a.max_displacement} + (a.kernel_size - 1) / 2;
     const auto positions = [&](std::int64_t extent) {
@@ -72,7 +72,7 @@ void infer(const CorrelationAttrs& a, Inference& io) {
   }
   io.set_shape(io.out(0), out, "(batch, displacements, positions)");
   io.set_shape(io.in(0), Shape{io.shape(io.out(0))[0], kUnknownDim, kUnknownDim, kUnknownDim},
-               "as the output asks for");
+               "it follows from the output");
 }
 
 // Inputs: dy, data1, data2. Outputs: their gradients.
@@ -85,8 +85,8 @@ void infer_backward(const CorrelationAttrs& a, Inference& io) {
                  {.inputs = 2, .outputs = 1, .from = {io.out(0), io.in(0), io.in(1)}});
 }
 
-/// Calls f(output within its image, place in data1, place in data2) for all pairs that are
-/// compared; places are offsets in a plane, -1 in the padding.
+/// Calls f(output within its image, offset in data1, offset in data2) for all compared pairs;
+/// offsets are within a plane, -1 in the padding.
 template <class F>
 void each_pair(const CorrelationAttrs& a, const Sizes& z, std::int64_t displacement, F&& f) {
   const std::int64_t dx = (displacement % z.grid - z.reach) * a.stride2,
@@ -139,7 +139,7 @@ Offer offer_backward(const CorrelationAttrs&, const KernelRequest& r) {
   return accept_plain(r, static_cast<std::size_t>(r.in[1].shape.size()) * 16);
 }
 
-// One channel of one image belongs to one thread; sums are kept in double.
+// One thread handles a channel of an image; sums are in double.
 Prepared backward(const CorrelationAttrs& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [a, z = Sizes(a, r.in[1].shape), size = r.in[1].shape.size(),

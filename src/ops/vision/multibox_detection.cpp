@@ -1,10 +1,10 @@
 // MultiBoxDetection: from probabilities and locations to objects.
 //
-// An anchor's object has the most likely class but the first, which is background, and is none if
-// that is below the threshold. Its box comes from the anchor's by undoing MultiBoxTarget's
-// locations. Of two boxes of a class (of any, with force_suppress) that overlap by nms_threshold
-// or more the less likely goes. An output row is (class, probability, x1, y1, x2, y2); class -1 is
-// none, and rows that never were an object are -1 throughout.
+// An anchor's object has the most likely class other than the first, which is background; there is
+// no object if its probability is below the threshold. Its box comes from the anchor's by undoing
+// MultiBoxTarget's locations. Of two boxes of a class (of any, with force_suppress) that overlap by
+// nms_threshold or more, the less likely one is dropped. An output row is (class, probability, x1,
+// y1, x2, y2); class -1 means no object, and rows that never were an object are all -1.
 //
 // Decided here: no gradient goes to any input; background_id is accepted and ignored, as in MXNet.
 #include <symbind/operator.h>
@@ -33,13 +33,13 @@ struct DetectionAttrs {
   int nms_topk = -1;
 
   void describe(AttrVisitor& v) {
-    v.field("clip", clip, "Cuts boxes at the image's edges.");
+    v.field("clip", clip, "Whether to clip boxes to the image.");
     v.field("threshold", threshold, "Least probability of an object.");
     v.field("background_id", background_id, "Accepted, without effect: the first class.");
-    v.field("nms_threshold", nms_threshold, "Overlap of two boxes for one object.");
-    v.field("force_suppress", force_suppress, "Boxes of other classes count as well.");
-    v.field("variances", variances, "What locations are multiplied with.");
-    v.field("nms_topk", nms_topk, "So many of the likeliest are looked at; negative: all.");
+    v.field("nms_threshold", nms_threshold, "Overlap from which the less likely box is dropped.");
+    v.field("force_suppress", force_suppress, "Whether boxes of other classes also suppress.");
+    v.field("variances", variances, "Factors of the locations.");
+    v.field("nms_topk", nms_topk, "Uses only the top k objects; negative: all.");
   }
 };
 
@@ -105,7 +105,7 @@ class Detection {
     std::size_t kept = objects.size();
     if (a_.nms_topk > 0) kept = std::min(kept, static_cast<std::size_t>(a_.nms_topk));
     for (std::size_t i = kept; i < objects.size(); ++i) {
-      objects[i] = found[i];  // MXNet leaves these rows in their first order
+      objects[i] = found[i];  // MXNet leaves these rows in their original order
       objects[i][0] = T(-1.f);
     }
     const auto gone = [](const Object& o) { return static_cast<Acc>(o[0]) < 0; };
@@ -126,7 +126,7 @@ class Detection {
 };
 
 Prepared prepare(const DetectionAttrs& a, const KernelRequest& r) {
-  check(r.in[2].shape[0] > 0, ErrorKind::kShape, "MultiBoxDetection: anchors of shape {} hold none",
+  check(r.in[2].shape[0] > 0, ErrorKind::kShape, "MultiBoxDetection: there are no anchors in shape {}",
         r.in[2].shape.str());
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     const Shape& shape = r.in[0].shape;

@@ -1,9 +1,9 @@
-// MultiBoxPrior: the anchors of a feature map, which only its size decides.
+// MultiBoxPrior: the anchors of a feature map, which depend only on its size.
 //
-// At every pixel one box of each size, of the first ratio, and one of each further ratio, of the
-// first size. A box of size s and ratio r is s·√r·height/width wide and s/√r high, in shares of the
-// image; pixel (y, x) has its centre at (y + offset) · step, a step being one pixel unless given.
-// Decided here: no gradient goes to the data.
+// Every pixel has one box of each size with the first ratio, and one of each further ratio with the
+// first size. A box of size s and ratio r is s·√r·height/width wide and s/√r high, as fractions of
+// the image; pixel (y, x) has its centre at (y + offset) · step, a step being one pixel unless
+// given. Decided here: no gradient goes to the data.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -22,19 +22,19 @@ struct PriorAttrs {
   FloatTuple steps = {-1, -1}, offsets = {0.5, 0.5};
 
   void describe(AttrVisitor& v) {
-    v.field("sizes", sizes, "Sizes of the boxes, as shares of the image's height.");
+    v.field("sizes", sizes, "Sizes of the boxes, as fractions of the image's height.");
     v.field("ratios", ratios, "Width by height of the boxes.");
-    v.field("clip", clip, "Cuts boxes at the image's edges.");
-    v.field("steps", steps, "From pixel to pixel, along y and x; negative: one pixel.");
+    v.field("clip", clip, "Whether to clip boxes to the image.");
+    v.field("steps", steps, "Distance between pixels, along y and x; negative: one pixel.");
     v.field("offsets", offsets, "The centre within a pixel, along y and x.");
   }
   std::int64_t boxes() const { return static_cast<std::int64_t>(sizes.size() + ratios.size()) - 1; }
 };
 
 void infer(const PriorAttrs& a, Inference& io) {
-  check(!a.sizes.empty() && !a.ratios.empty(), "sizes and ratios need a member each");
+  check(!a.sizes.empty() && !a.ratios.empty(), "sizes and ratios need at least one member each");
   check(a.steps.size() == 2 && a.offsets.size() == 2, "steps and offsets are two numbers, y and x");
-  check((a.steps[0] > 0) == (a.steps[1] > 0), "steps are both positive or both left out");
+  check((a.steps[0] > 0) == (a.steps[1] > 0), "steps must both be positive or both be omitted");
   for (const double ratio : a.ratios) check(ratio > 0, "the ratio {} is not positive", ratio);
   io.same_dtype(io.in(0), io.out(0));
   io.set_shape(io.in(0), Shape::of_rank(4), "(batch, channels, height, width)");

@@ -1,15 +1,15 @@
-// MultiBoxTarget: what anchors shall predict, given the objects of each image.
+// MultiBoxTarget: training targets of anchors, given the objects of each image.
 //
-// A label row is (class, x1, y1, x2, y2, …); -1 ends them. Each object takes the free anchor that
-// overlaps it most, best pairs first; then every anchor whose best overlap is above the threshold
-// takes that object. A matched anchor's class is the object's + 1, its location
+// A label row is (class, x1, y1, x2, y2, …); -1 ends them. Each object is matched to the free
+// anchor that overlaps it most, best pairs first; then every anchor whose best overlap is above the
+// threshold is matched to that object. A matched anchor's class is the object's + 1, its location
 //   ((gx − ax)/aw/v0, (gy − ay)/ah/v1, log(gw/aw)/v2, log(gh/ah)/v3)   of centres and extents.
-// Of the others all are background (0), or with negative_mining_ratio only that many for each
-// matched one: those least sure of being background among those that overlap no object by
-// negative_mining_thresh; the rest is ignored. An image without objects ignores all.
+// All others are background (0), or with negative_mining_ratio only that many for each matched one:
+// those with the lowest background probability among those that overlap no object by
+// negative_mining_thresh; the rest is ignored. In an image without objects all anchors are ignored.
 //
-// Decided here: no gradient goes to any input. Where MXNet stops because too few anchors are left
-// to mine, all of those are taken.
+// Decided here: no gradient goes to any input. Where MXNet fails because too few anchors remain to
+// mine, all of them are used.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct TargetAttrs {
     v.field("negative_mining_thresh", negative_mining_thresh,
             "Overlap below which an anchor may be background.");
     v.field("minimum_negative_samples", minimum_negative_samples, "Accepted, without effect.");
-    v.field("variances", variances, "What locations are divided by.");
+    v.field("variances", variances, "Divisors of the locations.");
   }
 };
 
@@ -81,7 +81,7 @@ class Matching {
   }
   bool empty() const { return objects_ == 0; }
 
-  /// Every object takes its best free anchor, best pairs first.
+  /// Matches every object to its best free anchor, best pairs first.
   void match_best() {
     std::vector<bool> taken(static_cast<std::size_t>(objects_), false);
     for (;;) {
@@ -214,7 +214,7 @@ void register_multibox_target(OpRegistry& r) {
   r.add<TargetAttrs>("_contrib_MultiBoxTarget")
       .inputs(std::vector<std::string>{"anchor", "label", "cls_pred"})
       .outputs({"loc_target", "loc_mask", "cls_target"})
-      .doc("Locations, masks and classes that anchors shall predict.")
+      .doc("Target locations, masks and classes of anchors.")
       .infer(infer)
       .gradient([](const TargetAttrs&, GradientBuilder&) { return NodeEntries(3); })
       .reference(prepare);

@@ -1,16 +1,16 @@
 // Proposal and MultiProposal: regions that may hold an object, from a region proposal network.
 //
-// At every place of the feature map stand the same anchors, one for each pair of ratio and scale:
-// boxes about the centre of a feature_stride × feature_stride cell, both corners inside. bbox_pred
+// Every position of the feature map has the same anchors, one for each pair of ratio and scale:
+// boxes around the centre of a feature_stride × feature_stride cell, both corners inside. bbox_pred
 // moves them (by centre and log extent; with iou_loss by corners), im_info (height, width, scale)
-// cuts them. Regions below rpn_min_size, and those of padding, get score -1. The best
-// rpn_pre_nms_top_n are kept, of two that overlap above the threshold the better, at most
-// rpn_post_nms_top_n. A row of the output is (image, x1, y1, x2, y2); if there are too few, they
-// are repeated.
+// clips them. Regions below rpn_min_size, and those of padding, get score -1. The best
+// rpn_pre_nms_top_n are kept; of two that overlap by more than the threshold the worse is dropped;
+// at most rpn_post_nms_top_n remain. A row of the output is (image, x1, y1, x2, y2); if there are
+// too few, rows are repeated.
 //
-// Decided here: Proposal takes several images as MultiProposal does, where MXNet refuses more than
-// one; the two are one operator with two names, and images are numbered within the batch. No
-// gradient goes to any input.
+// Decided here: Proposal accepts several images as MultiProposal does, where MXNet refuses more
+// than one; both names are one operator, and images are numbered within the batch. No gradient goes
+// to any input.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -41,13 +41,13 @@ struct ProposalAttrs {
   void describe(AttrVisitor& v) {
     v.field("rpn_pre_nms_top_n", rpn_pre_nms_top_n, "Regions compared with each other; 0: all.");
     v.field("rpn_post_nms_top_n", rpn_post_nms_top_n, "Regions of an image.").at_least(1);
-    v.field("threshold", threshold, "Overlap above which the lower score goes.");
+    v.field("threshold", threshold, "Overlap above which the region with the lower score is dropped.");
     v.field("rpn_min_size", rpn_min_size, "Least height and width, in the unscaled image.");
     v.field("scales", scales, "Sizes of the anchors, in cells.");
     v.field("ratios", ratios, "Height by width of the anchors.");
     v.field("feature_stride", feature_stride, "Size of a cell in the image.").at_least(1);
-    v.field("output_score", output_score, "The scores are a second output.");
-    v.field("iou_loss", iou_loss, "bbox_pred moves corners, not centre and extent.");
+    v.field("output_score", output_score, "Whether the scores are a second output.");
+    v.field("iou_loss", iou_loss, "Whether bbox_pred moves corners instead of centre and extent.");
   }
 };
 
@@ -123,7 +123,7 @@ class Proposals {
   }
 
  private:
-  /// Every anchor of every place, place by place.
+  /// Every anchor of every position, position by position.
   std::vector<Candidate> candidates(const float* scores, const float* moves,
                                     const float* info) const {
     const std::int64_t plane = height_ * width_, kinds = std::ssize(anchors_);
@@ -183,7 +183,7 @@ class Proposals {
 
 Prepared forward(const ProposalAttrs& a, const KernelRequest& r) {
   const Shape& scores = r.in[0].shape;
-  check(scores.size() > 0, "Proposal needs at least one place, not {}", scores.str());
+  check(scores.size() > 0, "Proposal needs at least one position, not {}", scores.str());
   return [proposals = Proposals(a, scores), images = scores[0], size = scores.count(1),
           rows = a.rpn_post_nms_top_n, height = scores[2], width = scores[3],
           stride = a.feature_stride](const Args& args) {
@@ -192,8 +192,7 @@ Prepared forward(const ProposalAttrs& a, const KernelRequest& r) {
       check(
           std::trunc(info[3 * n] / static_cast<float>(stride)) <= static_cast<float>(height) &&
               std::trunc(info[3 * n + 1] / static_cast<float>(stride)) <= static_cast<float>(width),
-          "im_info says image {} has {} × {} pixels, the {} × {} places of cls_prob cover {} × "
-          "{}: feature_stride is {}",
+          "im_info says image {} has {} × {} pixels, but the {} × {} positions of cls_prob cover {} × {}: feature_stride is {}",
           n, info[3 * n], info[3 * n + 1], height, width, height * stride, width * stride, stride);
     const std::int64_t grain = grain_of(16 * size);
     parallel_for(images, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -1,13 +1,13 @@
-// PSROIPooling: regions of images, cut into bins; every bin is the mean of its pixels in the
+// PSROIPooling: regions of images, divided into bins; every bin is the mean of its pixels in the
 // channels that belong to its position.
 //
 // A row of `rois` is (image, x1, y1, x2, y2). Corners are rounded, then scaled by spatial_scale; a
 // region is at least 0.1 wide. Channel (d · group + gh) · group + gw of the data belongs to output
 // channel d and to the bins of group (gh, gw).
 //
-// Decided here: a bin without pixels and a region of no image give 0. The gradient goes to the
-// data, none to the regions. MXNet reads past the data where it has fewer channels than the groups
-// need; here that is an error.
+// Decided here: a bin without pixels and a region with an invalid image number give 0. The gradient
+// goes to the data, none to the regions. MXNet reads past the data where it has fewer channels than
+// the groups need; here that is an error.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void infer(const PSROIPoolingAttrs& a, Inference& io) {
   io.set_shape(io.in(1), Shape{kUnknownDim, 5}, kCorners);
   io.set_shape(io.out(0), Shape{io.shape(io.in(1))[0], a.output_dim, a.pooled_size, a.pooled_size},
                "(regions, output_dim, pooled_size, pooled_size)");
-  io.set_shape(io.in(1), Shape{io.shape(io.out(0))[0], 5}, "as many regions");
+  io.set_shape(io.in(1), Shape{io.shape(io.out(0))[0], 5}, "one output for each region");
 }
 
 // Inputs: dy, the regions, the data for its shape.
@@ -136,7 +136,7 @@ Prepared forward(const PSROIPoolingAttrs& a, const KernelRequest& r) {
   });
 }
 
-// The channels of one output channel belong to one thread: regions may overlap.
+// One thread handles the channels of one output channel: regions may overlap.
 Prepared backward(const PSROIPoolingAttrs& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
@@ -174,7 +174,7 @@ Prepared backward(const PSROIPoolingAttrs& a, const KernelRequest& r, const Offe
 void register_psroi_pooling(OpRegistry& r) {
   using A = PSROIPoolingAttrs;
   r.add<A>("_contrib_PSROIPooling")
-      .doc("Regions of images, cut into bins; each bin is a mean in the channels of its position.")
+      .doc("Regions of images, divided into bins; each bin is a mean in the channels of its position.")
       .inputs({"data", "rois"})
       .infer(infer)
       .gradient(gradient)

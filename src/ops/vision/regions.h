@@ -1,4 +1,4 @@
-// What the operators on regions of images share: attributes, inference between data, regions and
+// Shared by the operators on regions of images: attributes, inference between data, regions and
 // output, and the registration of their gradients.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace symbind {
 
 inline void describe_scale(AttrVisitor& v, float& spatial_scale) {
-  v.field("spatial_scale", spatial_scale, "From the regions' coordinates to the data's.")
+  v.field("spatial_scale", spatial_scale, "Scale from the regions' coordinates to the data's.")
       .required()
       .at_least(0)
       .at_most(1);
@@ -34,7 +34,7 @@ inline constexpr const char* kCorners = "(image, x1, y1, x2, y2) for every regio
 inline constexpr const char* kRotated = "(image, x, y, width, height, angle)";
 
 inline void check_pooled(const PooledAttrs& a) {
-  constexpr std::int64_t kMostBins = 1 << 20;  // on an axis; their product is a number, too
+  constexpr std::int64_t kMostBins = 1 << 20;  // per axis; so their product does not overflow
   const auto fits = [](std::int64_t bins) { return bins > 0 && bins <= kMostBins; };
   check(a.pooled_size.size() == 2 && std::ranges::all_of(a.pooled_size, fits),
         "pooled_size {} must be two positive numbers of at most {}", tuple_text(a.pooled_size),
@@ -60,8 +60,8 @@ inline void infer_pooled(const PooledAttrs& a, Inference& io, int output, std::i
                Shape{kUnknownDim,
                      y[1] < 0 ? kUnknownDim : checked_mul(y[1], share, "the channels of all bins"),
                      kUnknownDim, kUnknownDim},
-               "as many channels");
-  io.set_shape(io.in(1), Shape{y[0], columns}, "as many regions");
+               "the channels of the data");
+  io.set_shape(io.in(1), Shape{y[0], columns}, "one output for each region");
 }
 
 /// The gradient of an operator on data and regions: it reads dy, `saved` and the data's shape, and

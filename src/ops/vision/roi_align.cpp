@@ -1,14 +1,14 @@
-// ROIAlign: regions of images, each brought to the same size by averages of interpolated points.
+// ROIAlign: regions of images, each resized to one size by averages of interpolated points.
 //
 // A row of `rois` is (image, x1, y1, x2, y2), scaled to the data by spatial_scale and not rounded;
-// a region is at least 1×1, unless `aligned`, which moves it by half a pixel and wants a positive
+// a region is at least 1×1, unless `aligned`, which moves it by half a pixel and needs a positive
 // size. Every bin is the mean of a grid of points, sample_ratio in each direction or as many as the
 // bin has pixels; a point is interpolated between its four pixels, and counts as 0 when more than
-// one pixel outside. With position_sensitive every bin has channels of its own.
+// one pixel outside. With position_sensitive every bin has its own channels.
 //
-// Decided here: a region of no image gives 0. The points of a bin are summed per axis into what
-// each row and column counts; points outside are skipped, so a region far from the image costs no
-// more than its bins. The gradient goes to the data, none to the regions.
+// Decided here: a region with an invalid image number gives 0. The points of a bin are summed per
+// axis into weights of rows and columns; points outside are skipped, so a region far from the image
+// costs no more than its bins. The gradient goes to the data, none to the regions.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 namespace symbind {
 namespace {
 
-/// More points than this in a bin come from coordinates that are no image's.
+/// More points than this in a bin come from invalid coordinates.
 constexpr double kMostPoints = 1 << 12;
 
 struct ROIAlignAttrs : PooledAttrs {
@@ -36,8 +36,8 @@ struct ROIAlignAttrs : PooledAttrs {
   void describe(AttrVisitor& v) {
     describe_pooled(v);
     v.field("sample_ratio", sample_ratio, "Points of a bin in each direction; else its pixels.");
-    v.field("position_sensitive", position_sensitive, "Every bin has channels of its own.");
-    v.field("aligned", aligned, "Pixels are areas: regions are moved by half a pixel.");
+    v.field("position_sensitive", position_sensitive, "Whether every bin has its own channels.");
+    v.field("aligned", aligned, "Whether regions are moved by half a pixel.");
   }
 };
 
@@ -60,7 +60,7 @@ NodeEntries gradient(const ROIAlignAttrs&, GradientBuilder& g) {
   return {g.call_with_same_attrs("_backward_ROIAlign", {g.head(0), g.input(1), g.input(0)})[0], {}};
 }
 
-/// A pixel of one axis, and what it counts in a bin.
+/// A pixel of one axis, and its weight in a bin.
 template <class Acc>
 struct Share {
   std::int64_t pixel = 0;
@@ -76,12 +76,12 @@ struct Axis {
     const Acc bin = length / static_cast<Acc>(bins);
     const double wanted = a.sample_ratio > 0 ? a.sample_ratio : std::ceil(static_cast<double>(bin));
     check(std::isfinite(start) && wanted <= kMostPoints,
-          "a region from {} to {} lies in no image: {} points in a bin", start, end, wanted);
+          "a region from {} to {} is outside any image: {} points in a bin", start, end, wanted);
     per_bin = static_cast<std::int64_t>(wanted);
     const Acc step = bin / static_cast<Acc>(per_bin), edge = static_cast<Acc>(extent);
     for (std::int64_t i = 0; i < bins; ++i) {
       const Acc from = start + static_cast<Acc>(i) * bin;
-      // One more on each side than the division says: the point itself decides.
+      // One more on each side than the division gives: the point itself is checked.
       const std::int64_t first = clamped_whole((-1 - from) / step - 2, 0, per_bin),
                          last = clamped_whole((edge - from) / step + 2, 0, per_bin);
       for (std::int64_t k = first; k < last; ++k)
@@ -162,7 +162,7 @@ void each_pixel(const Region<Acc>& region, std::int64_t width, F f) {
   }
 }
 
-/// Where channel `c` of bin `bin` stands in the data.
+/// The offset of channel `c` of bin `bin` in the data.
 struct Planes {
   Planes(const ROIAlignAttrs& a, const Shape& data)
       : bins(a.pooled_size[0] * a.pooled_size[1]),
@@ -202,7 +202,7 @@ Prepared forward(const ROIAlignAttrs& a, const KernelRequest& r) {
   });
 }
 
-// A channel belongs to one thread: regions may overlap.
+// One thread handles a channel: regions may overlap.
 Prepared backward(const ROIAlignAttrs& a, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
@@ -234,7 +234,7 @@ Prepared backward(const ROIAlignAttrs& a, const KernelRequest& r, const Offer&) 
 void register_roi_align(OpRegistry& r) {
   using A = ROIAlignAttrs;
   r.add<A>("_contrib_ROIAlign")
-      .doc("Regions of images, each brought to the same size by averages of interpolated points.")
+      .doc("Regions of images, each resized to one size by averages of interpolated points.")
       .inputs({"data", "rois"})
       .infer(infer)
       .gradient(gradient)

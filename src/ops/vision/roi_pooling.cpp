@@ -1,10 +1,10 @@
-// ROIPooling: max pooling of regions of images, each to the same size.
+// ROIPooling: max pooling of regions of images, each to one size.
 //
-// A row of `rois` is (image, x1, y1, x2, y2), in coordinates that spatial_scale brings to those of
-// the data, rounded; both corners belong to the region, which is at least 1×1. Bin i of n covers
-// ⌊i·size/n⌋ … ⌈(i+1)·size/n⌉ of it, cut at the image's edge. An empty bin and a region of no image
-// give 0; so does a region that has a NaN. Decided here: the places of the maxima are a hidden
-// output; the gradient goes to them, and none to the regions.
+// A row of `rois` is (image, x1, y1, x2, y2), in coordinates that spatial_scale converts to those
+// of the data, rounded; both corners belong to the region, which is at least 1×1. Bin i of n covers
+// ⌊i·size/n⌋ … ⌈(i+1)·size/n⌉ of it, clipped to the image. An empty bin, a region with an invalid
+// image number and a region with a NaN give 0. Decided here: the positions of the maxima are a
+// hidden output; the gradient goes to them, and none to the regions.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void infer(const ROIPoolingAttrs& a, Inference& io) {
   io.set_dtype(io.out(1), DType::kInt64, "places");
 }
 
-// Inputs: dy, the places, the data for its shape.
+// Inputs: dy, the positions, the data for its shape.
 void infer_backward(const ROIPoolingAttrs& a, Inference& io) {
   io.same_dtype(io.in(0), io.out(0));
   io.same_dtype(io.in(2), io.out(0));
@@ -64,8 +64,8 @@ std::pair<std::int64_t, std::int64_t> bin(std::int64_t i, Acc size, std::int64_t
   return {std::clamp<std::int64_t>(low, 0, extent), std::clamp<std::int64_t>(high, 0, extent)};
 }
 
-/// Corners farther away than this are taken to be here: no image reaches so far, and differences of
-/// such numbers are exact.
+/// Corners are clamped to this distance: no image is that large, and differences of such numbers
+/// are exact.
 constexpr std::int64_t kFar = std::int64_t{1} << 50;
 
 /// One region of one channel.
@@ -117,7 +117,7 @@ Prepared forward(const ROIPoolingAttrs& a, const KernelRequest& r) {
   });
 }
 
-// A channel belongs to one thread: regions may overlap.
+// One thread handles a channel: regions may overlap.
 Prepared backward(const ROIPoolingAttrs&, const KernelRequest& r, const Offer&) {
   const Shape &x = r.out[0].shape, &y = r.in[0].shape;
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
@@ -152,7 +152,7 @@ Prepared backward(const ROIPoolingAttrs&, const KernelRequest& r, const Offer&) 
 void register_roi_pooling(OpRegistry& r) {
   using A = ROIPoolingAttrs;
   r.add<A>("ROIPooling")
-      .doc("Max pooling of regions of images, each to the same size.")
+      .doc("Max pooling of regions of images, each to one size.")
       .inputs({"data", "rois"})
       .outputs({"output", "maxidx"}, 1)
       .skips_unread(1)

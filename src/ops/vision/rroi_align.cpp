@@ -1,4 +1,4 @@
-// RROIAlign: rotated regions of images, each brought to the same size by averages of interpolated
+// RROIAlign: rotated regions of images, each resized to one size by averages of interpolated
 // points.
 //
 // A row of `rois` is (image, centre x, centre y, width, height, angle in degrees), scaled to the
@@ -7,7 +7,7 @@
 // centre, then interpolated between its four pixels; it counts as 0 when it is more than one pixel
 // outside.
 //
-// Decided here: a region of no image gives 0. There is no gradient, as in MXNet.
+// Decided here: a region with an invalid image number gives 0. There is no gradient, as in MXNet.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace symbind {
 namespace {
 
-/// More points than this in a bin come from coordinates that are no image's.
+/// More points than this in a bin come from invalid coordinates.
 constexpr double kMostPoints = 1 << 12;
 
 struct RROIAlignAttrs : PooledAttrs {
@@ -42,7 +42,7 @@ void infer(const RROIAlignAttrs& a, Inference& io) {
   infer_pooled(a, io, 0, 6, kRotated);
 }
 
-/// Four pixels and what each counts.
+/// Four pixels and their weights.
 template <class Acc>
 struct Point {
   std::int64_t pixels[4];
@@ -87,7 +87,7 @@ struct Region {
   static std::int64_t points(Acc bin, int ratio, std::int64_t image) {
     if (image < 0) return 0;
     const double wanted = ratio > 0 ? ratio : std::ceil(static_cast<double>(bin));
-    check(wanted <= kMostPoints, "a region is in no image: {} points in a bin", wanted);
+    check(wanted <= kMostPoints, "a region is outside any image: {} points in a bin", wanted);
     return static_cast<std::int64_t>(wanted);
   }
 
@@ -151,7 +151,7 @@ Prepared forward(const RROIAlignAttrs& a, const KernelRequest& r) {
 
 void register_rroi_align(OpRegistry& r) {
   r.add<RROIAlignAttrs>("_contrib_RROIAlign")
-      .doc("Rotated regions of images, each brought to the same size by averages of points.")
+      .doc("Rotated regions of images, each resized to one size by averages of points.")
       .inputs({"data", "rois"})
       .infer(infer)
       .reference(forward);

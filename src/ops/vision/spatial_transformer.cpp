@@ -1,10 +1,11 @@
-// BilinearSampler, GridGenerator and SpatialTransformer: images read at places that a net computes.
+// BilinearSampler, GridGenerator and SpatialTransformer: images sampled at positions that a net
+// computes.
 //
 // A grid (batch, 2, h, w) has x, then y, of every output element, from −1 to 1 over the image.
-//   BilinearSampler     y = the four neighbours of the place, weighted by nearness; outside is 0
-//   GridGenerator       affine: place = θ (x', y', 1)ᵀ with θ = data as 2×3 and x', y' from −1 to
-//   1;
-//                       warp: data is a flow in pixels, added to every element's own place
+//   BilinearSampler     y = the four neighbours of the position, weighted by nearness; outside is 0
+//   GridGenerator       affine: position = θ (x', y', 1)ᵀ with θ = data as 2×3 and x', y' from −1
+//   to 1;
+//                       warp: data is a flow in pixels, added to every element's position
 //   SpatialTransformer  BilinearSampler at the affine grid of `loc`
 //
 // Decided here: SpatialTransformer's gradient is that of the other two, as graph nodes. A target of
@@ -32,7 +33,7 @@ struct GridAttrs {
   std::string transform_type;
   Tuple target_shape{0, 0};
   void describe(AttrVisitor& v) {
-    v.field("transform_type", transform_type, "What the data means.")
+    v.field("transform_type", transform_type, "The meaning of the data.")
         .required()
         .choices({"affine", "warp"});
     v.field("target_shape", target_shape, "The grid's size (h, w); affine only.");
@@ -68,7 +69,7 @@ void infer_sampler(const SamplerAttrs&, Inference& io) {
   const Shape &x = io.shape(io.in(0)), &grid = io.shape(io.in(1));
   io.set_shape(io.out(0), Shape{x[0], x[1], grid[2], grid[3]}, "as large as the grid");
   const Shape y = io.shape(io.out(0));
-  io.set_shape(io.in(0), Shape{y[0], y[1], kUnknownDim, kUnknownDim}, "as the output asks for");
+  io.set_shape(io.in(0), Shape{y[0], y[1], kUnknownDim, kUnknownDim}, "it follows from the output");
   io.set_shape(io.in(1), Shape{y[0], 2, y[2], y[3]}, "as large as the output");
 }
 
@@ -81,8 +82,8 @@ void infer_grid(const GridAttrs& a, Inference& io) {
   check_target(a.target_shape);
   io.set_shape(io.in(0), Shape{kUnknownDim, 6}, "a 2×3 matrix for every sample");
   io.set_shape(io.out(0), Shape{io.shape(io.in(0))[0], 2, a.target_shape[0], a.target_shape[1]},
-               "x and y of every place");
-  io.set_shape(io.in(0), Shape{io.shape(io.out(0))[0], 6}, "as the output asks for");
+               "x and y of every position");
+  io.set_shape(io.in(0), Shape{io.shape(io.out(0))[0], 6}, "it follows from the output");
 }
 
 void infer_transformer(const TransformerAttrs& a, Inference& io) {
@@ -95,8 +96,8 @@ void infer_transformer(const TransformerAttrs& a, Inference& io) {
       Shape{io.shape(io.in(1))[0], io.shape(io.in(0))[1], a.target_shape[0], a.target_shape[1]},
       "(batch, channels, target_shape)");
   const Shape y = io.shape(io.out(0));
-  io.set_shape(io.in(0), Shape{y[0], y[1], kUnknownDim, kUnknownDim}, "as the output asks for");
-  io.set_shape(io.in(1), Shape{y[0], 6}, "as the output asks for");
+  io.set_shape(io.in(0), Shape{y[0], y[1], kUnknownDim, kUnknownDim}, "it follows from the output");
+  io.set_shape(io.in(1), Shape{y[0], 6}, "it follows from the output");
 }
 
 // Inputs: dy, data, grid. Outputs: their gradients.
@@ -124,7 +125,7 @@ NodeEntries transformer_gradient(const TransformerAttrs& a, GradientBuilder& g) 
 
 // ---- The grid -----------------------------------------------------------------------------------
 
-/// Place i of n from −1 to 1.
+/// Position i of n from −1 to 1.
 template <class Acc>
 Acc unit(std::int64_t i, std::int64_t n) {
   return n > 1 ? Acc(-1) + static_cast<Acc>(i) * (Acc(2) / static_cast<Acc>(n - 1)) : Acc(-1);
@@ -195,7 +196,7 @@ struct Sizes {
       : batch(x[0]), channels(x[1]), height(x[2]), width(x[3]), h(y[2]), w(y[3]) {}
 };
 
-/// A place in an image: its neighbour above to the left, and the weight of that along both axes.
+/// A position in an image: its upper left neighbour, and the weight of that along both axes.
 template <class Acc>
 struct Place {
   template <class T>
@@ -203,7 +204,7 @@ struct Place {
     const T* at = grid + n * 2 * z.h * z.w + i;
     const Acc x = (static_cast<Acc>(at[0]) + 1) * static_cast<Acc>(z.width - 1) / 2,
               y = (static_cast<Acc>(at[z.h * z.w]) + 1) * static_cast<Acc>(z.height - 1) / 2;
-    // Far outside there is nothing, and no integer could hold it.
+    // Far outside there is no pixel, and the position would overflow an integer.
     const auto floor_of = [](Acc v, std::int64_t extent) {
       const Acc f = std::floor(v);
       return f >= -2 && f <= static_cast<Acc>(extent) ? static_cast<std::int64_t>(f)
@@ -261,7 +262,7 @@ Offer offer_sampler_backward(const SamplerAttrs&, const KernelRequest& r) {
   return accept_plain(r, static_cast<std::size_t>(r.in[1].shape.size()) * element);
 }
 
-// A sample belongs to one thread: places may share neighbours.
+// One thread handles a sample: positions may share neighbours.
 Prepared backward_sampler(const SamplerAttrs&, const KernelRequest& r, const Offer&) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
@@ -318,7 +319,7 @@ Prepared forward_transformer(const TransformerAttrs&, const KernelRequest& r, co
 
 void register_spatial_transformer(OpRegistry& r) {
   r.add<SamplerAttrs>("BilinearSampler")
-      .doc("Images read at the places of a grid.")
+      .doc("Images sampled at the positions of a grid.")
       .inputs({"data", "grid"})
       .infer(infer_sampler)
       .gradient([](const SamplerAttrs&, GradientBuilder& g) {
@@ -335,7 +336,7 @@ void register_spatial_transformer(OpRegistry& r) {
       .kernel(DeviceType::kCpu, "reference", offer_sampler_backward, backward_sampler);
   r.add<GridAttrs>("GridGenerator")
       .inputs(std::vector<std::string>{"data"})
-      .doc("The places an affine transform or a flow reads from.")
+      .doc("The positions that an affine transform or a flow reads.")
       .infer(infer_grid)
       .gradient([](const GridAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_GridGenerator", {g.head(0), g.input(0)});
