@@ -1,2 +1,2 @@
-/* Where programs written for MXNet look for it. */
+/* The path that programs written for MXNet include. */
 #include <symbind/c_predict_api.h>

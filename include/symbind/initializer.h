@@ -1,9 +1,9 @@
 #pragma once
 // Initializers: the initial values of parameters.
 //
-// An initializer is an immutable object behind a shared pointer, so that options hold one by value:
-// `.initializer = Xavier({.magnitude = 2})`. Random numbers come from the random operators, hence
-// from the stream that symbind::seed starts.
+// An initializer is an immutable object held by a shared pointer, so that options hold one by
+// value: `.initializer = Xavier({.magnitude = 2})`. Random numbers come from the random operators,
+// hence from the stream that symbind::seed starts.
 
 #include <functional>
 #include <memory>

@@ -87,7 +87,7 @@ struct FitOptions {
   std::optional<bool> nan_guard = {};  ///< stop at the first NaN; by default nan_guard_is_on()
   UpdatePolicyOptions updates = {};    ///< accumulation, clipping, an average of the weights
   bool dry_run = false;                ///< log what dry_run reports, and train nothing
-  std::optional<CheckpointOptions> checkpoint = {};  ///< save while training; see docs/checkpoints.md
+  std::optional<CheckpointOptions> checkpoint = {};  ///< save in fit; see docs/checkpoints.md
   /// Resume from the newest checkpoint of this prefix, or from one by its manifest's path; start
   /// from scratch if there is none. The checkpoint overrides begin_epoch, parameters and optimizer.
   std::string resume = {};
@@ -181,7 +181,7 @@ class BaseModule {
   bool binded_ = false, for_training_ = false, inputs_need_grad_ = false;
   bool params_initialized_ = false, optimizer_initialized_ = false;
   UpdatePolicy policy_;
-  std::unique_ptr<NanGuard> guard_;  ///< of the last fit with one: buckets hold pointers to monitors
+  std::unique_ptr<NanGuard> guard_;  ///< of the last fit with one: buckets point to it
 
  private:
   UpdatePolicy::PartsOf update_parts();

@@ -42,8 +42,7 @@ Walk look(const std::vector<NDArray>& heads) {
   for (const NodePtr& each : w.order) {
     const auto node = std::static_pointer_cast<const TapeNode>(each);
     check(!node->freed.load(), ErrorKind::kState,
-          "{} (the record of {} was freed by an earlier backward)", kNotRecorded,
-          node->title());
+          "{} (the record of {} was freed by an earlier backward)", kNotRecorded, node->title());
     w.snapshots.emplace(node.get(),
                         Snapshot{node, node->inputs, node->outputs, node->kernel, node->state});
     if (node->is_marked && node->req != GradReq::kNull) w.variables.push_back(node);

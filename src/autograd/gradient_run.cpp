@@ -58,22 +58,22 @@ void GradientRun::run_node(const Node& node) {
   if (copy_between_devices(node, in)) return drop_inputs(node);
   std::vector<NDArray> arrays;
   std::vector<TensorDesc> descs;
-  KernelWish wish{.training = thread_mode().training};
+  KernelQuery query{.training = thread_mode().training};
   for (std::size_t i = 0; i < in.size(); ++i) {
     SYMBIND_ASSERT(in[i].array.defined() ||
                    op.reads_only_shape(node.parsed.get(), static_cast<int>(i)) || in[i].opaque);
     arrays.push_back(in[i].array);
     descs.push_back(in[i].desc);
     if (in[i].opaque && in[i].desc.bytes() > 0)
-      wish.name = recorded_.at(node.inputs[i].node.get()).kernel;
+      query.name = recorded_.at(node.inputs[i].node.get()).kernel;
   }
   Context context = in.empty() ? current_context() : in.front().context;
-  for (const int readers : readers_[&node]) wish.outputs.push_back(readers > 0);
-  const auto kernel = imperative_kernel(op, node.parsed, descs, context, wish);
+  for (const int readers : readers_[&node]) query.outputs.push_back(readers > 0);
+  const auto kernel = imperative_kernel(op, node.parsed, descs, context, query);
   std::vector<NDArray> out;
   for (std::size_t o = 0; o < kernel->out.size(); ++o)
-    out.push_back(wish.outputs[o] ? NDArray(kernel->out[o].shape, context, kernel->out[o].dtype)
-                                  : NDArray());
+    out.push_back(query.outputs[o] ? NDArray(kernel->out[o].shape, context, kernel->out[o].dtype)
+                                   : NDArray());
   bool failed = false;
   for (const NDArray& a : arrays) {
     if (!a.defined() || !a.storage()->has_error()) continue;

@@ -26,7 +26,7 @@ bool flag(const std::vector<bool>& flags, std::size_t i) { return i < flags.size
 class Tape : public Recorder {
  public:
   void ran(const RanOp& call) override {
-    if (std::ranges::none_of(call.in, [&](const NDArray& a) { return stands(a); })) return;
+    if (std::ranges::none_of(call.in, [&](const NDArray& a) { return is_recorded(a); })) return;
     auto node = std::make_shared<TapeNode>();
     node->op = call.op;
     node->name = fmt::format("node_{}", nodes++);
@@ -65,13 +65,14 @@ class Tape : public Recorder {
     result.set_tape(out.front().tape());
   }
 
-  bool stands(const NDArray& array) const override { return tape_node(array) != nullptr; }
+  bool is_recorded(const NDArray& array) const override { return tape_node(array) != nullptr; }
 
   void refuse_write(const NDArray& target) const override {
     fail(ErrorKind::kState,
          "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
          "the array of shape {} was recorded, or what is written into a part of it was, and its "
-         "gradient would be lost\n  fix:  make a new array (x = x + 1), write before `record` or after `backward`, or in a `pause` block",
+         "gradient would be lost\n  fix:  make a new array (x = x + 1), write before `record` or "
+         "after `backward`, or in a `pause` block",
          target.shape().str());
   }
 

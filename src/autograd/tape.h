@@ -26,7 +26,7 @@ struct Saved {
 
 struct TapeNode : Node {
   std::vector<Saved> outputs;
-  std::string kernel;                 ///< that ran: only a kernel of this name can read opaque outputs
+  std::string kernel;                 ///< that ran: only it can read opaque outputs
   std::shared_ptr<const void> state;  ///< of user code, kept as long as the node
   /// Of a constant that gradients read: it counts as recorded as long as a node that reads it
   /// exists.

@@ -135,7 +135,7 @@ Snapshot snapshot(bool reset) {
     if (subject.statistics.count == 0) continue;
     auto& rows = subject.category == "Device Storage"     ? s.memory
                  : subject.category.ends_with(",counter") ? s.counters
-                                                          : s.stretches;
+                                                          : s.spans;
     rows.push_back({&subject, subject.statistics});
     if (reset) subject.statistics = {};
   }

@@ -128,7 +128,7 @@ struct Snapshot {
     const Subject* subject;
     Statistics statistics;
   };
-  std::vector<Row> stretches;  ///< operators, calls, user-defined spans
+  std::vector<Row> spans;  ///< operators, calls, user-defined spans
   std::vector<Row> memory, counters;
 };
 Snapshot snapshot(bool reset);

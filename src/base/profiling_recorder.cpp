@@ -95,7 +95,7 @@ void write_now_and_then(std::chrono::duration<double> period) {
   Recorder& r = recorder();
   std::unique_lock lock(r.guard);
   const std::thread::id me = std::this_thread::get_id();
-  bool told = false;
+  bool warned = false;
   while (r.writer.get_id() == me) {
     r.wake.wait_for(lock, period);
     if (r.writer.get_id() != me) return;
@@ -104,8 +104,8 @@ void write_now_and_then(std::chrono::duration<double> period) {
     try {
       write_trace(r, false);
     } catch (const std::exception& e) {
-      if (!told) log_warning(std::string("the profiler cannot write its trace: ") + e.what());
-      told = true;
+      if (!warned) log_warning(std::string("the profiler cannot write its trace: ") + e.what());
+      warned = true;
     }
     lock.lock();
   }

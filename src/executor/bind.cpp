@@ -109,13 +109,13 @@ Bound named(const Symbol& symbol, Context context, const ContextMap& groups) {
                .grad_req = {}};
 }
 
-// The arrays of all slots: caller-supplied ones, else new zeros where `wanted`.
-std::vector<NDArray> lent(const std::vector<ArraySlot>& slots, const Lend& lend,
-                          const std::vector<GradReq>* wanted = nullptr) {
+// The caller-supplied arrays of all slots that are `wanted`; undefined where there is none.
+std::vector<NDArray> supplied_arrays(const std::vector<ArraySlot>& slots, const ArraySource& source,
+                                     const std::vector<GradReq>* wanted = nullptr) {
   std::vector<NDArray> arrays(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (wanted && (*wanted)[i] == GradReq::kNull) continue;
-    if (lend) arrays[i] = lend(slots[i]);
+    if (source) arrays[i] = source(slots[i]);
   }
   return arrays;
 }
@@ -170,8 +170,8 @@ ArraySlots infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DType
   return slots;
 }
 
-Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap& shapes,
-                          const SimpleBindOptions& options, const Lenders& lenders) {
+Executor simple_bind_with(const Symbol& symbol, Context context, const ShapeMap& shapes,
+                          const SimpleBindOptions& options, const ArraySources& sources) {
   ShapeMap given;
   for (const auto& [name, shape] : shapes) given.emplace(name, from_user(shape));
   try {
@@ -180,11 +180,11 @@ Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap&
     bound.grad_req = resolve_req(options.grad_req, bound.arg_names);
     const ArraySlots inferred =
         infer_slots(symbol, given, options.types, context, options.group2ctx);
-    bound.args = lent(inferred.args, lenders.argument);
-    bound.grads = lent(inferred.args, lenders.gradient, &bound.grad_req);
-    bound.aux = lent(inferred.aux, lenders.auxiliary);
+    bound.args = supplied_arrays(inferred.args, sources.argument);
+    bound.grads = supplied_arrays(inferred.args, sources.gradient, &bound.grad_req);
+    bound.aux = supplied_arrays(inferred.aux, sources.auxiliary);
     allocate(bound, inferred);
-    return make_executor(std::move(bound), options.shared_exec, lenders.outputs);
+    return make_executor(std::move(bound), options.shared_exec, sources.outputs);
   } catch (const Error& e) {
     std::string text = "simple_bind error. Arguments:\n";
     for (const auto& [name, shape] : shapes) text += fmt::format("{}: {}\n", name, shape.str());
@@ -195,7 +195,7 @@ Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap&
 Executor Symbol::simple_bind(Context context, const ShapeMap& shapes,
                              const SimpleBindOptions& options) const {
   settings::refresh();
-  return simple_bind_lent(*this, context, shapes, options, {});
+  return simple_bind_with(*this, context, shapes, options, {});
 }
 
 Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions& options) const {

@@ -25,16 +25,16 @@ ArraySlots infer_slots(const Symbol& symbol, const ShapeMap& shapes, const DType
                        Context context, const ContextMap& groups);
 
 /// Returns the array to use instead of a new zeroed one, or an undefined array.
-using Lend = std::function<NDArray(const ArraySlot&)>;
+using ArraySource = std::function<NDArray(const ArraySlot&)>;
 
-struct Lenders {
-  Lend argument = {}, gradient = {}, auxiliary = {};
+struct ArraySources {
+  ArraySource argument = {}, gradient = {}, auxiliary = {};
   /// Arrays whose memory the outputs may reuse where they fit, in the order of the outputs.
   std::vector<NDArray> outputs = {};
 };
 
 /// Symbol::simple_bind over caller-supplied arrays, which must have the slot's shape and dtype.
-Executor simple_bind_lent(const Symbol& symbol, Context context, const ShapeMap& shapes,
-                          const SimpleBindOptions& options, const Lenders& lenders);
+Executor simple_bind_with(const Symbol& symbol, Context context, const ShapeMap& shapes,
+                          const SimpleBindOptions& options, const ArraySources& sources);
 
 }  // namespace symbind

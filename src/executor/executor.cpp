@@ -216,7 +216,7 @@ void Executor::Impl::copy_params_from(const NDArrayMap& args, const NDArrayMap& 
       const auto it = std::ranges::find(names, name);
       if (it == names.end()) {
         check(allow_extra,
-              "Find name \"{}\" that is not in the {}; {}\n  fix: omit it, or pass "
+              "Find name \"{}\" that is not in the {}; {}\n  fix:  omit it, or pass "
               "allow_extra=True (to an executor in Python: allow_extra_params=True)",
               name, what, nearest_hint(name, names));
         continue;

@@ -76,11 +76,11 @@ class KeyWriter {
 };
 
 std::string key_of(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in,
-                   Context context, const KernelWish& wish) {
+                   Context context, const KernelQuery& query) {
   std::string key =
       fmt::format("{}|{}|{}|{}|{}|{}|{}|", op.name, is_np_shape(), static_cast<int>(context.type),
-                  num_threads(), wish.out_shape.str(), wish.name, wish.training);
-  for (const bool wanted : wish.outputs) key += wanted ? '1' : '0';
+                  num_threads(), query.out_shape.str(), query.name, query.training);
+  for (const bool wanted : query.outputs) key += wanted ? '1' : '0';
   for (const char* name : {"SYMBIND_KERNELS", "SYMBIND_EXACT", "SYMBIND_CHECK"})
     key.append("|").append(settings::text(name));
   // describe() binds to the instance; the instance is only read here.
@@ -124,7 +124,7 @@ void infer(const OpDef& op, const void* attrs, const std::vector<TensorDesc>& in
 
 std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void* attrs,
                                                     const std::vector<TensorDesc>& in,
-                                                    Context context, const KernelWish& wish) {
+                                                    Context context, const KernelQuery& query) {
   runtime(context).make_current();  // kernels query what this device supports
   auto made = std::make_shared<ImperativeKernel>();
   made->op = &op;
@@ -136,14 +136,14 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
   request.context = context;
   request.in = in;
   request.threads = num_threads();
-  request.training = wish.training;
-  infer(op, attrs, in, wish.out_shape, request, made->opaque);
+  request.training = query.training;
+  infer(op, attrs, in, query.out_shape, request, made->opaque);
   request.constant.assign(in.size(), false);
-  request.wanted = wish.outputs;
+  request.wanted = query.outputs;
   for (std::size_t o = request.wanted.size(); o < request.out.size(); ++o)
     request.wanted.push_back(static_cast<int>(o) < made->num_visible);
   const KernelChoice choice =
-      select_kernel(op, attrs, request, op.name, {.only = wish.name, .plain_only = true});
+      select_kernel(op, attrs, request, op.name, {.only = query.name, .plain_only = true});
   const Offer& offer = choice.offer;
   for (std::size_t i = 0; i < request.in.size(); ++i) request.in[i].layout = offer.in_layouts[i];
   for (std::size_t o = 0; o < request.out.size(); ++o) {
@@ -180,11 +180,12 @@ void ImperativeKernel::give_scratch(std::span<TensorArg> out_args, void* workspa
 std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           const std::shared_ptr<const void>& attrs,
                                                           const std::vector<TensorDesc>& in,
-                                                          Context context, const KernelWish& wish) {
-  if (op.runs_user_code) return make_kernel(op, attrs.get(), in, context, wish);
-  const std::string key = key_of(op, attrs.get(), in, context, wish);
+                                                          Context context,
+                                                          const KernelQuery& query) {
+  if (op.runs_user_code) return make_kernel(op, attrs.get(), in, context, query);
+  const std::string key = key_of(op, attrs.get(), in, context, query);
   if (auto found = cache<ImperativeKernel>().find(key)) return found;
-  auto made = make_kernel(op, attrs.get(), in, context, wish);
+  auto made = make_kernel(op, attrs.get(), in, context, query);
   cache<ImperativeKernel>().insert(key, made);
   return made;
 }
@@ -200,17 +201,17 @@ std::shared_ptr<const ImperativeCall> make_call(const OpDef& op, std::span<const
   check_inputs(op, parsed.get(), inputs);
   std::vector<TensorDesc> in;
   for (const NDArray& a : inputs) in.push_back({.shape = a.shape(), .dtype = a.dtype()});
-  KernelWish wish{.out_shape = out_shape, .training = recorded};
+  KernelQuery query{.out_shape = out_shape, .training = recorded};
   if (op.shape_from_values)
-    wish.out_shape = op.shape_from_values(parsed.get(), {inputs.begin(), inputs.end()});
+    query.out_shape = op.shape_from_values(parsed.get(), {inputs.begin(), inputs.end()});
   if (recorded) {
     made->reads = gradient_reads(op, parsed);
-    wish.outputs = made->reads.out;
+    query.outputs = made->reads.out;
     const auto visible = static_cast<std::size_t>(op.num_visible(parsed.get()));
-    for (std::size_t o = 0; o < visible && o < wish.outputs.size(); ++o) wish.outputs[o] = true;
+    for (std::size_t o = 0; o < visible && o < query.outputs.size(); ++o) query.outputs[o] = true;
   }
   made->attrs = parsed;
-  made->kernel = imperative_kernel(op, parsed, in, context, wish);
+  made->kernel = imperative_kernel(op, parsed, in, context, query);
   made->values = per_call_values(op.describe(const_cast<void*>(parsed.get())));
   return made;
 }

@@ -29,7 +29,7 @@ struct ImperativeKernel {
 };
 
 /// What a kernel is selected by, in addition to operator and inputs.
-struct KernelWish {
+struct KernelQuery {
   Shape out_shape = Shape::unknown();  ///< for an operator without inputs: of the array it writes
   std::vector<bool> outputs = {};      ///< those that are read; empty: the visible ones
   std::string name = {};  ///< only this kernel: it wrote what is opaque among the inputs
@@ -43,7 +43,7 @@ std::shared_ptr<const ImperativeKernel> imperative_kernel(const OpDef& op,
                                                           const std::shared_ptr<const void>& attrs,
                                                           const std::vector<TensorDesc>& in,
                                                           Context context,
-                                                          const KernelWish& wish = {});
+                                                          const KernelQuery& query = {});
 
 /// What the gradient of a call reads of it: inputs, and outputs with the hidden ones.
 struct GradientReads {

@@ -31,8 +31,8 @@ class CallMemory {
   std::pmr::memory_resource* get() { return &resource_; }
 
  private:
-  alignas(std::max_align_t) std::array<std::byte, bytes> room_;
-  std::pmr::monotonic_buffer_resource resource_{room_.data(), room_.size()};
+  alignas(std::max_align_t) std::array<std::byte, bytes> buffer_;
+  std::pmr::monotonic_buffer_resource resource_{buffer_.data(), buffer_.size()};
 };
 
 TensorArg arg_of(const NDArray& array) {
@@ -203,19 +203,19 @@ Recorder* recorder_of(Recorder* recorder, std::span<const NDArray> inputs,
                       std::span<const NDArray> out) {
   if (recorder == nullptr) return nullptr;
   const bool recorded =
-      std::ranges::any_of(inputs, [&](const NDArray& a) { return recorder->stands(a); });
+      std::ranges::any_of(inputs, [&](const NDArray& a) { return recorder->is_recorded(a); });
   for (const NDArray& o : out) {
     const auto reads = [&](const NDArray& a) {
       return a.defined() && o.defined() && overlap(a, o);
     };
-    if (recorder->stands(o) || (recorded && std::ranges::any_of(inputs, reads)))
+    if (recorder->is_recorded(o) || (recorded && std::ranges::any_of(inputs, reads)))
       recorder->refuse_write(o);
   }
   return recorded ? recorder : nullptr;
 }
 
-void tell(Recorder& recorder, const ImperativeCall& call, std::span<const NDArray> inputs,
-          const Results& r) {
+void record_call(Recorder& recorder, const ImperativeCall& call, std::span<const NDArray> inputs,
+                 const Results& r) {
   const auto visible = static_cast<std::ptrdiff_t>(r.results.size());
   recorder.ran({.op = call.kernel->op,
                 .attrs = &call.given,
@@ -251,7 +251,7 @@ void run_call(const OpDef& op, std::span<const NDArray> inputs, const CallOption
     for (std::size_t o = 0; ran && o < out.size(); ++o)
       if (!r.targets[o].aliases(r.results[o])) r.targets[o].copy_to(r.results[o]);
   }
-  if (recorder != nullptr) tell(*recorder, *call, inputs, r);
+  if (recorder != nullptr) record_call(*recorder, *call, inputs, r);
 }
 
 std::span<const NDArray> without_undefined_end(std::span<const NDArray> arrays) {

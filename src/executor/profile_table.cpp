@@ -203,9 +203,8 @@ std::string dumps(const DumpsOptions& options) {
         "Invalid value provided for sort_by: {}. Support: 'total', 'avg', 'min', 'max', 'count'",
         options.sort_by);
   const Snapshot all = profiling::snapshot(options.reset);
-  Tables times = by_name(all.stretches), memory = by_name(all.memory),
-         counters = by_name(all.counters);
-  std::vector<Row> nodes = nodes_of(all.stretches);
+  Tables times = by_name(all.spans), memory = by_name(all.memory), counters = by_name(all.counters);
+  std::vector<Row> nodes = nodes_of(all.spans);
   for (Tables* tables : {&times, &memory, &counters})
     for (auto& [category, rows] : *tables) sort(rows, options);
   sort(nodes, options);

@@ -26,7 +26,8 @@ inline Error current_error(std::string_view where) {
   } catch (const std::exception& e) {
     return Error(ErrorKind::kState, e.what()).with_context(where);
   } catch (...) {
-    return Error(ErrorKind::kState, "an exception that is not a std::exception").with_context(where);
+    return Error(ErrorKind::kState, "an exception that is not a std::exception")
+        .with_context(where);
   }
 }
 

@@ -53,7 +53,7 @@ struct Cut {
 
 Cut cut(const NodeEntries& heads, const std::string& scope) {
   Cut result;
-  std::map<std::string, NodePtr> stands_for;
+  std::map<std::string, NodePtr> replacement;
   result.heads = rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
     if (node->is_variable() || !is_inside(*node, scope)) return {};
     auto made = std::make_shared<Node>(*node);
@@ -62,7 +62,7 @@ Cut cut(const NodeEntries& heads, const std::string& scope) {
       const NodeEntry& from = node->inputs[i];
       if (from.node->is_variable() || is_inside(*from.node, scope)) continue;
       const std::string name = from.node->output_name(from.index);
-      NodePtr& variable = stands_for[name];
+      NodePtr& variable = replacement[name];
       if (variable == nullptr) variable = make_variable(name);
       result.outside.emplace(name, from);
       made->inputs[i] = {variable, 0};

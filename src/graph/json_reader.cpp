@@ -111,7 +111,7 @@ int version_of(const Json& rest) {
       std::min<std::int64_t>(whole((*version)[1], "\"mxnet_version\""), 1 << 30));
 }
 
-// A subgraph has no version of its own: the file's applies.
+// A subgraph has no version: the file's applies.
 void give_version(JsonNode& node, int version) {
   if (node.op != core_ops::kForeach) return;
   std::string& text = node.attrs.at(kSubgraph);

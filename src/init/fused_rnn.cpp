@@ -46,8 +46,7 @@ void FusedRnnInit::init_part(const InitDesc& desc, const std::string& name, NDAr
   if (o.mode == "lstm" && name.ends_with("_f_bias")) return part.set(o.forget_bias);
   const Initializer* init = o.init ? o.init.get() : desc.global_init;
   check(init != nullptr, ErrorKind::kState,
-        "FusedRNN has no initializer for {}, neither its own nor a global one",
-        desc.name);
+        "FusedRNN has no initializer for {}, neither its own nor a global one", desc.name);
   (*init)({.name = name, .attrs = {}, .global_init = desc.global_init}, part);
 }
 

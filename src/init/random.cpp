@@ -47,7 +47,8 @@ struct NormalInit : Initializer {
 struct OrthogonalInit : Initializer {
   void describe(AttrVisitor& v) {
     v.field("scale", o.scale, "Multiplies the matrix.");
-    v.field("rand_type", o.rand_type, "The distribution it is made from.").choices({"uniform", "normal"});
+    v.field("rand_type", o.rand_type, "The distribution it is made from.")
+        .choices({"uniform", "normal"});
   }
   void init_weight(const InitDesc& desc, NDArray& array) const override;
   std::string dumps() const override {

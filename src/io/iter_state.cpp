@@ -19,8 +19,8 @@ void check_iter_state(const StateValue& state, const char* kind, IterFacts facts
         is == nullptr ? "something else" : "a " + is->text);
   for (const auto& [name, value] : facts) {
     const std::int64_t saved = state.integer_at(name, kind);
-    check(saved == value, "{}: {} is {} here and {} in the state; they must be equal", kind,
-          name, value, saved);
+    check(saved == value, "{}: {} is {} here and {} in the state; they must be equal", kind, name,
+          value, saved);
   }
 }
 

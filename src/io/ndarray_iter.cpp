@@ -117,10 +117,9 @@ std::vector<Source> NDArrayIter::State::sources(const IterArrays& arrays, const 
   std::vector<Source> result;
   for (const auto& [key, array] : named(arrays, name)) {
     check_defined(array, key.c_str());
-    check(
-        array.ndim() > axis, ErrorKind::kShape,
-        "NDArrayIter: '{}' has shape {}, which has no batch axis: with layout {} it is axis {}",
-        key, array.shape().str(), options.layout, axis);
+    check(array.ndim() > axis, ErrorKind::kShape,
+          "NDArrayIter: '{}' has shape {}, which has no batch axis: with layout {} it is axis {}",
+          key, array.shape().str(), options.layout, axis);
     const bool gatherable = array.context() == cpu() || axis == 0;
     result.push_back({key, gatherable ? array : array.as_in_context(cpu())});
   }

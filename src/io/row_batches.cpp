@@ -112,8 +112,8 @@ void RowBatches::set_state(const StateValue& state) {
   const std::int64_t wrapped = state.integer_at("wrapped", what);
   const bool ended = state.integer_at("ended", what) != 0;
   check(row >= 0 && wrapped >= 0 && wrapped <= batch_size_, ErrorKind::kIo,
-        "{}: the state has row {} and {} rows from the start; those are at most a batch of {}", what,
-        row, wrapped, batch_size_);
+        "{}: the state has row {} and {} rows from the start; those are at most a batch of {}",
+        what, row, wrapped, batch_size_);
   hard_reset();
   // Without round_batch every epoch begins at row 0, and a row's number determines its position in
   // the batch, which filler rows may reuse.

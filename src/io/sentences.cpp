@@ -159,7 +159,8 @@ BucketSentenceIter::BucketSentenceIter(const std::vector<Sentence>& sentences,
         "Invalid layout {}: Must by NT (batch major) or TN (time major)", options.layout);
   const DType t = options.dtype;
   check(t == DType::kFloat32 || t == DType::kFloat64 || t == DType::kInt32 || t == DType::kInt64,
-        ErrorKind::kType, "BucketSentenceIter: dtype {} is not supported; choose float32, float64, int32 or int64",
+        ErrorKind::kType,
+        "BucketSentenceIter: dtype {} is not supported; choose float32, float64, int32 or int64",
         dtype_name(t));
   s.options = options;
   s.sentences = sentences;

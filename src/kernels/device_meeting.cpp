@@ -65,7 +65,8 @@ void sum_over_devices(const std::string& key, int count, int device, std::span<d
       interruption_point();
       const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
       check(waited.count() < static_cast<double>(limit(Limit::kDeviceWait)), ErrorKind::kState,
-            "device {} waited {:.0f} s at '{}' for {} devices, of which {} arrived; run all of them at the same time, each in a thread (a Module does), or set ndev to their number",
+            "device {} waited {:.0f} s at '{}' for {} devices, of which {} arrived; run all of "
+            "them at the same time, each in a thread (a Module does), or set ndev to their number",
             device, waited.count(), key, count, meeting->brought.size());
     }
   } catch (...) {

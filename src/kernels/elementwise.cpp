@@ -124,17 +124,16 @@ void run_broadcast(const BroadcastWalk& w, const BinaryLoop forms[3], const Elem
   const auto* bs = static_cast<const char*>(b);
   auto* ys = static_cast<char*>(y);
   const auto size = static_cast<std::int64_t>(type.size);
-  for_stretches(w, run.grain,
-                [&](std::int64_t at, std::int64_t ia, std::int64_t ib, std::int64_t n) {
-                  const char *pa = as + ia * size, *pb = bs + ib * size;
-                  alignas(8) char value[8];
-                  if (type.load != nullptr && form != Operand::kArrays) {
-                    const char*& single = form == Operand::kLeftValue ? pa : pb;
-                    type.load(single, value, 1);
-                    single = value;
-                  }
-                  run.serial(pa, pb, ys + at * size, n, form);
-                });
+  for_runs(w, run.grain, [&](std::int64_t at, std::int64_t ia, std::int64_t ib, std::int64_t n) {
+    const char *pa = as + ia * size, *pb = bs + ib * size;
+    alignas(8) char value[8];
+    if (type.load != nullptr && form != Operand::kArrays) {
+      const char*& single = form == Operand::kLeftValue ? pa : pb;
+      type.load(single, value, 1);
+      single = value;
+    }
+    run.serial(pa, pb, ys + at * size, n, form);
+  });
 }
 
 void run_broadcast(const BroadcastWalk& w, const TernaryLoop forms[3], const ElementType& type,
@@ -146,7 +145,7 @@ void run_broadcast(const BroadcastWalk& w, const TernaryLoop forms[3], const Ele
   auto* ys = static_cast<char*>(y);
   const auto size = static_cast<std::int64_t>(type.size);
   const bool left_value = form == Operand::kLeftValue, right_value = form == Operand::kRightValue;
-  for_stretches(w, 8192, [&](std::int64_t at, std::int64_t ia, std::int64_t ib, std::int64_t n) {
+  for_runs(w, 8192, [&](std::int64_t at, std::int64_t ia, std::int64_t ib, std::int64_t n) {
     if (type.load == nullptr)
       return loop(gs + at * size, as + ia * size, bs + ib * size, ys + at * size, n);
     Buffer head, left, right;

@@ -79,7 +79,7 @@ struct BroadcastWalk {
 };
 /// Calls f(y_offset, a_offset, b_offset, count) for runs along the innermost axis, over threads.
 template <class F>
-void for_stretches(const BroadcastWalk& w, std::int64_t grain, const F& f) {
+void for_runs(const BroadcastWalk& w, std::int64_t grain, const F& f) {
   if (w.size == 0) return;
   const auto last = static_cast<std::size_t>(w.rank - 1);
   if (w.rank == 1) {

@@ -253,10 +253,10 @@ std::vector<ResizeShare> area_shares(std::int64_t from, std::int64_t to) {
       shares.push_back({x, at, static_cast<float>(covered / cell)});
     };
     const double before = static_cast<double>(first) - begin;
-    const double behind = end - static_cast<double>(last);
+    const double after = end - static_cast<double>(last);
     if (before > 1e-3) share(first - 1, before);
     for (std::int64_t at = first; at < last; ++at) share(at, 1.0);
-    if (behind > 1e-3) share(last, std::min(std::min(behind, 1.), cell));
+    if (after > 1e-3) share(last, std::min(std::min(after, 1.), cell));
   }
   return shares;
 }

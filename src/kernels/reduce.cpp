@@ -309,7 +309,7 @@ std::array<bool, kMaxRank> reduced_axes(const std::vector<std::int64_t>& axes, b
   return reduced;
 }
 
-std::array<bool, kMaxRank> stretched_axes(const Shape& large, const Shape& small) {
+std::array<bool, kMaxRank> broadcast_axes(const Shape& large, const Shape& small) {
   std::array<bool, kMaxRank> reduced{};
   const int ahead = large.rank() - small.rank();
   for (int d = 0; d < large.rank(); ++d)

@@ -65,6 +65,6 @@ class Reducer {
 std::array<bool, kMaxRank> reduced_axes(const std::vector<std::int64_t>& axes, bool exclude,
                                         int rank);
 /// The axes along which `small` was broadcast to `large`; ranks are aligned at the right.
-std::array<bool, kMaxRank> stretched_axes(const Shape& large, const Shape& small);
+std::array<bool, kMaxRank> broadcast_axes(const Shape& large, const Shape& small);
 
 }  // namespace symbind

@@ -57,7 +57,8 @@ std::shared_ptr<KVStore> create_kvstore(const std::string& given) {
   }
   check(!contains(type, "dist") && std::ranges::find(kElsewhere, type) == kElsewhere.end(),
         ErrorKind::kNotImplemented,
-        "kvstore '{}' is distributed or needs another library, which Symbind does not support; supported:  "
+        "kvstore '{}' is distributed or needs another library, which Symbind does not support; "
+        "supported:  "
         "{}",
         given, fmt::join(known, ", "));
   check(contains(type, "local") || contains(type, "device"), ErrorKind::kName,

@@ -1,7 +1,6 @@
 // AUC: the area under the ROC curve of a two-class problem.
 //
-//   the probability that a row of class 1 has a higher score than one of class 0, a tie counting
-//   half
+//   the probability that a row of class 1 has a higher score than one of class 0 (a tie counts ½)
 //     = (sum of the ranks of class 1 − P·(P + 1)/2) / (P·N), equal scores sharing their mean rank
 //
 // Decided here: it is exact, so every score is kept until reset. Where a class is missing, or a

@@ -80,13 +80,14 @@ class LikelihoodMetric : public EvalMetric {
     check_counts(labels.size(), preds.size());
     for (std::size_t i = 0; i < preds.size(); ++i) {
       const Shape& shape = preds[i].shape();
-      check(shape.rank() >= 2 && shape[1] > 0, ErrorKind::kIndex,
-            "metric '{}' expects one row of probabilities per example, but got an output of shape {}",
-            name, shape.str());
       check(
-          labels[i].size() == shape[0], ErrorKind::kState,
-          "metric '{}' got labels of shape {} for an output of shape {}; it expects one label per row",
-          name, labels[i].shape().str(), shape.str());
+          shape.rank() >= 2 && shape[1] > 0, ErrorKind::kIndex,
+          "metric '{}' expects one row of probabilities per example, but got an output of shape {}",
+          name, shape.str());
+      check(labels[i].size() == shape[0], ErrorKind::kState,
+            "metric '{}' got labels of shape {} for an output of shape {}; it expects one label "
+            "per row",
+            name, labels[i].shape().str(), shape.str());
       with_numbers(labels[i], label_scratch_, [&](const auto* label) {
         with_numbers(preds[i], pred_scratch_, [&](const auto* pred) { sum(shape, label, pred); });
       });
@@ -101,8 +102,8 @@ class LikelihoodMetric : public EvalMetric {
     for (std::int64_t n = 0; n < shape[0]; ++n) {
       const double given = static_cast<double>(label[n]);
       check(given > -static_cast<double>(classes) - 1 && given < static_cast<double>(classes),
-            ErrorKind::kIndex, "metric '{}': label {} of row {} is not a class of {}", name, given, n,
-            classes);
+            ErrorKind::kIndex, "metric '{}': label {} of row {} is not a class of {}", name, given,
+            n, classes);
       const auto wanted = static_cast<std::int64_t>(given);
       const P* p = pred + (n * classes + (wanted < 0 ? wanted + classes : wanted)) * inner;
       for (std::int64_t k = 0; k < inner; ++k)

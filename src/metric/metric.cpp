@@ -23,8 +23,8 @@ const std::vector<NDArray>& pick(const NamedArrays& from, const std::optional<Na
   for (const std::string& name : *names) {
     const auto at = std::find(from.names.begin(), from.names.end(), name);
     if (at == from.names.end())
-      fail(ErrorKind::kName, "metric '{}' needs {} '{}', but there is {}; {}", metric, what,
-           name, fmt::join(from.names, ", "), nearest_hint(name, from.names));
+      fail(ErrorKind::kName, "metric '{}' needs {} '{}', but there is {}; {}", metric, what, name,
+           fmt::join(from.names, ", "), nearest_hint(name, from.names));
     picked.push_back(from.arrays[static_cast<std::size_t>(at - from.names.begin())]);
   }
   return picked;
@@ -115,7 +115,8 @@ void EvalMetric::check_counts(std::size_t labels, std::size_t preds, ErrorKind k
       "Shape of labels {} does not match shape of predictions {}: metric '{}' compares each output "
       "with a label; outputs: {}; labels found: {}. Give the data iterator the missing labels, "
       "name "
-      "the arrays to compare with output_names and label_names, or use a metric without labels such as 'loss'",
+      "the arrays to compare with output_names and label_names, or use a metric without labels "
+      "such as 'loss'",
       labels, preds, name, listed(dict_preds_, preds), listed(dict_labels_, labels));
 }
 

@@ -21,7 +21,7 @@ Symbol pooled(const Symbol& data) {
 struct Block {
   const char* name;
   int c1x1, c3x3_reduce, c3x3, c5x5_reduce, c5x5, proj;
-  bool pool_behind;
+  bool pool_after;
 };
 constexpr Block kBlocks[] = {
     {"in3a", 64, 96, 128, 16, 32, 32, false},     {"in3b", 128, 128, 192, 32, 96, 64, true},
@@ -59,7 +59,7 @@ Symbol googlenet(const GooglenetOptions& options) {
   x = pooled(convolution("conv3", x, 192, {.kernel = {3, 3}, .pad = {1, 1}}));
   for (const Block& block : kBlocks) {
     x = inception(x, block);
-    if (block.pool_behind) x = pooled(x);
+    if (block.pool_after) x = pooled(x);
   }
   x = Pooling("", x, {.kernel = {7, 7}, .pool_type = "avg", .global_pool = true, .stride = {1, 1}});
   return loss(FullyConnected("", Flatten("", x), {.num_hidden = options.num_classes}));

@@ -11,7 +11,7 @@ namespace symbind::models {
 /// The parameters of a unit.
 struct UnitSpec {
   std::string name;  ///< stage<k>_unit<i>
-  int filters; ///< of the output
+  int filters;       ///< of the output
   int stride;
   bool same;        ///< input and output have the same shape: the shortcut is an identity
   bool bottleneck;  ///< 1 x 1, 3 x 3, 1 x 1 instead of two 3 x 3

@@ -75,8 +75,7 @@ void BaseModule::swap_ema_params() {
 }
 
 void BaseModule::keep_in_checkpoints(const std::string& name, Resumable part) {
-  check(part.state && part.set_state, "'{}' needs functions to get and to set its state",
-        name);
+  check(part.state && part.set_state, "'{}' needs functions to get and to set its state", name);
   kept_[name] = std::move(part);
 }
 

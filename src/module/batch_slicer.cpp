@@ -24,7 +24,8 @@ std::vector<BatchSlice> split_batch(std::int64_t batch_size, const std::vector<d
     const std::int64_t begin = std::min(end, batch_size);
     end = std::min(begin + size, batch_size);
     check(begin < end,
-          "Too many slices. Some splits are empty. A batch of {} rows cannot be split over {} devices\n  fix:  use a larger batch or fewer devices",
+          "Too many slices. Some splits are empty. A batch of {} rows cannot be split over {} "
+          "devices\n  fix:  use a larger batch or fewer devices",
           batch_size, work_load.size());
     slices.push_back({begin, end});
   }

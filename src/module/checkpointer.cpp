@@ -199,8 +199,7 @@ void Checkpointer::save(TrainingState state) {
   std::unique_lock lock(s.guard);
   s.throw_error(lock);
   if (s.waiting && state.batch > 0)
-    log_info(fmt::format("the writer of checkpoints is late: {}{} is skipped",
-                         s.options.prefix,
+    log_info(fmt::format("the writer of checkpoints is late: {}{} is skipped", s.options.prefix,
                          s.waiting->batch == 0 ? set_name(state.epoch, state.batch)
                                                : set_name(s.waiting->epoch, s.waiting->batch)));
   if (s.waiting && state.batch > 0 && s.waiting->batch == 0) return;

@@ -81,7 +81,8 @@ void set_device_facts(ExecutorGroup& group, const StateValue& facts) {
   const std::int64_t saved = facts.integer_at("count", "devices of a checkpoint");
   if (saved != count) {
     log_warning(
-        fmt::format("resume: the checkpoint has {} devices and this training has {}: it will not resume bit for bit",
+        fmt::format("resume: the checkpoint has {} devices and this training has {}: it will not "
+                    "resume bit for bit",
                     saved, count));
     return;
   }
@@ -124,7 +125,8 @@ void compare_kernel_facts(const StateValue& now, const StateValue& saved) {
   const std::int64_t before = saved.integer_at("threads", kWhat);
   if (threads != before)
     log_warning(
-        fmt::format("resume: the checkpoint was made with {} threads and this run has {}: sums may round differently, so the training may not resume bit for bit",
+        fmt::format("resume: the checkpoint was made with {} threads and this run has {}: sums may "
+                    "round differently, so the training may not resume bit for bit",
                     before, threads));
   if (now.at("fingerprint", kWhat).text == saved.at("fingerprint", kWhat).text) return;
   std::string text;
@@ -136,7 +138,8 @@ void compare_kernel_facts(const StateValue& now, const StateValue& saved) {
     return line;
   };
   log_warning(
-      fmt::format("resume: other kernels were chosen than in the checkpoint, so the training may not resume bit for bit\n then:{}\n  now: {}",
+      fmt::format("resume: other kernels were chosen than in the checkpoint, so the training may "
+                  "not resume bit for bit\n  then:{}\n  now: {}",
                   list(saved), list(now)));
 }
 

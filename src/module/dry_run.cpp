@@ -89,7 +89,7 @@ DataBatch peeked(DataIter& iterator, std::vector<std::string>& notes) {
                 [&] {
                   const bool found = iterator.next(batch);
                   for (std::vector<NDArray>* arrays : {&batch.data, &batch.label})
-                    for (NDArray& array : *arrays) array = array.copy();  // the iterator may reuse them
+                    for (NDArray& array : *arrays) array = array.copy();  // they may be reused
                   return found;
                 },
             .reset = [&] { iterator.reset(); },
@@ -239,7 +239,8 @@ DryRunReport BaseModule::dry_run(DataIter& train, const FitOptions& o) {
 
 std::shared_ptr<BaseModule> BaseModule::blank_copy() const {
   fail(ErrorKind::kNotImplemented,
-       "dry_run works on a copy, which a custom module does not provide\n  fix:  override blank_copy");
+       "dry_run works on a copy, which a custom module does not provide\n  fix:  override "
+       "blank_copy");
 }
 std::shared_ptr<BaseModule> Module::blank_copy() const {
   return std::make_shared<Module>(symbol(), options());

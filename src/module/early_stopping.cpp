@@ -30,9 +30,8 @@ std::optional<std::string> EarlyStopping::observe(int epoch,
     return std::nullopt;
   }
   if (++s.waited < s.patience) return std::nullopt;
-  return fmt::format(
-      "Epoch[{}] Stopping early: {}={:f} is not better than {:f} for {} evaluations", epoch, name,
-      value, s.best, s.waited);
+  return fmt::format("Epoch[{}] Stopping early: {}={:f} is not better than {:f} for {} evaluations",
+                     epoch, name, value, s.best, s.waited);
 }
 
 void EarlyStopping::operator()(const BatchEndParam& param) const {

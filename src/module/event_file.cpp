@@ -1,10 +1,11 @@
 // Event files: TFRecord frames around Event messages.
 //
-//   frame   length (uint64), masked CRC-32C of the length, the message, masked CRC-32C of the
-//   message Event   1 wall_time (double)   2 step (varint)   3 file_version (text)   5 Summary
-//   Summary 1 Value: 1 tag (text)  2 simple_value (float)  5 HistogramProto
-//   HistogramProto  1 min  2 max  3 num  4 sum  5 sum_squares (doubles)  6 bucket_limit  7 bucket
-//                   (packed doubles)
+//   frame           length (uint64), masked CRC-32C of the length,
+//                   the message, masked CRC-32C of the message
+//   Event           1 wall_time (double)  2 step (varint)  3 file_version (text)  5 Summary
+//   Summary         1 Value: 1 tag (text)  2 simple_value (float)  5 HistogramProto
+//   HistogramProto  1 min  2 max  3 num  4 sum  5 sum_squares (doubles)
+//                   6 bucket_limit  7 bucket (packed doubles)
 //
 // Decided here: the few messages are encoded by hand, since a Protocol Buffers library would be a
 // large dependency for a small feature. Buckets are TensorBoard's: limits that grow by 10 %.

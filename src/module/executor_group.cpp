@@ -142,12 +142,12 @@ Executor ExecutorGroup::bind_one(std::size_t device) {
     shapes[d.name] = d.shape;
     types[d.name] = d.dtype;
   }
-  const Executor* lender = options_.shared_group ? &options_.shared_group->execs_[device] : nullptr;
+  const Executor* shared = options_.shared_group ? &options_.shared_group->execs_[device] : nullptr;
   NDArrayMap args, grads, aux;
-  if (lender) {
-    args = lender->arg_dict();
-    grads = lender->grad_dict();
-    aux = lender->aux_dict();
+  if (shared) {
+    args = shared->arg_dict();
+    grads = shared->grad_dict();
+    aux = shared->aux_dict();
   }
   const auto find = [](const NDArrayMap& from, const ArraySlot& slot) {
     const auto it = from.find(slot.name);
@@ -174,16 +174,16 @@ Executor ExecutorGroup::bind_one(std::size_t device) {
     return NDArray(kept.storage(), slot.shape, slot.dtype, kept.byte_offset());
   };
   const auto is_param = [&](const ArraySlot& s) { return has(options_.param_names, s.name); };
-  Executor made = simple_bind_lent(
+  Executor made = simple_bind_with(
       symbol_, contexts_[device], shapes,
       {.grad_req = grad_req_,
        .types = types,
        .group2ctx = options_.group2ctxs.empty() ? ContextMap{} : options_.group2ctxs[device],
-       .shared_exec = lender},
+       .shared_exec = shared},
       {.argument = [&](const ArraySlot& s) { return is_param(s) ? find(args, s) : pooled(s); },
        .gradient = [&](const ArraySlot& s) { return is_param(s) ? find(grads, s) : NDArray(); },
        .auxiliary = [&](const ArraySlot& s) { return find(aux, s); },
-       .outputs = lender ? lender->outputs() : std::vector<NDArray>{}});
+       .outputs = shared ? shared->outputs() : std::vector<NDArray>{}});
   return made;
 }
 
@@ -275,7 +275,7 @@ void ExecutorGroup::reshape(const std::vector<DataDesc>& data_shapes,
           default_execs_[device].reshape(input_shapes(device), {.allow_up_sizing = true});
     });
     execs_ = std::move(fresh);
-  } catch (...) { // restore
+  } catch (...) {  // restore
     options_ = std::move(before);
     decide_slices();
     throw;

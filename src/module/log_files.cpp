@@ -72,7 +72,8 @@ class CsvLog : public LogFile {
       header_ = header;
     }
     check(header == header_, ErrorKind::kValue,
-          "{} has the columns '{}', but an event has '{}'\n  fix:  log each phase to a separate file, or use JSON lines",
+          "{} has the columns '{}', but an event has '{}'\n  fix:  log each phase to a separate "
+          "file, or use JSON lines",
           file_.path(), header_, header);
     std::string line =
         fmt::format("{:.6f},{},{},{}", now(), csv_cell(event.phase), event.epoch, event.nbatch);
@@ -92,7 +93,8 @@ class JsonLinesLog : public LogFile {
     const std::string contents = file_.contents();
     const std::string torn = torn_line(contents);
     check(contents.empty() || contents.front() == '{', ErrorKind::kIo,
-          "{} is not a log of this kind: its first line is not a JSON object\n  fix:  give another path, "
+          "{} is not a log of this kind: its first line is not a JSON object\n  fix:  give another "
+          "path, "
           "or move the file away",
           path);
     if (!torn.empty()) file_.truncate(contents.size() - torn.size());

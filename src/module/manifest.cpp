@@ -231,10 +231,10 @@ std::pair<std::string, std::string> split_manifest_path(const std::string& path)
   std::size_t dash = stem.rfind('-');
   if (dash != std::string::npos && dash > 0 && dash + 1 < stem.size() && stem[dash + 1] == 'b')
     dash = stem.rfind('-', dash - 1);
-  check(
-      dash != std::string::npos && is_set_name(stem.substr(dash)),
-      "'{}' is not a manifest of a checkpoint: the names are prefix-0003{} or prefix-0003-b000250{}",
-      path, ending, ending);
+  check(dash != std::string::npos && is_set_name(stem.substr(dash)),
+        "'{}' is not a manifest of a checkpoint: the names are prefix-0003{} or "
+        "prefix-0003-b000250{}",
+        path, ending, ending);
   return {stem.substr(0, dash), stem.substr(dash)};
 }
 

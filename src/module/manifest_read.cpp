@@ -66,8 +66,9 @@ Manifest manifest_from(const Json& json, const std::string& set) {
   Manifest m;
   for (const auto& [name, file] : inner.at("files").items()) {
     check(is_file_of_set(name, set), ErrorKind::kIo,
-          "it lists the file '{}', which is not a file of a checkpoint{}: nothing was opened or removed", name,
-          set);
+          "it lists the file '{}', which is not a file of a checkpoint{}: nothing was opened or "
+          "removed",
+          name, set);
     m.files[name] = digest_from(file);
   }
   m.epoch = static_cast<int>(whole_at(inner, "epoch", kMostEpochs));
@@ -191,10 +192,11 @@ std::optional<TrainingState> load_plain(const std::string& prefix) {
   if (fs::exists(states, error))
     state.parts.push_back({.states = {.kind = StateValue::Kind::kBytes,
                                       .text = std::string(text_of(read_file(states)))}});
-  log_warning(fmt::format(
-      "resume: {} has no manifest: parameters{} are read from MXNet's files, and the training resumes at epoch {}. Random numbers, the order of the data and the counts of updates begin "
-      "anew",
-      state.source, state.parts.empty() ? "" : " and optimizer states", state.epoch));
+  log_warning(
+      fmt::format("resume: {} has no manifest: parameters{} are read from MXNet's files, and the "
+                  "training resumes at epoch {}. Random numbers, the order of the data and the "
+                  "counts of updates restart",
+                  state.source, state.parts.empty() ? "" : " and optimizer states", state.epoch));
   return state;
 }
 
@@ -228,10 +230,11 @@ std::vector<std::string> find_faults(const std::string& prefix, const Manifest& 
       if (found == wanted.sha256) continue;
       const std::string owner = owner_of(prefix, found);
       faults.push_back(bytes.size() == wanted.size
-                           ? fmt::format("{}: its contents differ: sha256 {}… instead of {}…{}", path,
-                                         found.substr(0, 12), wanted.sha256.substr(0, 12), owner)
-                           : fmt::format("{}: it has {} bytes instead of {}{}", path,
-                                         bytes.size(), wanted.size, owner));
+                           ? fmt::format("{}: its contents differ: sha256 {}… instead of {}…{}",
+                                         path, found.substr(0, 12), wanted.sha256.substr(0, 12),
+                                         owner)
+                           : fmt::format("{}: it has {} bytes instead of {}{}", path, bytes.size(),
+                                         wanted.size, owner));
     } catch (const Error& error) {
       faults.push_back(error.what());
     }

@@ -98,7 +98,7 @@ void set_random_facts(const StateValue& facts) {
   set_random_state(state);
 }
 
-StateValue optimizer_facts(Optimizer& optimizer) {
+StateValue optimizer_config(Optimizer& optimizer) {
   StateValue facts = StateValue::dict();
   facts.add("class", StateValue::of(optimizer.class_name()));
   facts.add("fields", fields_value(optimizer.fields()));
@@ -114,8 +114,8 @@ StateValue optimizer_facts(Optimizer& optimizer) {
   return facts;
 }
 
-void check_optimizer_facts(const Optimizer& optimizer, const StateValue& facts,
-                           const std::string& source) {
+void check_optimizer_config(const Optimizer& optimizer, const StateValue& facts,
+                            const std::string& source) {
   const std::string& name = facts.at("class", source.c_str()).text;
   check(name == optimizer.class_name(),
         "{} is from a training with optimizer {}, but this one has {}: nothing was loaded\n"
@@ -129,8 +129,9 @@ void check_optimizer_facts(const Optimizer& optimizer, const StateValue& facts,
         source, scheduler, scheduler_name(optimizer));
 }
 
-void set_optimizer_facts(Optimizer& optimizer, const StateValue& facts, const std::string& source) {
-  check_optimizer_facts(optimizer, facts, source);
+void set_optimizer_config(Optimizer& optimizer, const StateValue& facts,
+                          const std::string& source) {
+  check_optimizer_config(optimizer, facts, source);
   const char* what = source.c_str();
   const StateValue& fields = facts.at("fields", what);
   std::vector<std::string> notes;

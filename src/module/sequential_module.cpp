@@ -59,8 +59,8 @@ void SequentialModule::bind(const Shapes& data_shapes, const std::optional<Shape
     if (link.auto_wiring) {
       const std::vector<std::string> names = module->data_names();
       check(names.size() == shapes.size(), ErrorKind::kState,
-            "module {} of the chain takes {} data, but the one before it has {} outputs", i, names.size(),
-            shapes.size());
+            "module {} of the chain takes {} data, but the one before it has {} outputs", i,
+            names.size(), shapes.size());
       for (std::size_t k = 0; k < names.size(); ++k) shapes[k].name = names[k];
     }
     ModuleBindOptions own = options;

@@ -81,8 +81,8 @@ void TrainingSession::restore(const TrainingState& state) {
     TrainedNetwork& network = *networks[i];
     if (facts) {
       network.check_facts(*facts_of(i), source);
-      check_optimizer_facts(network.optimizer(), facts_of(i)->at("optimizer", source.c_str()),
-                            source);
+      check_optimizer_config(network.optimizer(), facts_of(i)->at("optimizer", source.c_str()),
+                             source);
     }
     if (const TrainingPart part = saved(i); part.states.kind != StateValue::Kind::kNone)
       check_states(network.read_states(part.states.text, source), weights_by_key(network), source);
@@ -100,9 +100,9 @@ void TrainingSession::restore(const TrainingState& state) {
 void TrainingSession::restore_optimizer(TrainedNetwork& network, const StateValue& kernels,
                                         const TrainingPart& saved, const StateValue* facts,
                                         const std::string& source) {
-  const StateValue before = optimizer_facts(network.optimizer());
+  const StateValue before = optimizer_config(network.optimizer());
   if (facts != nullptr) {
-    set_optimizer_facts(network.optimizer(), facts->at("optimizer", source.c_str()), source);
+    set_optimizer_config(network.optimizer(), facts->at("optimizer", source.c_str()), source);
     network.take_facts(*facts);
     compare_kernel_facts(kernels, facts->at("kernels", source.c_str()));
   }
@@ -110,7 +110,7 @@ void TrainingSession::restore_optimizer(TrainedNetwork& network, const StateValu
   try {
     network.set_states(saved.states.text, source);
   } catch (...) {
-    set_optimizer_facts(network.optimizer(), before, source);
+    set_optimizer_config(network.optimizer(), before, source);
     throw;
   }
 }
@@ -133,9 +133,9 @@ void TrainingSession::restore_named(const TrainingState& state) {
 void TrainingSession::restore_data(const TrainingState& state) {
   const StateValue& saved = state.facts.at("iterator", state.source.c_str());
   if (saved.kind != StateValue::Kind::kNone) return training_.set_data_state(saved);
-  training_.warn(
-      fmt::format("resume: the iterator has no state: it is reset {} times and {} batches are skipped",
-                  state.epoch, state.batch));
+  training_.warn(fmt::format(
+      "resume: the iterator has no state: it is reset {} times and {} batches are skipped",
+      state.epoch, state.batch));
   for (int i = 0; i < state.epoch; ++i) training_.reset_data();
   for (int i = 0; i < state.batch; ++i)
     check(training_.fetch(), "resume: the iterator ends after {} batches, but {} were trained", i,
@@ -238,7 +238,7 @@ TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint&
     const std::size_t i = state.parts.size();
     state.parts.push_back({symbols_[i], network->states()});
     StateValue facts = StateValue::dict();
-    facts.add("optimizer", optimizer_facts(network->optimizer()));
+    facts.add("optimizer", optimizer_config(network->optimizer()));
     facts.add("devices", device_facts(network->group(), params.args, params.aux));
     facts.add("kernels", kernels_[i]);
     network->add_facts(facts);

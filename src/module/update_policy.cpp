@@ -109,7 +109,7 @@ UpdatePolicy::UpdatePolicy(const UpdatePolicyOptions& options) : options_(option
 
 void UpdatePolicy::begin_fit(const UpdatePolicyOptions& options, const PartsOf& parts) {
   check(!shows_average(), ErrorKind::kState,
-        "the module holds EMA weights\n fix: call swap_ema_params first");
+        "the module holds EMA weights\n  fix:  call swap_ema_params first");
   UpdatePolicy next(options);
   next.set_average(average());
   *this = std::move(next);
@@ -138,16 +138,16 @@ void UpdatePolicy::begin(const Parts& parts) {
   if (options_.accumulate > 1) {
     for (const Part& part : parts) {
       for (const auto& [name, req] : part.group->grad_req()) {
-        check(
-            req != "add", ErrorKind::kState,
-            "accumulate={} sums gradients itself, but '{}' is bound with grad_req='add', which would count them twice\n  fix:  bind with grad_req='write'",
-            options_.accumulate, name);
+        check(req != "add", ErrorKind::kState,
+              "accumulate={} sums gradients itself, but '{}' is bound with grad_req='add', which "
+              "would count them twice\n  fix:  bind with grad_req='write'",
+              options_.accumulate, name);
       }
     }
   }
   if (options_.ema_decay == 0) return;
   check(!shows_average(), ErrorKind::kState,
-        "the module holds EMA weights\n fix: call swap_ema_params first");
+        "the module holds EMA weights\n  fix:  call swap_ema_params first");
   check_known(average_, parts);
   for_each_weight(parts, [&](const std::string& name, const DeviceArrays& weights) {
     NDArray& average = average_[name];
@@ -239,7 +239,7 @@ void UpdatePolicy::updated(const Parts& parts) {
   ++updates_;
   if (options_.ema_decay == 0) return;
   check(!shows_average(), ErrorKind::kState,
-        "the module holds EMA weights\n fix: call swap_ema_params first");
+        "the module holds EMA weights\n  fix:  call swap_ema_params first");
   for_each_weight(parts, [&](const std::string& name, const DeviceArrays& weights) {
     NDArray& average = average_[name];
     const NDArray weight = weights.front().astype(wide(weights.front().dtype()), false);
@@ -261,7 +261,7 @@ NDArrayMap UpdatePolicy::average() const {
 
 void UpdatePolicy::set_average(const NDArrayMap& arrays) {
   check(!shows_average(), ErrorKind::kState,
-        "the module holds EMA weights\n fix: call swap_ema_params before setting another");
+        "the module holds EMA weights\n  fix:  call swap_ema_params before setting another");
   NDArrayMap taken;
   for (const auto& [name, array] : arrays) taken[name] = array.astype(wide(array.dtype()));
   average_ = std::move(taken);
@@ -318,7 +318,8 @@ void UpdatePolicy::set_state(const StateValue& state) {
   for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
     const std::string& key = state.items[i].text;
     const NDArray& array = state.items[i + 1].array;
-    check(array.defined(), ErrorKind::kType, "'{}' of an update policy's state is not an array", key);
+    check(array.defined(), ErrorKind::kType, "'{}' of an update policy's state is not an array",
+          key);
     const std::size_t last = key.rfind(':');
     if (key == "batches" || key == "updates") {
       (key == "batches" ? batches : updates) = static_cast<std::int64_t>(array.scalar());

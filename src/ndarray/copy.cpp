@@ -28,19 +28,19 @@ bool pass_error(const NDArray& from, const NDArray& to) {
 namespace {
 
 /// Records a copy as the equivalent operators: for another dtype, for another device.
-void tell_copied(const NDArray& source, const NDArray& target) {
+void record_copied(const NDArray& source, const NDArray& target) {
   const bool moves = source.context() != target.context();
   NDArray here = target;
   if (moves && source.dtype() != target.dtype())
     here = NDArray(source.shape(), source.context(), target.dtype());
   if (source.dtype() != target.dtype())
-    tell_derived("Cast", {{"dtype", std::string(dtype_name(target.dtype()))}}, {source}, here);
+    record_derived("Cast", {{"dtype", std::string(dtype_name(target.dtype()))}}, {source}, here);
   else if (!moves)
-    return tell_derived("_copy", {}, {source}, target);
+    return record_derived("_copy", {}, {source}, target);
   else
     here = source;
   if (moves)
-    tell_derived("_CrossDeviceCopy", {}, {here}, target);
+    record_derived("_CrossDeviceCopy", {}, {here}, target);
   else
     target.set_tape(here.tape());
 }
@@ -55,7 +55,7 @@ void NDArray::copy_to(const NDArray& target) const {
       shape_ == target.shape(), ErrorKind::kShape,
       "copy_to cannot take its target\n  target  given {}   needed {}   because that is the source",
       target.shape().str(), shape_.str());
-  if (is_told_of(*this)) tell_copied(*this, target);
+  if (should_record(*this)) record_copied(*this, target);
   const Unrecorded within;
   if (pass_error(*this, target)) return;
   const bool same_dtype = dtype_ == target.dtype();

@@ -152,27 +152,27 @@ Block block_of(const Shape& shape, const std::vector<Index>& key) {
 }
 
 /// Records `result` = `source`[key]: a block, without the axes of integers.
-void tell_indexed(const NDArray& source, const std::vector<Index>& key, const NDArray& result) {
+void record_indexed(const NDArray& source, const std::vector<Index>& key, const NDArray& result) {
   const Block block = block_of(source.shape(), key);
   const NDArray whole(result.storage(), block.shape, result.dtype(), result.byte_offset());
   if (key.empty())
     whole.set_tape(source.tape());
   else
-    tell_derived("slice", block.attrs, {source}, whole);
+    record_derived("slice", block.attrs, {source}, whole);
   result.set_tape(whole.reshape(result.shape()).tape());
 }
 
 /// Records `to` = `value`, which was cast and broadcast.
-void tell_written(const NDArray& value, const NDArray& to) {
+void record_written(const NDArray& value, const NDArray& to) {
   NDArray typed = value.astype(to.dtype(), false);
   const int extra = typed.ndim() - to.ndim();
   std::vector<std::int64_t> aligned(static_cast<std::size_t>(std::max(0, -extra)), 1);
   aligned.insert(aligned.end(), typed.shape().begin() + std::max(0, extra), typed.shape().end());
   typed = typed.reshape(Shape(aligned));
   if (typed.shape() == to.shape())
-    tell_derived("_copy", {}, {typed}, to);
+    record_derived("_copy", {}, {typed}, to);
   else
-    tell_derived("broadcast_to", {{"shape", to.shape().str()}}, {typed}, to);
+    record_derived("broadcast_to", {{"shape", to.shape().str()}}, {typed}, to);
 }
 
 void write(const NDArray& to, const Selection& s, const std::vector<Index>& key,
@@ -203,7 +203,7 @@ NDArray NDArray::index(const std::vector<Index>& key) const {
     const Unrecorded within;
     result = selected(*this, s, key);
   }
-  if (is_told_of(*this)) tell_indexed(*this, key, result);
+  if (should_record(*this)) record_indexed(*this, key, result);
   return result;
 }
 
@@ -221,7 +221,7 @@ void NDArray::set(const std::vector<Index>& key, const NDArray& value) {
     const Unrecorded within;
     write(*this, s, key, value, from);
   }
-  if (whole && is_told_of(value)) tell_written(value, *this);
+  if (whole && should_record(value)) record_written(value, *this);
 }
 
 void NDArray::set(const std::vector<Index>& key, double value) {

@@ -130,10 +130,10 @@ bool NDArray::aliases(const NDArray& other) const {
 namespace {
 
 NDArray reshaped(const NDArray& source, NDArray view) {
-  if (is_told_of(source) && source.shape() == view.shape())
+  if (should_record(source) && source.shape() == view.shape())
     view.set_tape(source.tape());
-  else if (is_told_of(source))
-    tell_derived("Reshape", {{"shape", view.shape().str()}}, {source}, view);
+  else if (should_record(source))
+    record_derived("Reshape", {{"shape", view.shape().str()}}, {source}, view);
   return view;
 }
 
@@ -165,10 +165,10 @@ NDArray NDArray::slice(std::int64_t begin, std::int64_t end) const {
   const std::int64_t row = shape_.count(1);
   NDArray view(storage_, shape, dtype_,
                offset_ + static_cast<std::size_t>(first * row) * size_of(dtype_));
-  if (is_told_of(*this))
-    tell_derived("slice_axis",
-                 {{"axis", "0"}, {"begin", std::to_string(first)}, {"end", std::to_string(last)}},
-                 {*this}, view);
+  if (should_record(*this))
+    record_derived("slice_axis",
+                   {{"axis", "0"}, {"begin", std::to_string(first)}, {"end", std::to_string(last)}},
+                   {*this}, view);
   return view;
 }
 

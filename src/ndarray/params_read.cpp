@@ -41,7 +41,8 @@ class RecordReader {
       in_.fail("an array of MXNet's legacy shapes; read it outside np_shape (set_np_shape(false))");
     if (version == params::kV2 || version == params::kV3) return read_v2(version == params::kV3);
     if (version == params::kV1) return read_legacy(read_shape<std::int64_t>(read_rank()));
-    if (version > kMaxRank) in_.fail(fmt::format("{:#010x} is not the start of an array record", version));
+    if (version > kMaxRank)
+      in_.fail(fmt::format("{:#010x} is not the start of an array record", version));
     return read_legacy(read_shape<std::uint32_t>(static_cast<int>(version)));
   }
 
@@ -157,7 +158,7 @@ class RecordReader {
       index.push_back(read_data(available(part.shape, part.dtype)));
       places.push_back(index.back().to_vector<std::int64_t>());
     }
-    take_room_for(measure(shape, stored.dtype));
+    check_dense_size(measure(shape, stored.dtype));
     log_info(fmt::format("{}: a {} array of shape {} was read as a dense one", in_.path(),
                          type == params::kRowSparse ? "row_sparse" : "csr", shape.str()));
     NDArray result = NDArray::zeros(shape, cpu(), stored.dtype);
@@ -169,7 +170,7 @@ class RecordReader {
     return result;
   }
 
-  void take_room_for(const Part& dense) {
+  void check_dense_size(const Part& dense) {
     const auto refuse = [&](std::string_view why) {
       in_.fail(fmt::format("a sparse array of shape {} wants {} bytes when dense: {}",
                            dense.shape.str(), dense.bytes, why));

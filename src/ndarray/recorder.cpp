@@ -7,19 +7,19 @@ ThreadMode& thread_mode() {
   return mode;
 }
 
-void tell_derived(std::string_view op, const AttrDict& attrs, const std::vector<NDArray>& inputs,
-                  const NDArray& result) {
+void record_derived(std::string_view op, const AttrDict& attrs, const std::vector<NDArray>& inputs,
+                    const NDArray& result) {
   if (Recorder* recorder = thread_mode().recorder) recorder->derived(op, attrs, inputs, result);
 }
 
 void check_write(const NDArray& target) {
   const Recorder* recorder = thread_mode().recorder;
-  if (recorder != nullptr && recorder->stands(target)) recorder->refuse_write(target);
+  if (recorder != nullptr && recorder->is_recorded(target)) recorder->refuse_write(target);
 }
 
 void check_partial_write(const NDArray& target, const NDArray& value) {
   const Recorder* recorder = thread_mode().recorder;
-  if (recorder != nullptr && (recorder->stands(target) || recorder->stands(value)))
+  if (recorder != nullptr && (recorder->is_recorded(target) || recorder->is_recorded(value)))
     recorder->refuse_write(target);
 }
 

@@ -24,9 +24,9 @@ struct RanOp {
   std::shared_ptr<const void> parsed;
   std::span<const NDArray> in = {};  ///< the caller's handles: the tape is noted on them
   std::span<const NDArray> out = {};
-  std::vector<NDArray> hidden;  ///< outputs after the visible ones; undefined if unread
-  std::string_view kernel;      ///< that wrote the opaque ones among them
-  std::vector<bool> opaque;     ///< by output
+  std::vector<NDArray> hidden;             ///< outputs after the visible ones; undefined if unread
+  std::string_view kernel;                 ///< that wrote the opaque ones among them
+  std::vector<bool> opaque;                ///< by output
   std::vector<bool> reads_in, reads_out;   ///< what the gradient reads
   std::shared_ptr<const void> state = {};  ///< what user code keeps from forward to backward
 };
@@ -40,7 +40,7 @@ class Recorder {
   virtual void derived(std::string_view op, const AttrDict& attrs,
                        const std::vector<NDArray>& inputs, const NDArray& result) = 0;
   /// Whether the array is on the tape.
-  virtual bool stands(const NDArray& array) const = 0;
+  virtual bool is_recorded(const NDArray& array) const = 0;
   /// Throws: the gradient of the contents of `target` would be lost or wrong.
   [[noreturn]] virtual void refuse_write(const NDArray& target) const = 0;
 };
@@ -53,12 +53,12 @@ struct ThreadMode {
 ThreadMode& thread_mode();
 
 /// Whether a view or copy of `source` must be recorded.
-inline bool is_told_of(const NDArray& source) {
+inline bool should_record(const NDArray& source) {
   return source.tape().node != nullptr && thread_mode().recorder != nullptr;
 }
 /// Calls Recorder::derived if this thread records.
-void tell_derived(std::string_view op, const AttrDict& attrs, const std::vector<NDArray>& inputs,
-                  const NDArray& result);
+void record_derived(std::string_view op, const AttrDict& attrs, const std::vector<NDArray>& inputs,
+                    const NDArray& result);
 /// If this thread records, refuses to overwrite a recorded array.
 void check_write(const NDArray& target);
 /// Refuses to write `value` into a part of `target` if either was recorded: the result would depend

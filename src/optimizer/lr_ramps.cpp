@@ -30,7 +30,8 @@ void check_cycle(std::int64_t max_update, double pct_start, double div_factor,
                  double final_div_factor) {
   check(max_update >= 1, "OneCycleScheduler: max_update is {}; it must be 1 or more", max_update);
   check(pct_start > 0 && pct_start < 1,
-        "OneCycleScheduler: pct_start is {}; it is the share of updates with a rising rate, in (0, 1)",
+        "OneCycleScheduler: pct_start is {}; it is the share of updates with a rising rate, in (0, "
+        "1)",
         pct_start);
   check(div_factor >= 1 && final_div_factor > 0,
         "OneCycleScheduler: div_factor is {} and final_div_factor {}; the first must be 1 or more, "

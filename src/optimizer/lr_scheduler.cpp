@@ -68,7 +68,8 @@ void check_max(std::int64_t max_update) {
 /// warm-up that ends later than max_update stays at base_lr, as in MXNet.
 void check_ramp(const char* scheduler, std::int64_t max_steps) {
   check(max_steps != 0,
-        "{}: the warm-up ends with max_update, so no update remains to reach final_lr; give fewer warmup_steps or a larger max_update",
+        "{}: the warm-up ends with max_update, so no update remains to reach final_lr; give fewer "
+        "warmup_steps or a larger max_update",
         scheduler);
 }
 void check_power(double power) {

@@ -111,8 +111,9 @@ double Optimizer::learning_rate() const {
 }
 
 void Optimizer::set_learning_rate(double rate) {
-  check(lr_scheduler_ == nullptr, ErrorKind::kState,
-        "the optimizer's LRScheduler decides the learning rate; set_learning_rate works without one");
+  check(
+      lr_scheduler_ == nullptr, ErrorKind::kState,
+      "the optimizer's LRScheduler decides the learning rate; set_learning_rate works without one");
   lr = rate;
 }
 

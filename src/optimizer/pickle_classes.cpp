@@ -57,7 +57,8 @@ PickleNode* PickleHeap::make_float(double value) {
 
 std::string_view PickleHeap::keep(std::string text) {
   text_bytes_ += text.size();
-  if (text_bytes_ > kFree + 8 * input_.size()) fail("its texts are larger than those of any states file");
+  if (text_bytes_ > kFree + 8 * input_.size())
+    fail("its texts are larger than those of any states file");
   return texts_.emplace_back(std::move(text));
 }
 

@@ -91,8 +91,7 @@ class Machine {
     push(node);
   }
 
-  // ---- Opcodes: each function returns whether it handled the code
-  // -------------------------
+  // ---- Opcodes: each function returns whether it handled the code -------------------------------
 
   bool scalar(unsigned char code) {
     switch (code) {

@@ -141,8 +141,8 @@ void set_field(AttrField& field, const StateValue& v) {
       [&](auto* slot) {
         using T = std::decay_t<decltype(*slot)>;
         if constexpr (std::is_same_v<T, std::string>) {
-          check(v.kind == Kind::kText, ErrorKind::kIo, "attribute {} of a saved object is not a text",
-                field.name);
+          check(v.kind == Kind::kText, ErrorKind::kIo,
+                "attribute {} of a saved object is not a text", field.name);
           *slot = v.text;
         } else if constexpr (std::is_same_v<T, std::optional<double>>) {
           if (v.kind == Kind::kNone)
@@ -202,7 +202,8 @@ void read_map(const StateValue& object, const char* name, Map& map, Convert conv
 
 std::shared_ptr<LRScheduler> scheduler_from(const StateValue* v) {
   if (v == nullptr || v->kind == Kind::kNone) return nullptr;
-  check(v->kind == Kind::kObject, ErrorKind::kIo, "lr_scheduler of a saved optimizer is not a scheduler");
+  check(v->kind == Kind::kObject, ErrorKind::kIo,
+        "lr_scheduler of a saved optimizer is not a scheduler");
   auto scheduler = make_lr_scheduler(std::string_view(v->text).substr(v->text.rfind('.') + 1));
   Fields fields;
   scheduler->describe(fields);

@@ -39,8 +39,8 @@ OptimizerState state_from(const StateValue& v, const std::string& source, const 
 
 std::map<Key, OptimizerState> states_from(const StateValue& dict, const std::string& source) {
   using Kind = StateValue::Kind;
-  check(dict.kind == Kind::kDict, ErrorKind::kIo,
-        "{}: it has no dictionary of states by parameter", source);
+  check(dict.kind == Kind::kDict, ErrorKind::kIo, "{}: it has no dictionary of states by parameter",
+        source);
   std::map<Key, OptimizerState> states;
   for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     const StateValue& k = dict.items[i];
@@ -57,7 +57,8 @@ void check_form(const Optimizer& optimizer, const Key& key, const OptimizerState
                 const std::string& source) {
   if (optimizer.takes_state(state)) return;
   fail(ErrorKind::kValue,
-       "{}: these are not states of {}: it does not keep {}, which the file has for parameter {}; states of this form belong to {}. Nothing was loaded",
+       "{}: these are not states of {}: it does not keep {}, which the file has for parameter {}; "
+       "states of this form belong to {}. Nothing was loaded",
        source, optimizer.class_name(), state.form(), key_text(key), makers_of(state));
 }
 

@@ -93,7 +93,8 @@ class Builder {
 
   void differentiate(const NodePtr& node, NodeEntries heads) {
     check(node->op->gradient != nullptr, ErrorKind::kNotImplemented,
-          "{} has no gradient, but an argument before it needs one\n  fix: put BlockGrad after it, or "
+          "{} has no gradient, but an argument before it needs one\n  fix:  put BlockGrad after "
+          "it, or "
           "set grad_req='null' for the arguments it depends on",
           node->title());
     std::vector<bool> wanted;

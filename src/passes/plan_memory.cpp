@@ -1,9 +1,9 @@
 // Gives every intermediate an offset in the executor's arena.
 //
 // Greedy by size over live intervals: within a few percent of the lower bound on real nets, and
-// short. A tensor lives from the step that writes it to the last step that reads it; a workspace
-// lives in its own step, and so does an unread output that its kernel writes. An output reuses its
-// input's memory if the operator allows it and nothing reads the input later.
+// short. A tensor is live from the step that writes it to the last step that reads it; a workspace
+// is live in its own step, and so does an unread output that its kernel writes. An output reuses
+// its input's memory if the operator allows it and nothing reads the input later.
 
 #include <algorithm>
 #include <numeric>

@@ -32,10 +32,11 @@ class CHandles {
     check(handle != nullptr, "the {} is a null pointer", T::kTitle);
     const std::lock_guard lock(guard_);
     const auto it = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
-    check(it != objects_.end(), ErrorKind::kState,
-          "the {} was already freed, or never created\n  fix:  use handles that were created and not "
-          "yet freed, each with the functions of its kind",
-          T::kTitle);
+    check(
+        it != objects_.end(), ErrorKind::kState,
+        "the {} was already freed, or never created\n  fix:  use handles that were created and not "
+        "yet freed, each with the functions of its kind",
+        T::kTitle);
     return it->second;
   }
   void remove(const void* handle) {

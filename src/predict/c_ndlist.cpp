@@ -62,7 +62,7 @@ int MXNDListGet(NDListHandle handle, uint32_t index, const char** out_key, const
     given(out_shape, "out_shape");
     given(out_ndim, "out_ndim");
     const auto list = CHandles<CArrayList>::all().get(handle);
-    check(index < list->items.size(), ErrorKind::kIndex, "array {} was asked for; there are {}",
+    check(index < list->items.size(), ErrorKind::kIndex, "array {} was requested; there are {}",
           index, list->items.size());
     const CArrayList::Item& item = list->items[index];
     *out_key = item.key.c_str();

@@ -36,7 +36,7 @@ struct CPredictor {
   }
 
   const TensorDesc& output(std::uint32_t index) const {
-    check(index < outputs_as.size(), ErrorKind::kIndex, "output {} was asked for; there are {}: {}",
+    check(index < outputs_as.size(), ErrorKind::kIndex, "output {} was requested; there are {}: {}",
           index, outputs_as.size(), fmt::join(predictor.output_names(), ", "));
     return outputs_as[index];
   }

@@ -86,7 +86,7 @@ std::unique_ptr<ExecutorPool::Lane> ExecutorPool::take() {
 }
 
 void ExecutorPool::give_back(std::unique_ptr<Lane> lane) noexcept {
-  std::list<Wired> leaving;  // destroyed after unlocking, because user objects may be among them
+  std::list<Wired> leaving;  // destroyed after unlocking: may own user objects
   {
     const std::lock_guard lock(guard_);
     idle_.push_back(std::move(lane));

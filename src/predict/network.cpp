@@ -190,7 +190,8 @@ void Network::take_weights(const Symbol& whole, const NDArrayMap& args, const ND
   if (!found.missing.empty() || !found.wrong.empty() || !found.extra.empty()) {
     fail(ErrorKind::kValue,
          "the parameters are not those of {}{}\n  fix:  give the parameters of this network; "
-         "allow_missing=True uses zeros for missing ones, allow_extra=True ignores extra ones, data_names lists the arguments that are inputs",
+         "allow_missing=True uses zeros for missing ones, allow_extra=True ignores extra ones, "
+         "data_names lists the arguments that are inputs",
          whole.str(), found.lines());
   }
   const auto take = [&](const std::vector<std::string>& names, const NDArrayMap& from,

@@ -9,7 +9,7 @@ namespace symbind {
 
 std::shared_ptr<PlanEntry> PlanCache::find_or_add(const Signature& signature) {
   const bool in_child = is_forked_child();
-  std::list<std::shared_ptr<PlanEntry>> leaving;  // destroyed after unlocking, because user objects may be among them
+  std::list<std::shared_ptr<PlanEntry>> leaving;  // destroyed after unlocking: may own user objects
   const std::lock_guard lock(guard_);
   const auto found = std::ranges::find_if(entries_, [&](const auto& entry) {
     return entry->in_child == in_child && entry->signature == signature;

@@ -45,7 +45,7 @@ struct GroupOptions {
   std::vector<std::string> param_names = {};
   bool for_training = true;
   bool inputs_need_grad = false;
-  const class ExecutorGroup* shared_group = nullptr;  ///< shares its parameters, gradients and memory
+  const class ExecutorGroup* shared_group = nullptr;  ///< shares its arrays and memory
   std::vector<std::string> fixed_param_names = {};
   GradReqArg grad_req = "write";
   std::vector<std::string> state_names = {};
@@ -143,7 +143,7 @@ class ExecutorGroup {
   Symbol symbol_;
   std::vector<Context> contexts_;
   GroupOptions options_;
-  std::optional<std::vector<DataDesc>> bound_labels_;  ///< the label shapes before a batch without labels
+  std::optional<std::vector<DataDesc>> bound_labels_;  ///< labels before a batch without them
   std::vector<std::string> arg_names_, aux_names_, output_names_;
   std::map<std::string, std::string> grad_req_;
   std::shared_ptr<DeviceThreads> threads_;

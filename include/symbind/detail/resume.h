@@ -16,12 +16,12 @@ StateValue random_facts();
 void set_random_facts(const StateValue& facts);
 
 /// Class, hyper-parameters, multipliers, counts of updates, and the scheduler with its own.
-StateValue optimizer_facts(Optimizer& optimizer);
+StateValue optimizer_config(Optimizer& optimizer);
 /// kValue unless `facts` are from the same class of optimizer and scheduler.
-void check_optimizer_facts(const Optimizer& optimizer, const StateValue& facts,
-                           const std::string& source);
+void check_optimizer_config(const Optimizer& optimizer, const StateValue& facts,
+                            const std::string& source);
 /// Restores them. A warning names hyper-parameters that differ: the checkpoint's values win.
-void set_optimizer_facts(Optimizer& optimizer, const StateValue& facts, const std::string& source);
+void set_optimizer_config(Optimizer& optimizer, const StateValue& facts, const std::string& source);
 
 /// The sums of a metric and of those within it.
 StateValue metric_facts(const EvalMetric& metric);

@@ -17,8 +17,8 @@ namespace symbind {
 namespace {
 
 blasint narrow(std::int64_t value) {
-  check(value <= 0x7fffffff, ErrorKind::kShape,
-        "a matrix extent of {} is beyond BLAS's integers", value);
+  check(value <= 0x7fffffff, ErrorKind::kShape, "a matrix extent of {} is beyond BLAS's integers",
+        value);
   return static_cast<blasint>(value);
 }
 

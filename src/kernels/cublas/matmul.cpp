@@ -110,18 +110,18 @@ std::optional<Matmul> Matmul::plan(const MatmulShape& s) {
   made.b_ = s.transpose_b ? layout(s.n, s.k) : layout(s.k, s.n);
   made.d_ = layout(s.m, s.n);
   const auto find = [&](std::uint32_t alignment, cublasLtMatmulAlgo_t& algorithm) {
-    cublasLtMatmulPreferenceOpaque_t wish{};
-    check_cublas(cublasLtMatmulPreferenceInit(&wish), "cublasLtMatmulPreferenceInit");
-    set(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace);
-    set(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment);
-    set(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment);
-    set(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment);
-    set(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
+    cublasLtMatmulPreferenceOpaque_t preference{};
+    check_cublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit");
+    set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace);
+    set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment);
+    set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment);
+    set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment);
+    set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
     std::array<cublasLtMatmulHeuristicResult_t, kCandidates> found{};
     int count = 0;
     const cublasStatus_t status =
         cublasLtMatmulAlgoGetHeuristic(handle(), &made.operation_, &made.a_, &made.b_, &made.d_,
-                                       &made.d_, &wish, kCandidates, found.data(), &count);
+                                       &made.d_, &preference, kCandidates, found.data(), &count);
     if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && count == 0))
       return false;
     check_cublas(status, "cublasLtMatmulAlgoGetHeuristic");

@@ -3,9 +3,10 @@
 // Decided here, by measurement (1 thread, µs; 32×2048×1000 unless said): packing weights at every
 // run never pays off, because packing takes oneDNN milliseconds (14,290 with, 5,440 without). So
 // weights stay as they are bound, out × in, and forward uses
-//   matmul          from 16 rows on    (4,040 against inner_product's 5,440; 100×784×128: 185,
-//   194), inner_product   below that         (8×2048×1000: 649 against 750; 10×784×128: 22 against
-//   26), inner_product with packed weights where they are constant and kept packed (2,390).
+//   matmul          from 16 rows on (4,040 against inner_product's 5,440; 100×784×128: 185
+//                   against 194),
+//   inner_product   below that (8×2048×1000: 649 against 750; 10×784×128: 22 against 26),
+//   inner_product   with packed weights where they are constant and cached in packed form (2,390).
 // Both gradients are inner_products over the weight as it is. Products of less than 100,000
 // multiplications are left to OpenBLAS (10×64×10: 0.2 against 0.8; 10×128×64: 1.7 against 2.2).
 #include "kernels/onednn/inner_product.h"

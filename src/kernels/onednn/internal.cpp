@@ -164,10 +164,11 @@ std::shared_ptr<const void> use_of(const std::string& key) {
 /// Where a weight is packed that users may write at any time: a form cached with the array could be
 /// rewritten while another thread reads it. One block per thread, as large as the largest such
 /// weight.
-void* own_room(std::size_t bytes) {
-  thread_local std::unique_ptr<DerivedForm> room;
-  if (room == nullptr || room->bytes() < bytes) room = std::make_unique<DerivedForm>(cpu(), bytes);
-  return room->data();
+void* thread_buffer(std::size_t bytes) {
+  thread_local std::unique_ptr<DerivedForm> buffer;
+  if (buffer == nullptr || buffer->bytes() < bytes)
+    buffer = std::make_unique<DerivedForm>(cpu(), bytes);
+  return buffer->data();
 }
 
 }  // namespace
@@ -195,7 +196,7 @@ void* Packing::operator()(const Args& args, int input, void* scratch) const {
   if (bytes_ == 0) return weight.data;
   if (!constant_) return pack(weight, at(args, offset_), scratch);
   SYMBIND_ASSERT(weight.storage != nullptr);
-  if (weight.storage->escaped()) return pack(weight, own_room(bytes_), scratch);
+  if (weight.storage->escaped()) return pack(weight, thread_buffer(bytes_), scratch);
   const auto offset = static_cast<char*>(weight.data) - static_cast<char*>(weight.storage->data());
   DerivedForm& form = weight.storage->derived(key_, bytes_, static_cast<std::size_t>(offset), use_);
   form.refresh(*weight.storage, [&](void* into) { pack(weight, into, scratch); });

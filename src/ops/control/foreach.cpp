@@ -19,7 +19,8 @@ namespace symbind {
 
 void ForeachAttrs::describe(AttrVisitor& v) {
   v.field("num_outputs", num_outputs, "Number of outputs, including the last states.").required();
-  v.field("num_out_data", num_out_data, "How many outputs are stacked over the iterations.").required();
+  v.field("num_out_data", num_out_data, "How many outputs are stacked over the iterations.")
+      .required();
   v.field("in_state_locs", in_state_locs, "Indices of the states in the body's variables.")
       .required()
       .at_least(0);
@@ -50,8 +51,8 @@ void take_body(ForeachAttrs& a, AttrDict rest) {
   a.variables = a.body.list_inputs();
   for (const NodePtr& node : post_order(a.body.heads()))
     if (is_loop(*node)) a.depth = std::max(a.depth, loop_attrs(*node).depth + 1);
-  check(a.depth <= kDeepestLoop, "_foreach: loops are nested {} deep; the limit is {}",
-        a.depth, kDeepestLoop);
+  check(a.depth <= kDeepestLoop, "_foreach: loops are nested {} deep; the limit is {}", a.depth,
+        kDeepestLoop);
   check(a.num_data() > 0, "_foreach: there is no data to iterate over; in_data_locs is empty");
   check(
       a.num_out_data >= 0 && a.num_outputs == a.num_out_data + a.num_states() &&

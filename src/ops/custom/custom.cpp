@@ -371,8 +371,7 @@ Prepared backward(const CustomAttrs& a, const KernelRequest& r, const Offer&) {
 
 void register_custom(OpRegistry& r) {
   r.add<CustomAttrs>("Custom")
-      .doc(
-          "A user-defined, registered operator; it defines its inputs and further parameters.")
+      .doc("A user-defined, registered operator; it defines its inputs and further parameters.")
       .rest(take_rest)
       .inputs(input_names)
       .outputs(output_names, [](const CustomAttrs& a) { return a.num_out(); })

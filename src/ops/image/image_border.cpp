@@ -31,7 +31,8 @@ struct BorderAttrs {
     v.field("left", left, "Columns to the left.").required().at_least(0);
     v.field("right", right, "Columns to the right.").required().at_least(0);
     v.field("type", type,
-            "0 constant, 1 the edge, 2 mirrored with the edge, 3 wrapped around, 4 mirrored; adding 16 has no effect.")
+            "0 constant, 1 the edge, 2 mirrored with the edge, 3 wrapped around, 4 mirrored; "
+            "adding 16 has no effect.")
         .at_least(0)
         .at_most(20);
     v.field("value", value, "The constant of all channels; values overrides it.");

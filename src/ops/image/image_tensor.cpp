@@ -1,9 +1,11 @@
 // From images to inputs of networks.
 //
-//   image.to_tensor   (…, height, width, channels) of 0 to 255  ->  float32 (…, channels, height,
-//   width) / 255 image.normalize   y = (x − mean[c]) / std[c] over (…, channels, height, width); dx
-//   = dy / std[c] image.crop        the rectangle of `width` × `height` pixels whose corner is (x,
-//   y);   dx is 0 outside
+//   image.to_tensor   float32 y (…, channels, height, width) = x / 255, for x of 0 to 255
+//                     (…, height, width, channels)
+//   image.normalize   y = (x − mean[c]) / std[c] over (…, channels, height, width);
+//                     dx = dy / std[c]
+//   image.crop        the rectangle of `width` × `height` pixels whose corner is (x, y);
+//                     dx is 0 outside
 //
 // Decided here: as in MXNet, normalize takes 1 or 3 channels, to_tensor has no gradient, and crop
 // takes 1 or 3 channels too.

@@ -2,9 +2,9 @@
 // _scatter_set_nd, _backward_gather_nd.
 //
 //   gather_nd            y[i, :] = x[index[0, i], …, index[m-1, i], :]
-//   scatter_nd           y[index[0, i], …, :] = x[i, :] over zeros; of equal positions the last
-//   wins _scatter_set_nd      the same over lhs instead of zeros _backward_gather_nd  the same over
-//   zeros, with += instead of =
+//   scatter_nd           y[index[0, i], …, :] = x[i, :] over zeros; the last of equal indices wins
+//   _scatter_set_nd      the same over lhs instead of zeros
+//   _backward_gather_nd  the same over zeros, with += instead of =
 //
 // Decided here: indices of any element type are truncated to integers, negative ones count from the
 // end, others out of range are a run-time error. No gradient flows to indices.

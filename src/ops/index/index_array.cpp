@@ -45,7 +45,8 @@ void infer_array(const IndexArrayAttrs& a, Inference& io) {
     shape.push_back(static_cast<std::int64_t>(chosen(a, data.rank()).size()));
     io.set_shape(io.out(0), shape, "the input's shape, then an axis of indices");
   } else if (made.rank_known() && made.rank() > 0) {
-    io.set_shape(io.in(0), Shape(Tuple(made.begin(), made.end() - 1)), "the output's without its last axis");
+    io.set_shape(io.in(0), Shape(Tuple(made.begin(), made.end() - 1)),
+                 "the output's without its last axis");
   }
 }
 

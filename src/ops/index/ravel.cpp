@@ -18,12 +18,11 @@ namespace {
 
 struct RavelAttrs {
   std::optional<Tuple> shape;
-  void describe(AttrVisitor& v) {
-    v.field("shape", shape, "The shape of the indexed array.");
-  }
+  void describe(AttrVisitor& v) { v.field("shape", shape, "The shape of the indexed array."); }
   /// Throws if there is no shape, or if an extent is not positive.
   const Tuple& extents() const {
-    check(shape && !shape->empty(), "the parameter shape is required: the shape of the indexed array");
+    check(shape && !shape->empty(),
+          "the parameter shape is required: the shape of the indexed array");
     for (std::size_t d = 1; d < shape->size(); ++d)
       check((*shape)[d] > 0, "shape {} must have extents above 0 after the first",
             tuple_text(*shape));
@@ -35,7 +34,8 @@ void infer_ravel(const RavelAttrs& a, Inference& io) {
   io.all_same_dtype();
   const auto axes = static_cast<std::int64_t>(a.extents().size());
   io.set_shape(io.in(0), Shape{axes, kUnknownDim}, "one row of indices for each axis of shape");
-  io.set_shape(io.out(0), Shape{io.shape(io.in(0))[1]}, "one flat index for each column of indices");
+  io.set_shape(io.out(0), Shape{io.shape(io.in(0))[1]},
+               "one flat index for each column of indices");
   io.set_shape(io.in(0), Shape{axes, io.shape(io.out(0))[0]}, "one column for each flat index");
 }
 void infer_unravel(const RavelAttrs& a, Inference& io) {

@@ -1,9 +1,8 @@
 // The order of the elements of a row: topk, sort and argsort.
 //
 //   topk     the first k of a row in descending (is_ascend: ascending) order: values, indices,
-//   both,
-//            or a mask that is 1 at their positions
-//   sort     all values of a row in order argsort their indices
+//            both, or a mask that is 1 at their positions
+//   sort     all values of a row in order          argsort   their indices
 //
 // Decided here: equal values keep their order; NaN comes last either way. Without an axis the whole
 // array is one row. k below 1 means the whole row. The gradient goes back to the positions of the
@@ -133,7 +132,8 @@ void infer_backward(const TopkAttrs& a, Inference& io) {
   if (!in.known() || io.dtype(io.in(1)) == DType::kUnknown) return;
   const std::int64_t extent = a.axis ? in[normalize_axis(*a.axis, in.rank())] : in.size();
   check(extent <= largest_exact(io.dtype(io.in(1))),
-        "the gradient of topk reads its indices, but dtype {} cannot hold the indices of {} elements exactly; use dtype='int32' or 'int64'",
+        "the gradient of topk reads its indices, but dtype {} cannot hold the indices of {} "
+        "elements exactly; use dtype='int32' or 'int64'",
         dtype_name(io.dtype(io.in(1))), extent);
 }
 
@@ -160,14 +160,15 @@ struct Rows {
   }
   std::int64_t count() const { return outer * inner; }
   /// Elements of the workspace that choosing one row takes.
-  std::int64_t room() const { return k == 1 ? 1 : extent; }
+  std::int64_t work_size() const { return k == 1 ? 1 : extent; }
   /// Where row `row` begins in an array with `length` elements along the axis; its step is inner.
   std::int64_t begin(std::int64_t row, std::int64_t length) const {
     return row / inner * length * inner + row % inner;
   }
 };
 
-/// The indices of the first k of a row, in order, into `places`, which has rows.room() elements.
+/// The indices of the first k of a row, in order, into `places`, which has rows.work_size()
+/// elements.
 template <class T>
 void choose(const T* x, const Rows& rows, bool rising, std::int64_t* places) {
   const auto before = [x, step = rows.inner, rising](std::int64_t i, std::int64_t j) {
@@ -200,7 +201,7 @@ void each_row(const Rows& rows, bool rising, int threads, const T* x, void* work
   if (rows.count() == 0 || rows.extent == 0) return;
   parallel_for(threads, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) {
-      auto* places = static_cast<std::int64_t*>(workspace) + t * rows.room();
+      auto* places = static_cast<std::int64_t*>(workspace) + t * rows.work_size();
       for (std::int64_t row = rows.count() * t / threads; row < rows.count() * (t + 1) / threads;
            ++row) {
         choose(x + rows.begin(row, rows.extent), rows, rising, places);
@@ -219,7 +220,7 @@ int threads_for(const Rows& rows, const KernelRequest& q) {
 template <class A>
 Offer offer(const A& attrs, const KernelRequest& q) {
   const Rows rows(as_topk(attrs), q.in[0].shape);
-  const std::int64_t places = threads_for(rows, q) * rows.room();
+  const std::int64_t places = threads_for(rows, q) * rows.work_size();
   return accept_plain(q, static_cast<std::size_t>(places) * sizeof(std::int64_t));
 }
 

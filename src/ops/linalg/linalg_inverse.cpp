@@ -59,10 +59,10 @@ Offer offer(const NoAttrs&, const KernelRequest& q) {
              static_cast<std::size_t>(n) * sizeof(int));
 }
 template <class T>
-struct Room {
+struct Buffers {
   T *matrix, *work;
   int* pivots;
-  Room(void* workspace, std::int64_t n)
+  Buffers(void* workspace, std::int64_t n)
       : matrix(static_cast<T*>(workspace)),
         work(matrix + n * n),
         pivots(reinterpret_cast<int*>(work + inverse_work(n))) {}
@@ -71,10 +71,10 @@ struct Room {
 Prepared prepare_inverse(const NoAttrs&, const KernelRequest& q, const Offer&) {
   return dispatch_matrix(q.in[0].dtype, [&]<class T>() -> Prepared {
     return [s = Squares(q.in[0].shape), bytes = q.in[0].bytes()](const Args& args) {
-      const Room<T> room(args.workspace, s.n);
+      const Buffers<T> buffers(args.workspace, s.n);
       copy_bytes(args.outputs[0].data, args.inputs[0].data, bytes);
       for (std::int64_t i = 0; i < s.count; ++i)
-        check(invert(s.n, args.out<T>(0) + i * s.n * s.n, room.work, room.pivots),
+        check(invert(s.n, args.out<T>(0) + i * s.n * s.n, buffers.work, buffers.pivots),
               "inverse: matrix {} has no inverse", i);
     };
   });
@@ -83,15 +83,15 @@ Prepared prepare_inverse(const NoAttrs&, const KernelRequest& q, const Offer&) {
 /// Sign and logarithm of the determinants: use(matrix, sign, log).
 template <class T, class Use>
 void each_determinant(const Squares& s, const Args& args, Use use) {
-  const Room<T> room(args.workspace, s.n);
+  const Buffers<T> buffers(args.workspace, s.n);
   for (std::int64_t i = 0; i < s.count; ++i) {
-    std::copy_n(args.in<T>(0) + i * s.n * s.n, s.n * s.n, room.matrix);
+    std::copy_n(args.in<T>(0) + i * s.n * s.n, s.n * s.n, buffers.matrix);
     double sign = 1, log = 0;
-    if (!eliminate(s.n, room.matrix, room.pivots))
+    if (!eliminate(s.n, buffers.matrix, buffers.pivots))
       sign = 0, log = -std::numeric_limits<double>::infinity();
     for (std::int64_t d = 0; d < s.n && sign != 0; ++d) {
-      const auto pivot = static_cast<double>(room.matrix[d * s.n + d]);
-      if ((room.pivots[d] != d + 1) != (pivot < 0)) sign = -sign;
+      const auto pivot = static_cast<double>(buffers.matrix[d * s.n + d]);
+      if ((buffers.pivots[d] != d + 1) != (pivot < 0)) sign = -sign;
       log += std::log(std::abs(pivot));
     }
     use(i, sign, log);
@@ -122,16 +122,16 @@ Prepared prepare_backward(const NoAttrs&, const KernelRequest& q, const Offer&) 
   return dispatch_matrix(q.out[0].dtype, [&]<class T>() -> Prepared {
     return [s = Squares(q.out[0].shape),
             factors = static_cast<int>(q.in.size()) - 1](const Args& args) {
-      const Room<T> room(args.workspace, s.n);
+      const Buffers<T> buffers(args.workspace, s.n);
       for (std::int64_t i = 0; i < s.count; ++i) {
-        std::copy_n(args.in<T>(factors) + i * s.n * s.n, s.n * s.n, room.matrix);
-        const bool exists = invert(s.n, room.matrix, room.work, room.pivots);
+        std::copy_n(args.in<T>(factors) + i * s.n * s.n, s.n * s.n, buffers.matrix);
+        const bool exists = invert(s.n, buffers.matrix, buffers.work, buffers.pivots);
         T scale = 1;
         for (int f = 0; f < factors; ++f) scale *= args.in<T>(f)[i];
         T* d = args.out<T>(0) + i * s.n * s.n;
         for (std::int64_t row = 0; row < s.n; ++row)
           for (std::int64_t column = 0; column < s.n; ++column)
-            d[row * s.n + column] = exists ? scale * room.matrix[column * s.n + row] : T(0);
+            d[row * s.n + column] = exists ? scale * buffers.matrix[column * s.n + row] : T(0);
       }
     };
   });

@@ -1,8 +1,7 @@
 // CTCLoss: how improbable a label sequence is under connectionist temporal classification.
 //
-//   y[n] = − log Σ Π_t p[t, n, π_t]   over all paths π that become the label when repeats are
-//   joined
-//                                     and blanks dropped;   p = softmax(x) along the last axis
+//   y[n] = − log Σ Π_t p[t, n, π_t]   over all paths π that become the label after joining repeats
+//                                     and dropping blanks;   p = softmax(x) along the last axis
 //   dx[t, n, k] = dy[n] · (p[t, n, k] − Σ_{s: l_s = k} α_t(s) β_t(s) / P)
 //
 // with forward and backward variables over the label with blanks between (Graves et al., 2006), in
@@ -247,9 +246,10 @@ struct Plan {
     m.length = std::clamp<std::int64_t>(m.length, 0, z.labels);
     for (std::int64_t i = 0; i < m.length; ++i) {
       const std::int64_t label = given[i];
-      check(label >= 0 && label < z.classes && label != z.blank, ErrorKind::kIndex,
-            "CTCLoss: label {} of sample {} is {}, which is not one of the {} classes with blank {}", i, n,
-            label, z.classes, z.blank);
+      check(
+          label >= 0 && label < z.classes && label != z.blank, ErrorKind::kIndex,
+          "CTCLoss: label {} of sample {} is {}, which is not one of the {} classes with blank {}",
+          i, n, label, z.classes, z.blank);
       m.classes[2 * i] = z.blank;
       m.classes[2 * i + 1] = label;
     }

@@ -1,7 +1,7 @@
 // SVMOutput: the data; its gradient is that of hinge losses, one class against the others.
 //
-// For the label's class d = y, for every other d = −y (y: the score; c =
-// regularization_coefficient):
+// For the label's class d = y, for every other class d = −y, where y is the score. With
+// c = regularization_coefficient:
 //   use_linear   loss c·max(0, margin − d)     otherwise   loss c·max(0, margin − d)²
 //
 // A loss: the head gradient is not read. Classes are along the last axis. Decided here: with a

@@ -63,10 +63,10 @@ std::string backward_name(const Entry& e) { return std::string("_backward_") + e
 
 /// Equal shapes for both operands and the result; suggests broadcasting if that would work.
 void infer_entry(const Entry& e, Inference& io) {
-  Shape stretched;
+  Shape common;
   const Shape a = io.shape(io.in(0)), b = io.shape(io.in(1));
   std::string because = std::string(e.name) + " needs operands of equal shape";
-  if (a.rank_known() && b.rank_known() && broadcast_shape(a, b, stretched))
+  if (a.rank_known() && b.rank_known() && broadcast_shape(a, b, common))
     because += std::string("; use ") + e.broadcast + " to broadcast one to the other";
   io.set_shape(io.in(1), a, because);
   io.set_shape(io.in(0), b, because);

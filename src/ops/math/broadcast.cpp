@@ -50,7 +50,8 @@ std::string backward_name(const Entry& e) { return std::string("_backward_") + e
 void infer_operands(Inference& io, Inference::Ref a, Inference::Ref b, Inference::Ref out) {
   Shape shape;
   check(broadcast_shape(io.shape(a), io.shape(b), shape), ErrorKind::kShape,
-        "shapes {} and {} cannot be broadcast together: each pair of extents, counted from the right, must be equal or contain a 1",
+        "shapes {} and {} cannot be broadcast together: each pair of extents, counted from the "
+        "right, must be equal or contain a 1",
         io.shape(a).str(), io.shape(b).str());
   io.set_shape(out, shape, "both operands are broadcast to this shape");
 }
@@ -127,7 +128,7 @@ Prepared prepare_sum_like(const NoAttrs&, const KernelRequest& q, const Offer&) 
     return [bytes = q.out[0].bytes()](const Args& a) {
       copy_bytes(a.outputs[0].data, a.inputs[0].data, bytes);
     };
-  return [sum = Reducer(Reduction::kSum, q.in[0].dtype, large, stretched_axes(large, small))](
+  return [sum = Reducer(Reduction::kSum, q.in[0].dtype, large, broadcast_axes(large, small))](
              const Args& a) { sum(a.inputs[0].data, a.outputs[0].data); };
 }
 

@@ -2,8 +2,8 @@
 //
 //   clip          y = min(max(x, a_min), a_max)               dx = dy · [a_min ≤ x ≤ a_max]
 //   hard_sigmoid  y = min(max(alpha·x + beta, 0), 1)          dx = dy · alpha · [0 < y < 1]
-//   smooth_l1     y = (s·x)²/2 if |x| < 1/s², else |x| − 1/(2s²);  dx = dy · (s²x, or the sign of
-//   x)
+//   smooth_l1     y = (s·x)²/2 if |x| < 1/s², else |x| − 1/(2s²)
+//                                                             dx = dy · (s²x, or the sign of x)
 //
 // Decided here: the bounds of clip are rounded to the element type first; at both bounds its
 // gradient is 1. 16-bit floats are computed in float, integers in double.
@@ -46,7 +46,7 @@ struct Clip {
   }
   template <class T>
   static T df(T dy, T x, T low, T high) {
-    return x < low || x > high ? T(0) : dy; // NaN passes dy through, as in MXNet
+    return x < low || x > high ? T(0) : dy;  // NaN passes dy through, as in MXNet
   }
 };
 struct HardSigmoid {

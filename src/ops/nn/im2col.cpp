@@ -102,7 +102,8 @@ void infer_both(const Im2colAttrs& a, Inference& io, Inference::Ref image, Infer
   back[0] = io.shape(patches)[0];
   if (const std::int64_t rows = io.shape(patches)[1]; rows != kUnknownDim) {
     check(rows % taps == 0, ErrorKind::kShape,
-          "{} rows are not a multiple of the {} taps of kernel {}", rows, taps, tuple_text(a.kernel));
+          "{} rows are not a multiple of the {} taps of kernel {}", rows, taps,
+          tuple_text(a.kernel));
     back[1] = rows / taps;
   }
   io.set_shape(image, back, "it follows from the patches");

@@ -6,8 +6,7 @@
 //
 //   LayerNorm     a row is along one axis; γ, β have one value for every index of it
 //   InstanceNorm  a row is one channel of one sample; one γ, β for every channel
-//   GroupNorm     a row is one of num_groups groups of a sample's channels; one γ, β for every
-//   group
+//   GroupNorm     a row is one of num_groups groups of a sample's channels; one γ, β per group
 //
 // Decided here, as in MXNet 1.9.1: mean and σ (InstanceNorm: mean and variance) are hidden outputs
 // of the data's type; if output_mean_var makes them visible, they pass no gradient back. Sums run

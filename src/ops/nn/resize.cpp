@@ -1,7 +1,7 @@
 // _contrib_AdaptiveAvgPooling2D and _contrib_BilinearResize2D: images resized to any size.
 //
-// Both are the same kind of sum, separable in height and width: y[i, j] = Σ a[i, k] b[j, l] x[k,
-// l].
+// Both are the same kind of sum, separable in height and width:
+//   y[i, j] = Σ a[i, k] b[j, l] x[k, l]
 //   pooling   output i is the mean of inputs ⌊i·in/out⌋ … ⌈(i+1)·in/out⌉
 //   resize    output i is at p = i·(in−1)/(out−1), or without align_corners at
 //             max(0, (i+½)·in/out − ½), between inputs ⌊p⌋ and ⌊p⌋+1 (or the last one twice)
@@ -47,7 +47,8 @@ struct ResizeAttrs {
     v.field("mode", mode, "What decides the output's size.")
         .choices({"like", "odd_scale", "size", "to_even_down", "to_even_up", "to_odd_down",
                   "to_odd_up"});
-    v.field("align_corners", align_corners, "Whether the centres of the corner pixels are aligned.");
+    v.field("align_corners", align_corners,
+            "Whether the centres of the corner pixels are aligned.");
   }
   bool is_like() const { return mode == "like"; }
 };

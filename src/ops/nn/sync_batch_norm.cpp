@@ -56,7 +56,8 @@ void infer_channels(Inference& io, Inference::Ref data, const std::vector<Infere
   const bool narrow = t == DType::kFloat16 || t == DType::kBFloat16;
   for (const auto& c : all) {
     io.set_shape(c, Shape{x.rank_known() ? x[1] : kUnknownDim}, "one value per channel");
-    if (t != DType::kUnknown) io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data's type requires");
+    if (t != DType::kUnknown)
+      io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data's type requires");
     if (!x.rank_known() || io.shape(c)[0] == kUnknownDim) continue;
     Shape back = Shape::of_rank(x.rank());
     back[1] = io.shape(c)[0];

@@ -1,10 +1,10 @@
 // UpSampling: images made larger by a whole factor.
 //
-// nearest   every element fills a square. The first input decides the size, scale times its own;
-// all
-//           others are stretched to it, then joined along the channels or summed.
-// bilinear  Deconvolution of each channel with a separate weight (initialise it with the
-//           Bilinear initializer): kernel 2·scale − scale % 2, stride scale, pad ⌈(scale − 1)/2⌉.
+//   nearest   every element fills a square. The output has scale times the size of the first
+//             input; the others are scaled to it, then joined along the channels or summed.
+//   bilinear  Deconvolution of each channel with a separate weight (initialise it with the
+//             Bilinear initializer): kernel 2·scale − scale % 2, stride scale,
+//             pad ⌈(scale − 1)/2⌉.
 //
 // Decided here: gradients of nearest are the sums over the squares.
 #include <symbind/operator.h>
@@ -134,13 +134,13 @@ NodeEntries gradient(const UpSamplingAttrs& a, GradientBuilder& g) {
 // ---- nearest ------------------------------------------------------------------------------------
 
 /// One input and where its channels begin in the output.
-struct Stretch {
+struct ScaledInput {
   std::int64_t batch, channels, height, width, tall, wide, first, out_channels;
 };
 
-std::vector<Stretch> stretches(const UpSamplingAttrs& a, const TensorDesc* in, std::size_t count,
-                               const Shape& y) {
-  std::vector<Stretch> all;
+std::vector<ScaledInput> scaled_inputs(const UpSamplingAttrs& a, const TensorDesc* in,
+                                       std::size_t count, const Shape& y) {
+  std::vector<ScaledInput> all;
   std::int64_t first = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Shape& x = in[i].shape;
@@ -153,7 +153,7 @@ std::vector<Stretch> stretches(const UpSamplingAttrs& a, const TensorDesc* in, s
 
 /// Calls f(row of the input, first of its rows in the output) for every row.
 template <class F>
-void each_row(const Stretch& s, F&& f) {
+void each_row(const ScaledInput& s, F&& f) {
   const std::int64_t grain = grain_of(s.width * s.tall * s.wide);
   parallel_for(s.batch * s.channels * s.height, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
@@ -166,12 +166,12 @@ void each_row(const Stretch& s, F&& f) {
 
 Prepared forward_nearest(const UpSamplingAttrs& a, const KernelRequest& r) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [all = stretches(a, r.in.data(), r.in.size(), r.out[0].shape),
+    return [all = scaled_inputs(a, r.in.data(), r.in.size(), r.out[0].shape),
             sums = a.sums()](const Args& args) {
       using Acc = Accumulator<T>;
       T* y = args.out<T>(0);
       for (std::size_t k = 0; k < all.size(); ++k) {
-        const Stretch& s = all[k];
+        const ScaledInput& s = all[k];
         const T* x = args.in<T>(static_cast<int>(k));
         const std::int64_t width = s.width * s.wide;
         each_row(s, [&](std::int64_t from, std::int64_t to) {
@@ -192,12 +192,13 @@ Prepared forward_nearest(const UpSamplingAttrs& a, const KernelRequest& r) {
 
 Prepared backward_nearest(const UpSamplingAttrs& a, const KernelRequest& r) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [all = stretches(a, r.in.data() + 1, r.in.size() - 1, r.in[0].shape)](const Args& args) {
+    return [all = scaled_inputs(a, r.in.data() + 1, r.in.size() - 1, r.in[0].shape)](
+               const Args& args) {
       using Acc = Accumulator<T>;
       const T* dy = args.in<T>(0);
       for (std::size_t k = 0; k < all.size(); ++k) {
         if (!args.wants(static_cast<int>(k))) continue;
-        const Stretch& s = all[k];
+        const ScaledInput& s = all[k];
         T* dx = args.out<T>(static_cast<int>(k));
         const std::int64_t width = s.width * s.wide;
         each_row(s, [&](std::int64_t to, std::int64_t from) {

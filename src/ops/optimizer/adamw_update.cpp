@@ -26,7 +26,8 @@ struct Betas {
     number(v, "epsilon", epsilon, "Keeps the division finite.");
   }
   void describe_clip(AttrVisitor& v) {
-    number(v, "clip_gradient", clip_gradient, "The gradient is clipped to [-c, c]; negative: no clipping.");
+    number(v, "clip_gradient", clip_gradient,
+           "The gradient is clipped to [-c, c]; negative: no clipping.");
   }
 };
 struct AdamWAttrs : Betas {

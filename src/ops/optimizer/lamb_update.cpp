@@ -33,7 +33,8 @@ struct Phase1Attrs {
         .per_call();
     v.field("wd", wd, "Weight decay.").required().per_call();
     v.field("rescale_grad", rescale_grad, "The gradient is multiplied by this first.").per_call();
-    v.field("clip_gradient", clip_gradient, "The gradient is clipped to [-c, c]; negative: no clipping.")
+    v.field("clip_gradient", clip_gradient,
+            "The gradient is clipped to [-c, c]; negative: no clipping.")
         .per_call();
   }
 };
@@ -42,7 +43,8 @@ struct Phase2Attrs {
   void describe(AttrVisitor& v) {
     v.field("lr", lr, "Learning rate.").required().per_call();
     v.field("lower_bound", lower_bound, "The least norm of the weight; negative: none.").per_call();
-    v.field("upper_bound", upper_bound, "The greatest norm of the weight; negative: none.").per_call();
+    v.field("upper_bound", upper_bound, "The greatest norm of the weight; negative: none.")
+        .per_call();
   }
 };
 struct MultiLambAttrs {
@@ -60,8 +62,10 @@ struct MultiLambAttrs {
     v.field("wds", wds, "Weight decays.").required().per_call();
     v.field("rescale_grad", rescale_grad, "The gradients are multiplied by this first.").per_call();
     v.field("lower_bound", lower_bound, "The least norm of a weight; negative: none.").per_call();
-    v.field("upper_bound", upper_bound, "The greatest norm of a weight; negative: none.").per_call();
-    v.field("clip_gradient", clip_gradient, "The gradients are clipped to [-c, c]; negative: no clipping.")
+    v.field("upper_bound", upper_bound, "The greatest norm of a weight; negative: none.")
+        .per_call();
+    v.field("clip_gradient", clip_gradient,
+            "The gradients are clipped to [-c, c]; negative: no clipping.")
         .per_call();
     v.field("bias_correction", bias_correction, "Whether to correct for the states' start at 0.")
         .per_call();

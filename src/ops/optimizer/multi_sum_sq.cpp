@@ -2,8 +2,8 @@
 //
 //   multi_sum_sq      y[k] = sum of the squares of array k
 //   multi_lars        y = lr·η·|w| / (rescale·|g| + wd·|w| + ε), or lr where |w| or |g| is 0; the
-//   norms are passed as sums of squares all_finite        y[0] = 1 if every number is finite, else
-//   0; multi_all_finite: of all arrays
+//                     norms are passed as sums of squares
+//   all_finite        y[0] = 1 if every number is finite, else 0; multi_all_finite: of all arrays
 //
 // Decided here: sums are in double and the result in float32, as are the inputs of multi_lars. With
 // init_output=False the output keeps its 1 or 0 and only ever becomes 0. Squares of 16-bit numbers

@@ -91,7 +91,8 @@ struct RmsPropAttrs : Decay {
   void describe_rest(AttrVisitor& v) {
     number(v, "epsilon", epsilon, "Keeps the division finite.");
     describe_decay(v);
-    number(v, "clip_weights", clip_weights, "The weight is clipped to [-c, c]; negative: no clipping.");
+    number(v, "clip_weights", clip_weights,
+           "The weight is clipped to [-c, c]; negative: no clipping.");
   }
 };
 struct RmsPropAlexAttrs : RmsPropAttrs {

@@ -1,12 +1,11 @@
 // Floats to 8 bits and back: _contrib_quantize, _contrib_dequantize, _contrib_requantize.
 //
 //   quantize    uint8: (x − min) · 255 / (max − min) + ½, rounded down
-//               int8:  sign x · min(|x| · 127 / r + ½, 127), rounded toward 0,     r = max(|min|,
-//               |max|)
+//               int8:  sign x · min(|x| · 127 / r + ½, 127), rounded toward 0;
+//                      r = max(|min|, |max|)
 //   dequantize  uint8: x · (max − min) / 255 + min              int8: x · r / 127
-//   requantize  int32 in the range (min, max) to int8 in the range of the calibration, else in that
-//   of
-//               the data: y = x · r / (2³¹ − 1), quantized as above
+//   requantize  int32 in the range (min, max) to int8 in the range of the calibration, else in
+//               that of the data: y = x · r / (2³¹ − 1), quantized as above
 //
 // The range of the result is returned as two outputs of one element.
 //

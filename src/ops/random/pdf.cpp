@@ -1,19 +1,24 @@
 // Densities: _random_pdf_… gives p(sample) of a distribution, or ln p with is_log. The parameters'
 // shape is the beginning of the sample's; each applies to all samples at its index.
 //
-// The gradient is of ln p, times p unless is_log, summed over the samples of a parameter;
-// of whole-number samples it is 0. With s the sample, ψ = digamma:
+// The gradient is of ln p, times p unless is_log, summed over the samples of a parameter; of
+// whole-number samples it is 0. With s the sample, ψ = digamma:
 //
-//   uniform       −ln(h − l)                        1 / (h − l) for l, the negative for h, 0 for s
-//   normal        −(s − μ)² / 2σ² − ln(σ√2π)        s: (μ−s)/σ², μ: (s−μ)/σ², σ: ((s−μ)²−σ²)/σ³
-//   gamma         α ln β + (α−1) ln s − βs − lnΓ(α) s: (α−1)/s − β, α: ln β + ln s − ψ(α), β: α/β −
-//   s exponential   ln λ − λs                         s: −λ, λ: 1/λ − s poisson       s ln λ −
-//   lnΓ(s+1) − λ             λ: s/λ − 1 neg. binomial lnΓ(s+k) − lnΓ(s+1) − lnΓ(k) + k ln p + s
-//   ln(1−p)
-//                                                   k: ψ(s+k) − ψ(k) + ln p, p: k/p − s/(1−p)
-//   generalized   the same with k = 1/α, p = 1/(μα + 1)
-//   dirichlet     the last axis is one sample: Σ(αⱼ−1) ln sⱼ + lnΓ(Σα) − Σ lnΓ(αⱼ)
-//                                                   sⱼ: (αⱼ−1)/sⱼ, αⱼ: ln sⱼ + ψ(Σα) − ψ(αⱼ)
+//   uniform        −ln(h − l)
+//                    l: 1 / (h − l), h: −1 / (h − l), s: 0
+//   normal         −(s − μ)² / 2σ² − ln(σ√2π)
+//                    s: (μ−s)/σ², μ: (s−μ)/σ², σ: ((s−μ)²−σ²)/σ³
+//   gamma          α ln β + (α−1) ln s − βs − lnΓ(α)
+//                    s: (α−1)/s − β, α: ln β + ln s − ψ(α), β: α/β − s
+//   exponential    ln λ − λs
+//                    s: −λ, λ: 1/λ − s
+//   poisson        s ln λ − lnΓ(s+1) − λ
+//                    λ: s/λ − 1
+//   neg. binomial  lnΓ(s+k) − lnΓ(s+1) − lnΓ(k) + k ln p + s ln(1−p)
+//                    k: ψ(s+k) − ψ(k) + ln p, p: k/p − s/(1−p)
+//   generalized    the same with k = 1/α, p = 1/(μα + 1)
+//   dirichlet      the last axis is one sample: Σ(αⱼ−1) ln sⱼ + lnΓ(Σα) − Σ lnΓ(αⱼ)
+//                    sⱼ: (αⱼ−1)/sⱼ, αⱼ: ln sⱼ + ψ(Σα) − ψ(αⱼ)
 //
 // Decided here: computed in double; uniform does not check whether the sample is between its
 // bounds, as in MXNet. (gamma's β is a rate here and a scale in the samplers: MXNet's choice too.)

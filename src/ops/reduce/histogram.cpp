@@ -1,7 +1,6 @@
 // How many elements fall into each bin.
 //
-//   bin i counts b[i] ≤ x < b[i+1], the last one x = b[n] too; elements outside, and NaN, are not
-//   counted
+//   bin i counts b[i] ≤ x < b[i+1], the last also x = b[n]; elements outside and NaN are skipped
 //
 // Decided here: bounds are given as an input, which must ascend, or as `bin_cnt` equal parts of
 // `range`. The counts are int64; the bounds, of the data's type, are the second output. Every

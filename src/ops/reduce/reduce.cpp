@@ -104,8 +104,8 @@ Prepared prepare_forward(const Entry& e, const ReduceAttrs& a, const KernelReque
   const TensorDesc& in = q.in[0];
   const bool has_empty_value = e.reduction != Reduction::kMax && e.reduction != Reduction::kMin;
   check(has_empty_value || in.shape.size() > 0 || q.out[0].shape.size() == 0, ErrorKind::kShape,
-        "{}: an array of shape {} has no elements, so its {} is undefined", e.name,
-        in.shape.str(), e.name);
+        "{}: an array of shape {} has no elements, so its {} is undefined", e.name, in.shape.str(),
+        e.name);
   const auto axes = reduced_axes(a.axes(), a.exclude, in.shape.rank());
   return [reduce = Reducer(e.reduction, in.dtype, in.shape, axes)](const Args& args) {
     reduce(args.inputs[0].data, args.outputs[0].data);

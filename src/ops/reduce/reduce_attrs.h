@@ -78,7 +78,7 @@ inline Prepared spread_back(TernaryLoop f, const ElementType& type, const Shape&
       if (scale != 1)
         for (std::int64_t i = 0; i < n; ++i) g[i] *= static_cast<T>(scale);
     };
-    for_stretches(walk, 8192, [&](std::int64_t at, std::int64_t, std::int64_t ib, std::int64_t n) {
+    for_runs(walk, 8192, [&](std::int64_t at, std::int64_t, std::int64_t ib, std::int64_t n) {
       alignas(64) char g[kChunk * 8], o[kChunk * 8], in[kChunk * 8];
       for (std::int64_t i = 0; i < n; i += kChunk) {
         const std::int64_t m = std::min(kChunk, n - i), b = value ? ib : ib + i;

@@ -119,7 +119,8 @@ void check_countable(const rnn::Sizes& s) {
   const double values = real(s.steps + 2) * real(s.batch) * stacked *
                         (gates + 2 * real(s.hidden) + 4 * real(s.directions) * real(s.width()));
   check(parameters < 0x1p57 && values < 0x1p57, ErrorKind::kMemory,
-        "RNN: {} layers of state_size {} over {} steps, {} samples and {} inputs need too much memory",
+        "RNN: {} layers of state_size {} over {} steps, {} samples and {} inputs need too much "
+        "memory",
         s.layers, s.hidden, s.steps, s.batch, s.input);
 }
 
@@ -142,7 +143,8 @@ void infer_parameters(const rnn::Sizes& s, Inference& io, const Places& at) {
   const std::int64_t count = io.shape(at.parameters)[0];
   if (count == kUnknownDim || input != kUnknownDim) return;
   check(count >= others && (count - others) % per_input == 0, ErrorKind::kShape,
-        "{} parameters do not fit any input size: with state_size {} they are {} and {} for every input",
+        "{} parameters do not fit any input size: with state_size {} they are {} and {} for every "
+        "input",
         count, s.hidden, others, per_input);
   io.set_shape(at.data, Shape{kUnknownDim, kUnknownDim, (count - others) / per_input},
                "as many inputs as there are parameters for");
@@ -163,7 +165,8 @@ void infer_around(const RNNAttrs& a, Inference& io, const Places& at) {
   for (const auto& r : at.states) learn(r, 1, batch);
   for (const auto& r : at.cells) learn(r, 1, batch);
   for (const auto& r : at.lengths) learn(r, 0, batch);
-  io.set_shape(at.data, Shape{steps, batch, kUnknownDim}, "it follows from the states and the output");
+  io.set_shape(at.data, Shape{steps, batch, kUnknownDim},
+               "it follows from the states and the output");
   io.set_shape(at.output, Shape{steps, batch, wide}, "(steps, batch, directions · state_size)");
   for (const auto& r : at.states)
     io.set_shape(r, Shape{stacked, batch, s.width()}, "(layers · directions, batch, state_size)");

@@ -33,7 +33,7 @@ struct BroadcastLikeAttrs {
 };
 
 /// Axis d gets this extent; while that is unknown, an axis of extent 1 may get any extent.
-void stretch(Shape& out, const Shape& in, int d, std::int64_t extent) {
+void set_extent(Shape& out, const Shape& in, int d, std::int64_t extent) {
   check(in[d] == 1 || in[d] < 0 || extent < 0 || in[d] == extent, ErrorKind::kShape,
         "cannot broadcast axis {} of shape {} to {}: its extent is not 1", d, in.str(), extent);
   if (extent >= 0 || in[d] == 1) out[d] = extent;
@@ -48,7 +48,7 @@ void infer_to(const BroadcastToAttrs& a, Inference& io) {
         "cannot broadcast shape {} to {}: the ranks differ", in.str(), target.str());
   Shape out = in;
   for (int d = 0; d < in.rank(); ++d)
-    if (target[d] != 0) stretch(out, in, d, target[d]);
+    if (target[d] != 0) set_extent(out, in, d, target[d]);
   io.set_shape(io.out(0), out, "attribute shape");
 }
 
@@ -60,7 +60,7 @@ void infer_axis(const BroadcastAxisAttrs& a, Inference& io) {
   if (!in.rank_known()) return;
   Shape out = in;
   for (std::size_t i = 0; i < a.axis.size(); ++i)
-    stretch(out, in, normalize_axis(a.axis[i], in.rank()), a.size[i]);
+    set_extent(out, in, normalize_axis(a.axis[i], in.rank()), a.size[i]);
   io.set_shape(io.out(0), out, "attributes axis and size");
 }
 
@@ -72,13 +72,13 @@ void infer_like(const BroadcastLikeAttrs& a, Inference& io) {
   if (!a.lhs_axes || !a.rhs_axes) {
     check(in.rank() == like.rank(), ErrorKind::kShape,
           "cannot broadcast shape {} to {}: the ranks differ", in.str(), like.str());
-    for (int d = 0; d < in.rank(); ++d) stretch(out, in, d, like[d]);
+    for (int d = 0; d < in.rank(); ++d) set_extent(out, in, d, like[d]);
   } else {
     check(a.lhs_axes->size() == a.rhs_axes->size() && !a.lhs_axes->empty(),
           "lhs_axes and rhs_axes must have the same length, at least 1");
     for (std::size_t i = 0; i < a.lhs_axes->size(); ++i)
-      stretch(out, in, normalize_axis((*a.lhs_axes)[i], in.rank()),
-              like[normalize_axis((*a.rhs_axes)[i], like.rank())]);
+      set_extent(out, in, normalize_axis((*a.lhs_axes)[i], in.rank()),
+                 like[normalize_axis((*a.rhs_axes)[i], like.rank())]);
   }
   io.set_shape(io.out(0), out, "the extents of rhs");
 }

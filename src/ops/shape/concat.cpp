@@ -140,7 +140,8 @@ void infer_slice_channel(const SliceChannelAttrs& a, Inference& io) {
   if (in.rank_known()) {
     const int axis = normalize_axis(a.axis, in.rank());
     check(in[axis] < 0 || in[axis] % a.num_outputs == 0, ErrorKind::kShape,
-          "axis {} of shape {} cannot be split into {} equal parts", a.axis, in.str(), a.num_outputs);
+          "axis {} of shape {} cannot be split into {} equal parts", a.axis, in.str(),
+          a.num_outputs);
     Shape part = in;
     if (in[axis] >= 0) part[axis] = in[axis] / a.num_outputs;
     if (a.squeeze_axis) {
@@ -208,9 +209,9 @@ struct Rows {
   std::vector<std::int64_t> bytes;  ///< of each part's run
   std::int64_t total = 0;
 
-  void add(std::int64_t stretch) {
-    bytes.push_back(stretch);
-    total += stretch;
+  void add(std::int64_t run_bytes) {
+    bytes.push_back(run_bytes);
+    total += run_bytes;
   }
   /// Calls copy(part, joined_offset, part_offset, bytes) for every run.
   template <class Copy>
@@ -256,22 +257,25 @@ void cut(const Rows& rows, const Args& a) {
   });
 }
 
-/// `wish` if it is possible, else plain: every part must have whole blocks.
+/// `preferred` if it is possible, else plain: every part must have whole blocks.
 Layout common_layout(const std::vector<TensorDesc>& parts, std::size_t first, int axis,
-                     Layout wish) {
-  const std::int64_t block = wish == Layout::kBlocked8 ? 8 : wish == Layout::kBlocked16 ? 16 : 1;
+                     Layout preferred) {
+  const std::int64_t block = preferred == Layout::kBlocked8    ? 8
+                             : preferred == Layout::kBlocked16 ? 16
+                                                               : 1;
   if (axis > 1 || parts[first].shape.rank() < 3) return Layout::kPlain;
   for (std::size_t i = first; i < parts.size(); ++i)
     if (parts[i].shape[1] % block != 0) return Layout::kPlain;
-  return wish;
+  return preferred;
 }
 
 Offer offer_concat(const ConcatAttrs& a, const KernelRequest& q) {
-  Layout wish = Layout::kPlain;
+  Layout preferred = Layout::kPlain;
   for (const TensorDesc& in : q.in)
-    if (in.layout != Layout::kPlain) wish = in.layout;
+    if (in.layout != Layout::kPlain) preferred = in.layout;
   Offer offer = accept_plain(q);
-  const Layout layout = common_layout(q.in, 0, normalize_axis(a.dim, q.out[0].shape.rank()), wish);
+  const Layout layout =
+      common_layout(q.in, 0, normalize_axis(a.dim, q.out[0].shape.rank()), preferred);
   offer.in_layouts.assign(q.in.size(), layout);
   offer.out_layouts.assign(1, layout);
   return offer;

@@ -46,7 +46,8 @@ void infer(const BlockAttrs& a, Inference& io, Inference::Ref deep, Inference::R
   }
   if (w.rank_known()) {
     check((w[2] < 0 || w[2] % block == 0) && (w[3] < 0 || w[3] % block == 0), ErrorKind::kShape,
-          "an image of {}×{} pixels cannot be split into blocks of {}×{}", w[2], w[3], block, block);
+          "an image of {}×{} pixels cannot be split into blocks of {}×{}", w[2], w[3], block,
+          block);
     const auto part = [&](std::int64_t x) { return x < 0 ? x : x / block; };
     const std::int64_t channels =
         w[1] < 0 ? w[1] : checked_mul(w[1], area, "channels of blocks of block_size");

@@ -11,9 +11,7 @@ namespace {
 
 struct ReverseAttrs {
   Tuple axis;
-  void describe(AttrVisitor& v) {
-    v.field("axis", axis, "The axes to reverse.").required();
-  }
+  void describe(AttrVisitor& v) { v.field("axis", axis, "The axes to reverse.").required(); }
 };
 
 void infer(const ReverseAttrs& a, Inference& io) {

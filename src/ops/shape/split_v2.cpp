@@ -43,8 +43,8 @@ void check_parts(const SplitAttrs& a, const Shape& in, int axis) {
   for (int i = 0; i < a.parts(); ++i) {
     const std::int64_t begin = begin_of(a, i, extent), end = begin_of(a, i + 1, extent);
     check(begin <= end, ErrorKind::kValue,
-          "part {} of axis {} of shape {} would begin at {} and end at {}; indices {} must ascend", i,
-          a.axis, in.str(), begin, end, tuple_text(a.indices));
+          "part {} of axis {} of shape {} would begin at {} and end at {}; indices {} must ascend",
+          i, a.axis, in.str(), begin, end, tuple_text(a.indices));
     check(!a.squeeze_axis || end - begin == 1, ErrorKind::kShape,
           "squeeze_axis needs parts of extent 1; part {} has {}", i, end - begin);
   }

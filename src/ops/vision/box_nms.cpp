@@ -41,7 +41,8 @@ struct BoxNmsAttrs {
   std::string out_format = "corner";
 
   void describe(AttrVisitor& v) {
-    v.field("overlap_thresh", overlap_thresh, "Overlap above which the box with the lower score is dropped.");
+    v.field("overlap_thresh", overlap_thresh,
+            "Overlap above which the box with the lower score is dropped.");
     v.field("valid_thresh", valid_thresh, "Scores up to this are ignored.");
     v.field("topk", topk, "Keeps the top k scores; negative: all, 0: no change.");
     v.field("coord_start", coord_start, "Where in a row the four coordinates begin.");

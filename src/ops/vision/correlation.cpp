@@ -32,7 +32,8 @@ struct CorrelationAttrs {
     v.field("stride1", stride1, "Distance between the patches of data1.").at_least(1);
     v.field("stride2", stride2, "Distance between the displacements.").at_least(1);
     v.field("pad_size", pad_size, "Zeros around both images.").at_least(0);
-    v.field("is_multiply", is_multiply, "Whether to multiply; else the absolute difference is used.");
+    v.field("is_multiply", is_multiply,
+            "Whether to multiply; else the absolute difference is used.");
   }
 };
 

@@ -126,8 +126,8 @@ class Detection {
 };
 
 Prepared prepare(const DetectionAttrs& a, const KernelRequest& r) {
-  check(r.in[2].shape[0] > 0, ErrorKind::kShape, "MultiBoxDetection: there are no anchors in shape {}",
-        r.in[2].shape.str());
+  check(r.in[2].shape[0] > 0, ErrorKind::kShape,
+        "MultiBoxDetection: there are no anchors in shape {}", r.in[2].shape.str());
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     const Shape& shape = r.in[0].shape;
     return [detection = Detection<T>(a, shape[1], shape[2]), shape](const Args& args) {

@@ -41,7 +41,8 @@ struct ProposalAttrs {
   void describe(AttrVisitor& v) {
     v.field("rpn_pre_nms_top_n", rpn_pre_nms_top_n, "Regions compared with each other; 0: all.");
     v.field("rpn_post_nms_top_n", rpn_post_nms_top_n, "Regions of an image.").at_least(1);
-    v.field("threshold", threshold, "Overlap above which the region with the lower score is dropped.");
+    v.field("threshold", threshold,
+            "Overlap above which the region with the lower score is dropped.");
     v.field("rpn_min_size", rpn_min_size, "Least height and width, in the unscaled image.");
     v.field("scales", scales, "Sizes of the anchors, in cells.");
     v.field("ratios", ratios, "Height by width of the anchors.");
@@ -192,7 +193,8 @@ Prepared forward(const ProposalAttrs& a, const KernelRequest& r) {
       check(
           std::trunc(info[3 * n] / static_cast<float>(stride)) <= static_cast<float>(height) &&
               std::trunc(info[3 * n + 1] / static_cast<float>(stride)) <= static_cast<float>(width),
-          "im_info says image {} has {} × {} pixels, but the {} × {} positions of cls_prob cover {} × {}: feature_stride is {}",
+          "im_info says image {} has {} × {} pixels, but the {} × {} positions of cls_prob cover "
+          "{} × {}: feature_stride is {}",
           n, info[3 * n], info[3 * n + 1], height, width, height * stride, width * stride, stride);
     const std::int64_t grain = grain_of(16 * size);
     parallel_for(images, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -174,7 +174,9 @@ Prepared backward(const PSROIPoolingAttrs& a, const KernelRequest& r, const Offe
 void register_psroi_pooling(OpRegistry& r) {
   using A = PSROIPoolingAttrs;
   r.add<A>("_contrib_PSROIPooling")
-      .doc("Regions of images, divided into bins; each bin is a mean in the channels of its position.")
+      .doc(
+          "Regions of images, divided into bins; each bin is a mean in the channels of its "
+          "position.")
       .inputs({"data", "rois"})
       .infer(infer)
       .gradient(gradient)

@@ -3,8 +3,7 @@
 //
 // A grid (batch, 2, h, w) has x, then y, of every output element, from −1 to 1 over the image.
 //   BilinearSampler     y = the four neighbours of the position, weighted by nearness; outside is 0
-//   GridGenerator       affine: position = θ (x', y', 1)ᵀ with θ = data as 2×3 and x', y' from −1
-//   to 1;
+//   GridGenerator       affine: position = θ (x', y', 1)ᵀ, θ = data as 2×3, x' and y' from −1 to 1;
 //                       warp: data is a flow in pixels, added to every element's position
 //   SpatialTransformer  BilinearSampler at the affine grid of `loc`
 //
