@@ -17,7 +17,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
     ("python.md", 14), ("monitor.md", 20), ("optimizers.md", 7), ("data.md", 15),
     ("from_mxnet.md", 50), ("checkpoints.md", 20), ("devices.md", 15), ("bucketing.md", 12),
     ("questions.md", 35), ("training.md", 35), ("predict.md", 20),
-    ("explain.md", 20), ("autograd.md", 23), ("scripts.md", 3), ("step.md", 30)])
+    ("explain.md", 20), ("autograd.md", 23), ("scripts.md", 3), ("step.md", 30), ("mistakes.md", 90)])
 def test_sessions(page, sessions):
     found = doctest.testfile(str(DOCS / page), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert found.attempted >= sessions and found.failed == 0
