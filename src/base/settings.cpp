@@ -79,7 +79,7 @@ constexpr Setting kTable[] = {
      "Limit: seconds for which SyncBatchNorm waits for the other devices."},
     {"ONEDNN_MAX_CPU_ISA", "", Treatment::kHonoured, "",
      "The newest instructions kernels may use, by oneDNN's names (SSE41, AVX2, AVX512_CORE, ...); "
-     "It limits Symbind's own kernels too. Read once."},
+     "it limits Symbind's own kernels too. Read once."},
     {"MXNET_ELIMINATE_COMMON_EXPR", "1", Treatment::kHonoured, "",
      "Compute equal subexpressions of a graph once."},
     {"MXNET_UPDATE_ON_KVSTORE", "1", Treatment::kHonoured, "",

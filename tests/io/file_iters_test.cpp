@@ -213,7 +213,7 @@ TEST(BadInputMNISTIter, says_which_file) {
       "3 labels");
   expect_error(
       ErrorKind::kIo, [&] { open({.image = labels.path(), .label = labels.path()}); },
-      "images wanted", "(3,)");
+      "not a file of images", "(3,)");
   const TemporaryFile two(idx({2}, "\1\2"));
   expect_error(
       ErrorKind::kValue, [&] { open({.image = images.path(), .label = two.path()}); },
@@ -239,12 +239,12 @@ TEST(BadInputCSVIter, file_and_line_are_named) {
         ErrorKind::kIo, [&] { read_csv(text, {2}, dtype); }, parts...);
   };
   bad("1,2\n1,two\n", DType::kFloat32, "io-",
-      ", line 2: column 2: 'two' is no number of type float32");
+      ", line 2: column 2: 'two' is not a number of type float32");
   bad("a,b\n1,2\n", DType::kFloat32, ", line 1: column 1: 'a'");
   bad("1,,2\n", DType::kFloat32, ", line 1: column 2: ''");
-  bad("1,2\n\n1,2,3\n", DType::kFloat32, ", line 3: 3 columns, and the shape wants 2");
+  bad("1,2\n\n1,2,3\n", DType::kFloat32, ", line 3: 3 columns, but the shape needs 2");
   bad("1\n", DType::kFloat32, ", line 1: 1 columns");
-  bad("1,2.5\n", DType::kInt32, "'2.5' is no number of type int32");
+  bad("1,2.5\n", DType::kInt32, "'2.5' is not a number of type int32");
   bad("1,2147483648\n", DType::kInt32, "'2147483648'");
   bad("", DType::kFloat32, "no rows");
   bad("\n \n", DType::kFloat32, "no rows");

@@ -132,8 +132,8 @@ TEST(BadInputIdx, every_byte_of_the_gzip_damaged) {
 }
 
 TEST(BadInputIdx, other_files) {
-  expect_refused("hello, world", "no idx file");
-  expect_refused(std::string("\x89PNG\r\n\x1a\n", 8), "no idx file");
+  expect_refused("hello, world", "not an idx file");
+  expect_refused(std::string("\x89PNG\r\n\x1a\n", 8), "not an idx file");
   expect_refused(header({2}, 0x0d) + std::string(8, 'x'), "element type 0x0d");
   expect_refused(std::string("\0\0\x08\0", 4), "rank 0");
   expect_refused(std::string("\0\0\x08\xff", 4) + std::string(4 * 255, '\1'), "rank 255");

@@ -140,7 +140,7 @@ TEST(BadInputIterState, states_of_others_are_refused) {
   EXPECT_THAT(says(larger), testing::HasSubstr("batch_size is 11 here and 5 in the state"));
   ResizeIter resize(std::shared_ptr(arrays("pad", true)()), 3);
   EXPECT_THAT(says(resize),
-              testing::HasSubstr("this is a ResizeIter, and the state is one of a NDArrayIter"));
+              testing::HasSubstr("this is a ResizeIter, but the state is from a NDArrayIter"));
   StateValue wrong = state;
   for (std::size_t i = 0; i + 1 < wrong.items.size(); i += 2)
     if (wrong.items[i].text == "order")

@@ -143,7 +143,7 @@ TEST(BadInputRecordIO, path_and_offset_are_named) {
   expect_refused(good + "xxxxyyyyzzzz", 12, "no record begins here");
   expect_refused(good + kMagic, 12, "ends inside the head");
   expect_refused(good + kMagic + word(100) + "abc", 16,
-                 "a record of 100 bytes, and the file has 3");
+                 "a record of 100 bytes, but the file has 3");
   expect_refused(kMagic + word((1U << 29) - 1), 4, "a record of 536870911 bytes");
   expect_refused(kMagic + word(5U << 29), 4, "flag 5");
   expect_refused(good + part(3, "ab"), 12, "rest of another");

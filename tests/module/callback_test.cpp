@@ -131,7 +131,7 @@ TEST(Callback, early_stopping_waits_and_ends) {
     ADD_FAILURE() << "it goes on";
   } catch (const StopTraining& stop) {
     EXPECT_STREQ(stop.what(),
-                 "Epoch[5] Stopping early: error=1.500000 is no improvement of 1.000000 for 2 "
+                 "Epoch[5] Stopping early: error=1.500000 is not better than 1.000000 for 2 "
                  "evaluations");
   }
   const MetricPtr acc = Accuracy();

@@ -110,8 +110,7 @@ TEST(DryRun, an_iterator_without_a_position_is_reset_with_a_note) {
     int at = 0;
   } plain;
   Module module(mlp());
-  EXPECT_THAT(module.dry_run(plain, {}).notes,
-              ElementsAre("an iterator that cannot say where it stands was reset"));
+  EXPECT_THAT(module.dry_run(plain, {}).notes, ElementsAre("an iterator without state was reset"));
   EXPECT_EQ(plain.at, 0);
 }
 

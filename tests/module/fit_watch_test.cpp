@@ -58,7 +58,8 @@ TEST(BadInputNanGuard, line37_in_fit) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kValue);
     EXPECT_THAT(error.what(), HasSubstr("step 3: FullyConnected 'fc'"));
-    EXPECT_THAT(error.what(), HasSubstr("input 0 'data': (10, 4) in [-3, 3], 1 of 40 not finite"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("input 0 'data': (10, 4) in [-3, 3], 1 of 40 NaN or infinity"));
   }
   const NDArrayMap params = mod.get_params().args;
   for (const float value : params.at("fc_weight").to_vector<float>())

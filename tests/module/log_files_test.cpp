@@ -68,9 +68,9 @@ TEST(BadInputLogs, a_file_of_another_kind_is_unchanged) {
   const std::string path = folder / "thesis.txt";
   std::ofstream(path) << "chapter one";
   expect_error(
-      ErrorKind::kIo, [&] { make_csv_log(path); }, path, "no log of this kind");
+      ErrorKind::kIo, [&] { make_csv_log(path); }, path, "not a log of this kind");
   expect_error(
-      ErrorKind::kIo, [&] { make_jsonl_log(path); }, path, "no log of this kind");
+      ErrorKind::kIo, [&] { make_jsonl_log(path); }, path, "not a log of this kind");
   EXPECT_EQ(contents(path), "chapter one");
   expect_error(
       ErrorKind::kIo, [&] { make_csv_log(folder / "no/such/log.csv"); }, "no/such/log.csv");

@@ -99,7 +99,8 @@ TEST(BadInputParams, two_to_the_31_axes) {
   ByteBuilder negative, large, v0;
   expect_refused(negative.list_head(1).u32(0xF993FAC9).i32(0).u32(1u << 31).u64(0).u64(0), "axes");
   expect_refused(large.list_head(1).u32(0xF993FAC9).i32(0).i32(0x7fffffff).u64(0).u64(0), "axes");
-  expect_refused(v0.list_head(1).u32(1u << 31).u64(0).u64(0), "opens no array record");
+  expect_refused(v0.list_head(1).u32(1u << 31).u64(0).u64(0),
+                 "is not the start of an array record");
 }
 
 TEST(BadInputParams, overflowing_product) {
@@ -122,7 +123,7 @@ TEST(BadInputParams, negative_extent) {
 TEST(BadInputParams, duplicate_names) {
   ByteBuilder file;
   file.list_head(2).v2_head({1}, 3).raw("x", 1).v2_head({1}, 3).raw("y", 1);
-  expect_refused(file.u64(2).name("arg:w").name("arg:w"), "'arg:w' stands twice");
+  expect_refused(file.u64(2).name("arg:w").name("arg:w"), "'arg:w' occurs twice");
 }
 
 TEST(BadInputParams, name_of_2_to_40_bytes) {

@@ -71,7 +71,7 @@ const Refused kRefused[] = {
     {"RNN",
      {{"state_size", "2147483647"}, {"num_layers", "1"}, {"mode", "lstm"}},
      {{1, 1, 4}, {}, {}, {}},
-     "need more than any memory"},
+     "need too much memory"},
     {"RNN",
      {{"state_size", "1048576"}, {"num_layers", "1"}, {"mode", "lstm"}},
      {{1, 1, std::int64_t{1} << 45}, {}, {}, {}},
@@ -108,8 +108,8 @@ const Refused kRefused[] = {
      "the regions of all images is too large"},
     {"diag", {{"k", "-2147483648"}}, {{3, 3}}, "does not exist"},
     {"diag", {{"k", "-2147483648"}}, {{3}}, "more elements than any memory"},
-    {"_linalg_extractdiag", {{"offset", "-2147483648"}}, {{3, 3}}, "names no diagonal"},
-    {"_linalg_extracttrian", {{"offset", "-2147483648"}}, {{3, 3}}, "names no diagonal"},
+    {"_linalg_extractdiag", {{"offset", "-2147483648"}}, {{3, 3}}, "is not a diagonal"},
+    {"_linalg_extracttrian", {{"offset", "-2147483648"}}, {{3, 3}}, "is not a diagonal"},
     {"_image_resize",
      {{"size", "(4611686018427387904,)"}, {"keep_ratio", "True"}},
      {{2, 8, 3}},
@@ -117,15 +117,15 @@ const Refused kRefused[] = {
     {"_contrib_BilinearResize2D",
      {{"scale_height", "nan"}, {"scale_width", "1"}},
      {{1, 1, 4, 4}},
-     "makes no image"},
+     "cannot scale an extent"},
     {"_contrib_BilinearResize2D",
      {{"scale_height", "1e30"}, {"scale_width", "1"}},
      {{1, 1, 4, 4}},
-     "makes no image"},
+     "cannot scale an extent"},
     {"_contrib_BilinearResize2D",
      {{"scale_height", "-inf"}, {"scale_width", "1"}, {"mode", "odd_scale"}},
      {{1, 1, 5, 5}},
-     "makes no image"},
+     "cannot scale an extent"},
     {"_zeros", {{"shape", "(1048576, 1048576, 1048576)"}}, {}, "more elements than any memory"},
     {"_arange", {{"start", "0"}, {"stop", "inf"}}, {}, "too long"},
     {"_arange", {{"start", "0"}, {"stop", "nan"}}, {}, "is empty"},
@@ -203,7 +203,7 @@ TEST(BadInputArithmetic, the_number_of_a_device) {
     const std::string error = error_of([&] {
       run("_zeros", {}, {{"shape", "(2,)"}, {"ctx", ctx}});
     });
-    EXPECT_NE(error.find("is no context"), std::string::npos) << ctx << ": " << error;
+    EXPECT_NE(error.find("is not a context"), std::string::npos) << ctx << ": " << error;
   }
   EXPECT_EQ(run("_zeros", {}, {{"shape", "(2,)"}, {"ctx", "cpu(3)"}})[0].context(), cpu(3));
 }

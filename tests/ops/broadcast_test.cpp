@@ -49,7 +49,7 @@ OP_FAMILY(broadcast) {
           .in(s.right, r.lo, r.hi)
           .ref([f = r.f](const HostTensors& in) { return stretched(f, in[0], in[1]); });
     }
-    c.add("shapes that do not fit").in({2, 3}).in({2, 4}).raises("cannot be stretched");
+    c.add("shapes that do not fit").in({2, 3}).in({2, 4}).raises("cannot be broadcast");
     if (!r.integers) continue;
     c.add("integers")
         .in({2, 1}, {7, -7})

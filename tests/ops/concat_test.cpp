@@ -56,7 +56,7 @@ OP_CASES(stack) {
       .in({2}, {3, 4})
       .ref({1, 2, 3, 4})
       .recovers({0, 1});
-  c.add("behind")
+  c.add("at the end")
       .attr("num_args", 2)
       .attr("axis", -1)
       .in({2}, {1, 2})

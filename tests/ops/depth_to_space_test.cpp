@@ -23,7 +23,7 @@ OP_CASES(space_to_depth) {
       .in({1, 2, 2, 2}, {1, 3, 5, 7, 2, 4, 6, 8})
       .recovers({0})
       .ref({1, 2, 3, 4, 5, 6, 7, 8});
-  c.add("pixels do not divide").attr("block_size", 2).in({1, 1, 3, 2}).raises("cannot be cut");
+  c.add("pixels do not divide").attr("block_size", 2).in({1, 1, 3, 2}).raises("cannot be split");
 }
 
 }  // namespace

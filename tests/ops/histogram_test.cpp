@@ -29,7 +29,11 @@ OP_CASES(_histogram) {
         return HostTensors{counts, in[1]};
       });
   c.add("range alone").attr("range", "(0, 1)").in({3}).raises("belong together");
-  c.add("falling range").attr("bin_cnt", 2).attr("range", "(1, 0)").in({3}).raises("must not fall");
+  c.add("falling range")
+      .attr("bin_cnt", 2)
+      .attr("range", "(1, 0)")
+      .in({3})
+      .raises("must not descend");
   c.add("no bins").attr("bin_cnt", 0).attr("range", "(0, 1)").in({3}).raises("bin_cnt");
   c.add("one bound").in({3}).in({1}).raises("two bounds");
 }

@@ -57,7 +57,7 @@ OP_CASES(col2im) {
       .attr("kernel", "(2, 2)")
       .attr("output_size", "(2, 2)")
       .in({1, 3, 1})
-      .raises("no multiple");
+      .raises("not a multiple");
   c.add("another number of positions")
       .attr("kernel", "(2, 2)")
       .attr("output_size", "(3, 3)")

@@ -129,7 +129,7 @@ void add_refused(OpCases& c) {
       {"gamma", {{"beta", "-1"}}, "must be positive"},
       {"poisson", {{"lam", "-1"}}, "must not be negative"},
       {"negative_binomial", {{"k", "-1"}}, "must not be negative"},
-      {"negative_binomial", {{"p", "1.5"}}, "no probability"},
+      {"negative_binomial", {{"p", "1.5"}}, "not a probability"},
       {"generalized_negative_binomial", {{"mu", "-1"}}, "must not be negative"},
   };
   for (const Refused& one : all) {

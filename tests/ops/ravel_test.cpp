@@ -14,7 +14,7 @@ OP_CASES(_ravel_multi_index) {
       .no_grad()
       .ref([](const HostTensors&) { return HostTensor(Shape{1}, {9999999999.0}); });
   c.add("wrong number of rows").attr("shape", "(2, 3)").in({3, 2}).raises("each axis of shape");
-  c.add("no shape").in({2, 2}).raises("shape is needed");
+  c.add("no shape").in({2, 2}).raises("shape is required");
   c.add("an extent of 0").attr("shape", "(2, 0)").in({2, 2}).raises("above 0");
 }
 OP_CASES(_unravel_index) {
@@ -30,7 +30,7 @@ OP_CASES(_unravel_index) {
       .in({2, 2}, {1, 2, 5, 9})
       .no_grad()
       .ref({0, 0, 1, 2, 1, 2, 1, 1});
-  c.add("no shape").in({2}).raises("shape is needed");
+  c.add("no shape").in({2}).raises("shape is required");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ OP_CASES(_contrib_ROIAlign) {
   align(c.add("a region of infinite size"))
       .in({1, 1, 2, 2})
       .in({1, 5}, {0, 0, 0, std::numeric_limits<double>::infinity(), 1})
-      .raises("lies in no image");
+      .raises("is outside any image");
   align(c.add("no size"), "(0, 2)").in({1, 1, 2, 2}).in({1, 5}).raises("pooled_size (0, 2)");
   align(c.add("channels of no bin"), "(2, 2)")
       .attr("position_sensitive", true)

@@ -30,7 +30,7 @@ OP_CASES(_contrib_RROIAlign) {
       .in({1, 1, 2, 2})
       .in({1, 6}, {0, 0, 0, 1e9, 1, 0})
       .dtypes({DType::kFloat32})
-      .raises("is in no image");
+      .raises("is outside any image");
   c.add("no size")
       .attr("pooled_size", "(0, 2)")
       .attr("spatial_scale", 1.0)

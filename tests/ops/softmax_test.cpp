@@ -77,7 +77,7 @@ TEST(BadInputSoftmax, only_softmax_has_lengths) {
       call();
       ADD_FAILURE() << "no error";
     } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("Only softmax has lengths"), std::string::npos)
+      EXPECT_NE(std::string(e.what()).find("Only softmax supports lengths"), std::string::npos)
           << e.what();
     }
   };

@@ -18,7 +18,7 @@ OP_CASES(_split_v2) {
                            HostTensor(Shape{2, 1}, {4, 8})};
       });
   c.add("not from the start").attr("indices", "(1, 2)").in({2, 4}).raises("must begin with 0");
-  c.add("falling").attr("indices", "(0, 2, 1)").in({2, 4}).raises("must rise");
+  c.add("falling").attr("indices", "(0, 2, 1)").in({2, 4}).raises("must ascend");
   c.add("beyond the end").attr("indices", "(0, 9)").in({2, 4}).raises("begin at 9 and end at 4");
   c.add("unequal").attr("indices", "()").attr("sections", 3).in({2, 4}).raises("3 equal parts");
   c.add("too thick")

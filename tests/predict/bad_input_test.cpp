@@ -87,7 +87,7 @@ TEST_F(BadInputPredictor, shapes_and_ranks) {
 
 TEST_F(BadInputPredictor, no_array_at_all) {
   expect_error(
-      ErrorKind::kValue, [&] { predictor.predict(NDArray()); }, "input 'data' is no array");
+      ErrorKind::kValue, [&] { predictor.predict(NDArray()); }, "input 'data' is not an array");
   const float* null = nullptr;
   expect_error(
       ErrorKind::kValue,

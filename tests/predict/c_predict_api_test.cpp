@@ -256,7 +256,7 @@ TEST(CPredict, lists_of_arrays) {
   const float* data = nullptr;
   const std::uint32_t* shape = nullptr;
   std::uint32_t rank = 0;
-  expect_failure(MXNDListGet(list, count, &key, &data, &shape, &rank), "was asked for");
+  expect_failure(MXNDListGet(list, count, &key, &data, &shape, &rank), "was requested");
   EXPECT_EQ(MXNDListFree(list), 0);
   expect_failure(MXNDListGet(list, 0, &key, &data, &shape, &rank), "NDListHandle was freed");
   expect_failure(MXNDListFree(list), "NDListHandle was freed");
@@ -270,7 +270,7 @@ TEST(BadInputCPredict, handles) {
   float answer[5];
   expect_failure(MXPredGetOutput(handle, 0, answer, 5), "call MXPredForward first");
   ASSERT_EQ(MXPredForward(handle), 0);
-  expect_failure(MXPredGetOutput(handle, 1, answer, 5), "output 1 was asked for", "softmax_output");
+  expect_failure(MXPredGetOutput(handle, 1, answer, 5), "output 1 was requested", "softmax_output");
   expect_failure(MXPredGetOutput(handle, 0, answer, 4), "size is 4", "(1, 5)");
   expect_failure(MXPredGetOutput(handle, 0, nullptr, 5), "data is a null pointer");
   expect_failure(MXPredSetInput(handle, "dta", &number, 1), "no input 'dta'", "data");
@@ -288,7 +288,7 @@ TEST(BadInputCPredict, handles) {
   expect_failure(MXPredForward(handle), "PredictorHandle was freed");
   expect_failure(MXPredFree(handle), "PredictorHandle was freed");
   expect_failure(MXPredFree(nullptr), "null pointer");
-  expect_failure(MXNDListFree(newer), "NDListHandle was freed before, or never made");
+  expect_failure(MXNDListFree(newer), "NDListHandle was already freed, or never created");
   int left = 0;
   expect_failure(MXPredPartialForward(handle, 0, &left), "freed");
   EXPECT_EQ(MXPredFree(newer), 0);

@@ -42,7 +42,7 @@ def test_early_stopping():
         stop(evaluated(value))
     with pytest.raises(mx.callback.StopTraining) as caught:
         stop(evaluated(0.6))
-    assert str(caught.value) == ("Epoch[7] Stopping early: accuracy=0.600000 is no improvement of "
+    assert str(caught.value) == ("Epoch[7] Stopping early: accuracy=0.600000 is not better than "
                                  "0.700000 for 2 evaluations")
     falling = mx.callback.EarlyStopping(patience=1)
     falling(evaluated(2.0, "mse"))
@@ -166,7 +166,7 @@ def test_fit_with_the_guard_names_the_step():
     with pytest.raises(ValueError) as caught:
         module.fit(mx.io.NDArrayIter(data, label, 10), num_epoch=1, monitor=mx.monitor.NanGuard())
     assert "step 3: FullyConnected 'fc'" in str(caught.value)
-    assert "input 0 'data': (10, 4) in [-3, 3], 1 of 40 not finite" in str(caught.value)
+    assert "input 0 'data': (10, 4) in [-3, 3], 1 of 40 NaN or infinity" in str(caught.value)
     assert np.isfinite(module.get_params()[0]["fc_weight"].asnumpy()).all()
 
 

@@ -155,7 +155,7 @@ def test_a_flipped_bit_is_named_with_the_way_out(tmp_path, ending):
 def test_another_optimizer_or_network_loads_nothing(tmp_path):
     prefix = str(tmp_path / "model")
     fit(prefix)
-    for options, says in (({"optimizer": "sgd"}, "optimizer Adam, and this one has SGD"),
+    for options, says in (({"optimizer": "sgd"}, "optimizer Adam, but this one has SGD"),
                           ({"symbol": net(6)}, "fc1_weight given (4, 5) needed (6, 5)")):
         module = mx.mod.Module(options.get("symbol", net()))
         with pytest.raises(ValueError) as caught:

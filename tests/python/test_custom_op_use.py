@@ -339,7 +339,7 @@ def test_writing_what_does_not_fit(written, text):
     ({"infer_type": lambda self, t: (t, [])}, "infer_type gave 0 entries for 1 outputs"),
     ({"list_arguments": lambda self: "data"}, "4 inputs"),
     ({"list_outputs": lambda self: []}, "no outputs"),
-    ({"create_operator": lambda self, ctx, shapes, dtypes: None}, "created nothing"),
+    ({"create_operator": lambda self, ctx, shapes, dtypes: None}, "create returned null"),
     ({"create_operator": lambda self, ctx, shapes, dtypes: 5}, "forward"),
     ({"declare_backward_dependency": lambda self, *_: [99]}, "99"),
     ({"declare_backward_dependency": lambda self, *_: ["x"]}, "declare_backward_dependency")])

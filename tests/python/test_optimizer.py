@@ -365,7 +365,7 @@ def test_hostile_states_run_nothing(tmp_path, monkeypatch):
     fails(lambda: updater.set_states("text"), TypeError)
     circle = {}
     circle[0] = circle
-    fails(lambda: updater.set_states(pickle.dumps(circle)), OSError, "circle")
+    fails(lambda: updater.set_states(pickle.dumps(circle)), OSError, "contains itself")
     bare = mx.optimizer.get_updater(mx.optimizer.create("bare", beta=0.1))
     bare.states[0] = object()
     fails(bare.get_states, NotImplementedError, "object")

@@ -62,5 +62,5 @@ def test_automatic_and_given_variables_carry_mxnets_attributes():
 def test_only_softmax_has_lengths():
     for name in ("log_softmax", "softmin"):
         for module, x in ((mx.nd, mx.nd.ones((2, 3))), (mx.sym, mx.sym.Variable("x"))):
-            with pytest.raises(mx.MXNetError, match="Only softmax has lengths"):
+            with pytest.raises(mx.MXNetError, match="Only softmax supports lengths"):
                 getattr(module, name)(x, use_length=True)

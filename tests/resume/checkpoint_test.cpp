@@ -80,7 +80,7 @@ TEST(BadInputCheckpoint, damaged_mixed_and_missing_files_are_named) {
   EXPECT_THAT(error_of(folder.prefix()), HasSubstr("-0003.params: its bytes are others"));
   EXPECT_THAT(error_of(folder.prefix()), HasSubstr("-0002.params of"));
   fs::resize_file(folder.prefix() + "-0003.params", 40);
-  EXPECT_THAT(error_of(folder.prefix()), HasSubstr("it has 40 bytes and should have"));
+  EXPECT_THAT(error_of(folder.prefix()), HasSubstr("it has 40 bytes instead of"));
   fs::remove(folder.prefix() + "-0003.params");
   EXPECT_THAT(error_of(folder.prefix()), HasSubstr("-0003.params: the file is missing"));
   fs::remove(folder.prefix() + "-0003.states");

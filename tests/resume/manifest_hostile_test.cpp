@@ -95,7 +95,7 @@ TEST(BadInputManifest, numbers_that_are_out_of_range) {
       EXPECT_THAT(set(name, value), HasSubstr(std::string("its ") + name + " is")) << value.dump();
   }
   EXPECT_THAT(set("parts", 20'000'000), HasSubstr("its parts is 20000000"));
-  EXPECT_THAT(set("epoch", 7), HasSubstr("it is of epoch 7, batch 0, and its name says-0001"));
+  EXPECT_THAT(set("epoch", 7), HasSubstr("it is of epoch 7, batch 0, but its name is-0001"));
   EXPECT_THAT(saved.refused([&](Json& m) { m["files"]["-0001.params"]["size"] = -5; }),
               HasSubstr("its size is -5"));
   EXPECT_EQ(loaded_mark(saved.folder.prefix()), 1);

@@ -222,7 +222,7 @@ TEST(Resume, a_mute_iterator_is_wound_forward) {
   ASSERT_EQ(run(cut, "", 5), "stopped");
   const CaptureLog log;
   EXPECT_EQ(run(cut, cut.prefix(), 0), expected);
-  EXPECT_THAT(text_of(log), HasSubstr("it is reset 2 times and 4 batches are passed over"));
+  EXPECT_THAT(text_of(log), HasSubstr("it is reset 2 times and 4 batches are skipped"));
 }
 
 TEST(Resume, named_parts_come_back) {
@@ -315,10 +315,10 @@ TEST(BadInputResume, another_optimizer_network_or_iterator_loads_nothing) {
     EXPECT_TRUE(module.updater()->states().empty());
     EXPECT_EQ(module.optimizer()->num_update, 0);
   };
-  refused(dropout_net(), dropout_fit("sgd", 3), "with optimizer Adam, and this one has SGD");
+  refused(dropout_net(), dropout_fit("sgd", 3), "with optimizer Adam, but this one has SGD");
   FitOptions plain = dropout_fit("adam", 3);
   plain.optimizer_params.erase("lr_scheduler");
-  refused(dropout_net(), plain, "with lr_scheduler FactorScheduler, and this one has none");
+  refused(dropout_net(), plain, "with lr_scheduler FactorScheduler, but this one has none");
   refused(mlp(), dropout_fit("adam", 3), "checkpoint of another network");
 }
 
@@ -346,7 +346,7 @@ TEST(BadInputResume, states_of_other_parameters) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(),
                 HasSubstr("optimizer states of other parameters; nothing was loaded"));
-    EXPECT_THAT(error.what(), HasSubstr("is of a weight (6, 5) and here it is (4, 5)"));
+    EXPECT_THAT(error.what(), HasSubstr("is for a weight (6, 5), but here it is (4, 5)"));
   }
   try {  // Adam's files, continued with SGD
     fit(4, folder.prefix("h6adam"), "sgd");

@@ -120,7 +120,7 @@ class Network:
         here = type(self._module._optimizer).__name__
         if facts["class"] != here:
             raise error.ValueError(
-                "{0} is of a training with optimizer {1}, and this one has {2}: nothing was "
+                "{0} is from a training with optimizer {1}, but this one has {2}: nothing was "
                 "loaded\n  fix:  train with optimizer {1}".format(source, facts["class"], here))
 
     def take_facts(self, facts):
