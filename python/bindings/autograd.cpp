@@ -33,7 +33,7 @@ class PythonFunction : public autograd::Function {
   HeldObject forward_, backward_;
 };
 
-/// The array of an object itself, not a copy of its handle.
+/// The NDArray inside a Python object, not a copy of its handle.
 NDArray& array_in(nb::handle object, const char* what) {
   array_from(object, what);
   return nb::cast<NDArray&>(object);

@@ -1,4 +1,4 @@
-// Callbacks with a decision of their own; the others are Python.
+// Callbacks whose decisions are made in C++; the others are Python.
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -37,7 +37,7 @@ void bind_callback(nb::module_& m) {
       .def("_observe", &E::observe)
       .def(
           "state_dict", [](const E& e) { return plain_to(e.state()); },
-          "For checkpoints: the best value so far and how long it was waited for a better one.")
+          "For checkpoints: the best value so far and the number of evaluations since then.")
       .def(
           "load_state_dict", [](E& e, nb::handle state) { e.set_state(plain_from(state)); },
           "Takes them back.")

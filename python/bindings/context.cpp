@@ -1,4 +1,4 @@
-// Devices. The class Context is the package's; only the thread's current one lives in C++.
+// Devices. The class Context is Python; C++ holds only the thread's current context.
 
 #include "convert.h"
 
@@ -12,7 +12,7 @@ void bind_context(nb::module_& m) {
         const Context context = current_context();
         return nb::make_tuple(static_cast<int>(context.type), context.id);
       },
-      "Device type and number where arrays are made when nothing is said.");
+      "Device type and number of the default context.");
   m.def(
       "set_current_context",
       [](int type, int id) {

@@ -121,7 +121,7 @@ DType find_dtype(nb::handle value) {
 }  // namespace
 
 DType dtype_from(nb::handle value) {
-  static nb::dict& seen = *new nb::dict;  // hashable spellings met before
+  static nb::dict& seen = *new nb::dict;  // cache of hashable spellings
   PyObject* known = PyDict_GetItemWithError(seen.ptr(), value.ptr());
   if (known != nullptr) return static_cast<DType>(PyLong_AsLong(known));
   PyErr_Clear();  // not hashable
@@ -202,7 +202,7 @@ bool is_symbol(nb::handle value) { return nb::isinstance<Symbol>(value); }
 
 namespace {
 
-/// Not nb::try_cast, which warns about an object that was not initialised, and calls it no array.
+/// Not nb::try_cast: for an uninitialised object it warns and reports that it is not an array.
 template <class T>
 T* value_in(nb::handle value) {
   static PyTypeObject* const type = reinterpret_cast<PyTypeObject*>(nb::type<T>().ptr());
@@ -230,7 +230,7 @@ const NDArray& array_from(nb::handle value, const char* what) {
 bool is_writable(nb::handle array) {
   static PyObject* const name = PyUnicode_InternFromString("writable");
   const nb::object flag = nb::steal(PyObject_GetAttr(array.ptr(), name));
-  if (!flag.is_valid()) PyErr_Clear();  // an object of the bound class itself
+  if (!flag.is_valid()) PyErr_Clear();  // an instance of the bound class, not of the Python class
   return !flag.is_valid() || PyObject_IsTrue(flag.ptr()) != 0;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// The way of values between Python and the public headers, used by every binding file.
+// Converts values between Python and the public headers; used by every binding file.
 //
-// The classes users see (NDArray, Symbol, Executor, Context, the exceptions) are Python classes
-// over the types bound here; the package hands them over once, at import, through register_types,
-// and everything C++ returns is made an instance of them.
+// The public classes (NDArray, Symbol, Executor, Context, the exceptions) are Python classes
+// derived from the types bound here. The package registers them once, at import, through
+// register_types, and everything C++ returns is an instance of them.
 
 #include <string>
 
@@ -17,7 +17,7 @@ namespace symbind::python {
 
 namespace nb = nanobind;
 
-/// What the package registered, by name: "NDArray", "Symbol", "Context", "MXNetError", …
+/// The class that the package registered under a name: "NDArray", "Symbol", "MXNetError", …
 nb::object registered(const char* name);
 void register_types(const nb::dict& types);
 
@@ -35,7 +35,7 @@ nb::object dtype_to(DType dtype);
 Context context_from(nb::handle value);
 nb::object context_to(Context context);
 
-/// An attribute as MXNet's scripts expect it written: str(value), types by name, no NumPy reprs.
+/// An attribute as the text MXNet stores: str(value), types by name, no NumPy reprs.
 std::string attr_text(nb::handle value);
 /// How many such texts were made.
 std::int64_t attr_texts_made();
@@ -50,7 +50,7 @@ Symbol* symbol_in(nb::handle value);
 /// The array inside a Python NDArray; `what` names the argument in the error.
 const NDArray& array_from(nb::handle value, const char* what = "argument");
 std::vector<NDArray> arrays_from(nb::handle sequence, const char* what);
-/// The same of arrays that are going to be written: kValue for a read-only one.
+/// The same for arrays that will be written: kValue for a read-only one.
 bool is_writable(nb::handle array);
 NDArray& writable_from(nb::handle value, const char* what = "argument");
 std::vector<NDArray> writables_from(nb::handle sequence, const char* what);
@@ -58,12 +58,12 @@ NDArrayMap array_map_from(nb::handle mapping, const char* what);
 /// A new object of the registered class.
 nb::object array_to(NDArray array);
 nb::object symbol_to(Symbol symbol);
-/// One that shares the memory of `source`: read-only if that is.
+/// A new object that shares the memory of `source`; read-only if `source` is.
 nb::object view_to(nb::handle source, NDArray array);
 /// A list; undefined arrays become None.
 nb::list arrays_to(const std::vector<NDArray>& arrays);
 
-/// An object that C++ holds and may let go of in any thread, or behind the interpreter's end.
+/// An object that C++ holds and may release in any thread, or after the interpreter's end.
 struct HeldObject {
   nb::object object;
 

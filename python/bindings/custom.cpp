@@ -1,8 +1,8 @@
-// Operators written in Python: the C++ operator Custom asks a CustomOpProp what it looks like and
-// runs its CustomOp. The calls themselves are the package's (symbind/operator.py).
+// Operators written in Python: the C++ operator Custom queries a CustomOpProp for its description
+// and runs its CustomOp. The package makes the calls (symbind/operator.py).
 //
-// The interpreter is taken for each call into Python and given back behind it; what Python raises
-// becomes an Error that carries the traceback.
+// The GIL is acquired for each call into Python and released after it. A Python exception becomes
+// an Error with the traceback.
 
 #include <nanobind/stl/vector.h>
 

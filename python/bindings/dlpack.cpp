@@ -1,5 +1,5 @@
-// DLPack both ways, in its old form and the versioned one (1.x). The structs are the ABI of the
-// DLPack specification, written down here because no header of it is a dependency.
+// DLPack import and export, in the old form and the versioned one (1.x). The structs are the ABI of
+// the DLPack specification; they are defined here to avoid a dependency on its header.
 
 #include <nanobind/stl/pair.h>
 
@@ -101,7 +101,7 @@ M* export_tensor(NDArray array) {
 template <class M>
 void delete_unused(PyObject* capsule) {
   const char* name = std::is_same_v<M, Managed> ? kName : kVersionedName;
-  if (PyCapsule_IsValid(capsule, name) == 0) return;  // somebody took it
+  if (PyCapsule_IsValid(capsule, name) == 0) return;  // a consumer took it
   auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule, name));
   managed->deleter(managed);
 }
@@ -128,7 +128,7 @@ std::pair<int, int> pair_from(nb::handle value, const char* what) {
   return pair;
 }
 
-/// A read-only array says so in the versioned form; the old one cannot say it and gets a copy.
+/// The versioned form marks a read-only array; the old form has no flag and gets a copy.
 nb::object to_dlpack(nb::handle self, bool versioned, bool copy) {
   const NDArray& array = array_from(self);
   if (!array.defined()) throw Error(ErrorKind::kState, "__dlpack__: the NDArray is empty");
@@ -180,7 +180,7 @@ NDArray copy_of(const void* data, const NDArray& array, bool aligned) {
   return NDArray::from_host(data, array.shape(), array.dtype(), cpu());
 }
 
-/// The shape, after everything about the tensor that a producer may get wrong was checked.
+/// The shape, after checking every field that a producer may set wrongly.
 Shape checked_shape(const DLTensor& t, DType dtype) {
   if (t.ndim < 0 || t.ndim > kMostAxes || (t.ndim > 0 && t.shape == nullptr))
     throw Error(ErrorKind::kValue,
@@ -205,7 +205,7 @@ nb::object take(nb::handle capsule, const char* name, const char* used) {
   auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule.ptr(), name));
   bool read_only = false;
   if constexpr (std::is_same_v<M, ManagedVersioned>) {
-    if (managed->major != kMajor)  // what follows in the struct is not known then
+    if (managed->major != kMajor)  // the rest of the struct is unknown then
       throw Error(ErrorKind::kValue, "from_dlpack: the capsule is of DLPack version " +
                                          std::to_string(managed->major) + "." +
                                          std::to_string(managed->minor) + "; 1.x is read here");

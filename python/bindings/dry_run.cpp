@@ -1,4 +1,4 @@
-// A training tried out: C++ decides, and calls the methods of the package's Trial
+// Dry runs: C++ decides, and calls the methods of the package's Trial
 // (symbind/module/_dry_run.py).
 
 #include <nanobind/stl/optional.h>
@@ -40,7 +40,7 @@ std::optional<std::string> peek_at(nb::handle object) {
 
 void bind_dry_run(nb::module_& m) {
   using R = DryRunReport;
-  nb::class_<R>(m, "DryRunReport", "What a dry run found; see symbind/dry_run.h.")
+  nb::class_<R>(m, "DryRunReport", "The result of a dry run; see symbind/dry_run.h.")
       .def_ro("parameters", &R::parameters)
       .def_ro("trained", &R::trained)
       .def_ro("auxiliary", &R::auxiliary)

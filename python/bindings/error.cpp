@@ -1,5 +1,5 @@
-// Every Error of the library becomes the Python exception MXNet raises there, which is also an
-// MXNetError. The classes are the package's (symbind/error.py), one per kind.
+// Every Error of the library becomes the Python exception that MXNet raises, which is also an
+// MXNetError. The package defines the classes (symbind/error.py), one per kind.
 
 #include <cstring>
 
@@ -25,10 +25,10 @@ const char* kind_class(ErrorKind kind) {
 }
 
 void set_error(nb::handle type, const char* text) {
-  // A text that quotes a damaged file need not be UTF-8.
+  // A message that quotes a damaged file may be invalid UTF-8.
   PyObject* decoded =
       PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "backslashreplace");
-  if (decoded == nullptr) return;  // out of memory, which is set
+  if (decoded == nullptr) return;  // out of memory; Python has set MemoryError
   PyErr_SetObject(type.ptr(), decoded);
   Py_DECREF(decoded);
 }
@@ -44,7 +44,7 @@ void bind_error(nb::module_& m) {
     }
   });
   m.def("register_types", &register_types, nb::arg("types"),
-        "Hands over the classes users see: what C++ returns becomes an instance of them.");
+        "Registers the public classes: objects that C++ returns are instances of them.");
 }
 
 }  // namespace symbind::python

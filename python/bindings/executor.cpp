@@ -1,4 +1,4 @@
-// Executor: the interpreter is free while a network runs; a monitor takes it back for its call.
+// Executor: the GIL is released while a network runs; a monitor acquires it for its call.
 
 #include <symbind/explain.h>
 
@@ -84,7 +84,7 @@ void bind_executor(nb::module_& m) {
           },
           nb::arg("path"), nb::arg("format"), nb::arg("title"))
       .def("plan_text", &E::plan_text, "The compiled plan: steps, kernels, layouts, memory.")
-      .def("debug_str", &E::debug_str, "MXNet's debug text, with the memory the executor takes.");
+      .def("debug_str", &E::debug_str, "MXNet's debug text, with the executor's memory.");
 }
 
 }  // namespace symbind::python

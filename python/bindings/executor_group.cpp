@@ -1,4 +1,4 @@
-// ExecutorGroup and the update of its parameters: what a Python Module runs a batch with.
+// ExecutorGroup and the update of its parameters: a Python Module runs its batches with them.
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -113,7 +113,7 @@ DataBatch batch_from(nb::handle data, nb::handle label) {
   return batch;
 }
 
-// False when the batch has other shapes than the group: the module reshapes first.
+// False if the batch's shapes differ from the group's: the module reshapes first.
 bool step(ExecutorGroup& group, ParamUpdate& update, nb::handle data, nb::handle label,
           EvalMetric& metric, UpdatePolicy& policy) {
   const DataBatch batch = batch_from(data, label);

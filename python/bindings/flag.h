@@ -1,7 +1,7 @@
 #pragma once
-// A yes or no that a script gives. MXNet asks for the truth of what it gets, so scripts write 1 and
-// numpy.bool_ where True and False are meant, and these two are all that nanobind's own bool takes.
-// Text is refused: the truth of "False" is true.
+// A bool argument. MXNet uses the truth value of any object, so scripts pass 1 or numpy.bool_ for
+// True; nanobind's bool accepts only True and False. Strings are refused: the truth value of
+// "False" is true.
 
 #include <nanobind/nanobind.h>
 
@@ -11,7 +11,7 @@ struct Flag {
   bool value = false;
   operator bool() const {
     return value;
-  }  // NOLINT(google-explicit-constructor): it stands for bool
+  }  // NOLINT(google-explicit-constructor): it converts like bool
 };
 
 }  // namespace symbind::python

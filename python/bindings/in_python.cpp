@@ -18,7 +18,7 @@ ErrorKind kind_of(const nb::python_error& error) {
 }
 
 std::string traceback_text(const nb::python_error& error) {
-  // What a conversion of ours raises has no traceback.
+  // An exception from our own conversions has no traceback.
   const nb::object trace =
       error.traceback().is_valid() ? nb::borrow(error.traceback()) : nb::none();
   const nb::object lines = nb::module_::import_("traceback")
@@ -26,7 +26,7 @@ std::string traceback_text(const nb::python_error& error) {
   return nb::cast<std::string>(nb::str("").attr("join")(lines).attr("rstrip")());
 }
 
-/// Raised by the package's function that was called, not by what users wrote.
+/// Whether the package's function raised it, not user code.
 bool is_our_own(const nb::python_error& error) {
   return error.matches(registered("MXNetError")) && error.traceback().is_valid() &&
          error.traceback().attr("tb_next").is_none();
@@ -35,7 +35,7 @@ bool is_our_own(const nb::python_error& error) {
 }  // namespace
 
 Error error_from(const nb::python_error& error, const std::string& what) {
-  if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();  // the main thread's, still
+  if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();  // the main thread raises it
   if (is_our_own(error)) return Error(kind_of(error), nb::str(error.value()).c_str());
   return Error(kind_of(error), what + " raised\n" + traceback_text(error));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Calls from the library into what users wrote in Python. The interpreter is taken for the call and
-// given back behind it; what Python raises becomes an Error that carries the traceback.
+// Calls from the library into users' Python code. The GIL is acquired for the call and released
+// after it. A Python exception becomes an Error with the traceback.
 
 #include <string>
 
@@ -8,10 +8,10 @@
 
 namespace symbind::python {
 
-/// What was raised, as an Error; `what` opens its message.
+/// The exception as an Error; its message begins with `what`.
 Error error_from(const nb::python_error& error, const std::string& what);
 
-/// Calls `f` with the interpreter; `what` opens the message of what it raises.
+/// Calls `f` holding the GIL; the message of its exception begins with `what`.
 template <class F>
 auto in_python(const std::string& what, F&& f) {
   const nb::gil_scoped_acquire acquire;

@@ -1,5 +1,5 @@
-// Initializers: the dispatch by name is C++'s, the roles are Python's methods, which users
-// override; our own methods come back here for the numbers.
+// Initializers: C++ dispatches by parameter name to Python methods, which users override; the
+// built-in methods call C++ for the numbers.
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -11,14 +11,14 @@
 namespace symbind::python {
 namespace {
 
-/// A Python initializer as C++ sees one. Its methods are looked up at every call.
+/// Wraps a Python initializer for C++. Looks its methods up at every call.
 class PyInitializer : public Initializer {
  public:
   explicit PyInitializer(nb::object self) : self_(std::move(self)) {}
   PyInitializer(nb::object self, nb::object desc, nb::object array)
       : self_(std::move(self)), desc_(std::move(desc)), array_(std::move(array)) {}
 
-  /// Called for the parts of a fused parameter: as any Python code would call it.
+  /// Called for the parts of a fused parameter, like a call from Python code.
   void operator()(const InitDesc& desc, NDArray& array) const override {
     self_(desc_to(desc), array_to(array));
   }
@@ -57,7 +57,7 @@ class PyInitializer : public Initializer {
     return registered("InitDesc")(desc.name, nb::dict(), global ? global->self_ : nb::none());
   }
 
-  nb::object self_, desc_, array_;  // held for the length of one call
+  nb::object self_, desc_, array_;  // held during one call
 };
 
 InitDesc desc_from(nb::handle desc) {
@@ -71,7 +71,7 @@ InitDesc desc_from(nb::handle desc) {
 
 using Hook = void (Initializer::*)(const InitDesc&, NDArray&) const;
 
-/// The role of this name as C++'s base class fills it.
+/// Fills the array as the C++ base class does for this name.
 Hook hook_of(const std::string& role) {
   if (role == "bilinear") return &Initializer::init_bilinear;
   if (role == "loc_bias") return &Initializer::init_loc_bias;

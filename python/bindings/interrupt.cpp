@@ -1,5 +1,5 @@
-// Ctrl-C while C++ works: the library asks now and then, and what Python's handlers of signals
-// raise comes out of the call that was running.
+// Ctrl-C during C++ calls: the library polls for signals, and the running call raises the exception
+// of Python's signal handler.
 
 #include <signal.h>
 
@@ -11,10 +11,10 @@ namespace symbind::python {
 namespace {
 
 unsigned long main_thread = 0;
-PyObject* raised = nullptr;  // by a handler, on its way to the caller; guarded by the interpreter
+PyObject* raised = nullptr;  // by a handler, not yet passed to the caller; guarded by the GIL
 
-// Handlers run in the main thread only. Others must not even take the interpreter: who waits for
-// them may be holding it.
+// Handlers run in the main thread only. Other threads must not acquire the GIL: the thread that
+// waits for them may be holding it.
 bool signal_raised() {
   if (PyThread_get_thread_ident() != main_thread || Py_IsInitialized() == 0) return false;
   const nb::gil_scoped_acquire acquire;
@@ -29,9 +29,9 @@ bool signal_raised() {
   return true;
 }
 
-// While oneDNN multiplies, the stack pointer stands in a small buffer on the heap (its kernels of
-// 2.6 keep their work space there), and the frame of a signal would be written in front of it. So
-// signals get a stack of their own; Python's handlers ask for it (SA_ONSTACK).
+// While oneDNN multiplies, the stack pointer is in a small buffer on the heap (kernels of version
+// 2.6 keep their workspace there), and a signal frame would be written below that buffer. So
+// signals get a separate stack; Python's handlers request it (SA_ONSTACK).
 void give_signals_a_stack() {
   stack_t now{};
   if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;

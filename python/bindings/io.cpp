@@ -1,5 +1,5 @@
-// Iterators. What Python gets of a batch is its own: views of an iterator's memory are copied here,
-// since scripts change batches in place and MXNet lets them. Only C++ reads the views.
+// Iterators. Python owns the arrays of its batches: views of an iterator's memory are copied here,
+// since scripts change batches in place, as MXNet allows. Only C++ reads the views.
 
 #include <symbind/datasets.h>
 #include <symbind/io.h>
@@ -15,12 +15,12 @@
 namespace symbind::python {
 namespace {
 
-// A batch of fewer bytes is there before another thread could use the interpreter.
+// For a smaller batch, releasing the GIL takes longer than the copy.
 constexpr std::size_t kWorthReleasing = 1 << 15;
 
 using IterPtr = std::shared_ptr<DataIter>;
 
-/// The last handle may wait for threads that want the interpreter: it lets go of it meanwhile.
+/// Destroying the last handle may wait for threads that need the GIL, so it releases the GIL.
 IterPtr released_at_end(IterPtr iter) {
   DataIter* raw = iter.get();
   return {raw, [held = std::move(iter)](DataIter*) mutable {
@@ -114,7 +114,7 @@ IterPtr make_ndarray_iter(nb::handle data, nb::handle label, std::int64_t batch_
 
 void bind_io(nb::module_& m) {
   const auto release = nb::call_guard<nb::gil_scoped_release>();
-  nb::class_<DataIter>(m, "DataIter", "Hands batches over; see symbind/io.h.")
+  nb::class_<DataIter>(m, "DataIter", "Returns batches; see symbind/io.h.")
       .def("provide_data", [](const DataIter& iter) { return descs_to(iter.provide_data()); })
       .def("provide_label", [](const DataIter& iter) { return descs_to(iter.provide_label()); })
       .def("reset", &DataIter::reset, release)
@@ -124,8 +124,8 @@ void bind_io(nb::module_& m) {
           "(data, label, pad, index), or None at the end of the epoch.")
       .def(
           "next_view", [](DataIter& iter) { return next_of(iter, false); },
-          "The same, whose arrays may be the source's own: not to be written to.")
-      .def("state", &state_of, "Where it stands as plain data, or None if it cannot say.")
+          "The same, but the arrays may be views of the source: do not write to them.")
+      .def("state", &state_of, "Its position as plain data, or None if it has no state.")
       .def("set_state",
            [](DataIter& iter, nb::handle state) {
              const StateValue value = plain_from(state);

@@ -1,5 +1,5 @@
 // KVStore: arrays by number or name. Keys come as int or str, values as lists with one array per
-// device; symbind/kvstore makes lists of what users give.
+// device; symbind/kvstore converts users' arguments to lists.
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -19,7 +19,7 @@ struct StoreHandle {
   Store store;
 };
 
-// With the interpreter free, but for the updater's call.
+// With the GIL released, except for the updater's call.
 template <class F>
 void released(F&& work) {
   const nb::gil_scoped_release release;

@@ -1,4 +1,4 @@
-// Messages of the library, handed to a Python function: the package sends them to `logging`.
+// Passes the library's messages to a Python function; the package sends them to `logging`.
 
 #include <symbind/log.h>
 

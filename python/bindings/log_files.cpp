@@ -1,4 +1,4 @@
-// Logs that programs read: event files, CSV, JSON lines.
+// Machine-readable logs: event files, CSV, JSON lines.
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

@@ -1,5 +1,5 @@
-// Learning rate schedulers. Python's own classes stand over these; a scheduler written in Python is
-// a function to C++.
+// Learning rate schedulers. The package's classes wrap these; for C++ a scheduler written in Python
+// is a function.
 
 #include <cmath>
 #include <limits>
@@ -90,7 +90,7 @@ AttrField& field_of(Fields& fields, const std::string& name, const std::string& 
 
 namespace {
 
-/// What a class written in Python stands over: its fields, and no rate.
+/// The C++ base of a class written in Python: holds its fields, computes no rate.
 class BareScheduler : public LRScheduler {
  public:
   using LRScheduler::LRScheduler;

@@ -1,5 +1,5 @@
-// Metrics: the C++ objects behind symbind.metric's own classes. What users write themselves is
-// plain Python and never comes here.
+// Metrics: the C++ objects that the classes of symbind.metric wrap. Custom metrics are plain Python
+// and do not use this file.
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

@@ -25,13 +25,13 @@ void check(nb::handle args, nb::handle needed_args, nb::handle aux, nb::handle n
 void bind_model(nb::module_& m) {
   m.def("check_params", &check, nb::arg("args").none(), nb::arg("needed_args"),
         nb::arg("aux").none(), nb::arg("needed_aux"), nb::arg("allow_missing"));
-  m.def("checkpoint_epochs", &checkpoint_epochs, "Epochs of which there is a file of parameters.");
+  m.def("checkpoint_epochs", &checkpoint_epochs, "Epochs that have a file of parameters.");
   m.def(
       "write_file",
       [](const std::string& path, const nb::bytes& bytes) {
         write_file(path, {bytes.c_str(), bytes.size()});
       },
-      "Writes a file whole or not at all.");
+      "Writes a file atomically.");
 }
 
 }  // namespace symbind::python

@@ -1,5 +1,5 @@
-// The networks of symbind::models. Names and attributes of their nodes come from the package's own
-// scopes, so that `with mx.name.Prefix('a_'):` holds for them as well.
+// The networks of symbind::models. Names and attributes of their nodes come from the package's
+// scopes, so that `with mx.name.Prefix('a_'):` applies to them too.
 
 #include <nanobind/stl/vector.h>
 #include <symbind/models.h>

@@ -1,11 +1,11 @@
-// symbind._core: the public headers, as the package sees them. One file per header.
+// symbind._core: bindings of the public headers, one file per header.
 
 #include "training.h"
 
 NB_MODULE(_core, m) {
   using namespace symbind::python;
   m.doc() = "The C++ side of Symbind. Users import symbind, not this.";
-  // Classes of the package keep instances alive past the interpreter's own cleanup.
+  // Classes of the package keep instances alive after the interpreter's cleanup.
   nanobind::set_leak_warnings(false);
   bind_error(m);
   bind_context(m);

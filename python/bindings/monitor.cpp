@@ -1,4 +1,4 @@
-// The NaN guard; monitors are Python over Executor.set_monitor_callback.
+// The NaN guard. Monitors are Python and use Executor.set_monitor_callback.
 
 #include <symbind/monitor.h>
 

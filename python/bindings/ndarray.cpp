@@ -1,5 +1,5 @@
-// NDArray: memory, views, copies, and the arithmetic operators. What users call beyond that is
-// Python (symbind/ndarray) over these few functions and the operators of the registry.
+// NDArray: memory, views, copies, and the arithmetic operators. All other methods are Python
+// (symbind/ndarray) and use these functions and the operators of the registry.
 
 #include <memory>
 
@@ -18,7 +18,7 @@
 namespace symbind::python {
 namespace {
 
-// Work below this many bytes is over before another thread could use the interpreter.
+// For fewer bytes, releasing the GIL takes longer than the work.
 constexpr std::size_t kWorthReleasing = 1 << 15;
 
 template <class F>
@@ -83,7 +83,7 @@ std::string number_text(PyObject* value) {
   return nb::cast<std::string>(digits);
 }
 
-/// Null with no exception set when `a` and `b` are not for us.
+/// Null without an exception if the types of `a` and `b` are not supported.
 PyObject* arithmetic(PyObject* a, PyObject* b, Operator which, PyObject* in_place) {
   const OperatorDefs& defs = defs_of(which);
   const NDArray *x = array_in(a), *y = array_in(b);
@@ -103,7 +103,7 @@ PyObject* arithmetic(PyObject* a, PyObject* b, Operator which, PyObject* in_plac
   const bool large =
       inputs.front().nbytes() > kWorthReleasing || (y != nullptr && y->nbytes() > kWorthReleasing);
   std::vector<NDArray> result = released_if(large, [&] { return invoke(*op, inputs, attrs, out); });
-  if (autograd::is_recording()) {  // notes on handles go to the objects
+  if (autograd::is_recording()) {  // copy autograd's link from the handles to the objects
     if (x != nullptr) x->set_tape((in_place != nullptr ? result : inputs).front().tape());
     if (y != nullptr) y->set_tape(inputs.back().tape());
   }
@@ -155,7 +155,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
   try {
     PyObject* result = arithmetic(a, b, kByOp[op], nullptr);
     if (result != nullptr) return result;
-    // Not Python's default, which would call every array unequal to None and say nothing.
+    // Not Python's default, which would silently make every array unequal to None.
     throw Error(ErrorKind::kType, "an NDArray compares with NDArrays and numbers, not with " +
                                       std::string(nb::repr(nb::handle(b).type()).c_str()));
   } catch (...) {
@@ -176,7 +176,7 @@ PyObject* negative(PyObject* a) noexcept {
 // --------------------------------------------------------------------- buffers
 
 struct Exported {
-  NDArray array;  // the memory outlives what happens to the object: __setstate__ gives it another
+  NDArray array;  // keeps the memory alive even if __setstate__ gives the object another array
   std::vector<std::byte> snapshot;
   std::vector<Py_ssize_t> shape, strides;
 };
@@ -201,9 +201,9 @@ const char* buffer_format(DType dtype) {
   return "B";
 }
 
-// A reader gets the numbers as they are now (np.asarray stays right when the array changes later);
-// whoever asks for a writable buffer gets the memory itself, and the array counts as changed at
-// every run from then on.
+// A read-only request gets a copy of the current numbers (np.asarray stays valid when the array
+// changes later). A request for a writable buffer gets the memory itself, and after that the array
+// counts as changed at every run.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   try {
     NDArray array = array_from(self);
@@ -279,7 +279,7 @@ PyType_Slot kSlots[] = {{Py_nb_add, slot<binary<Operator::kAdd>>()},
 
 // ---------------------------------------------------------------- NumPy arrays
 
-// By value where the GIL is released: another thread may meanwhile give the object another array.
+// By value because the GIL is released: another thread may give the object another array.
 nb::object asnumpy(NDArray array) {
   static nb::object& empty = *new nb::object(nb::module_::import_("numpy").attr("empty"));
   if (!array.defined()) throw Error(ErrorKind::kState, "asnumpy: the NDArray is empty");
@@ -302,7 +302,7 @@ void copy_from(nb::handle self, nb::handle host, nb::handle dtype) {
   released_if(buffer.bytes() > kWorthReleasing, [&] { array.copy_from_host(buffer.data(), type); });
 }
 
-/// An array over the memory of a NumPy array, which it keeps alive.
+/// An array that uses the memory of a NumPy array and keeps it alive.
 nb::object from_numpy(nb::handle source, nb::handle dtype) {
   const DType type = dtype_from(dtype);
   auto buffer = std::make_unique<Buffer>(source, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS);
@@ -339,7 +339,7 @@ std::vector<std::byte> bytes_from(nb::handle object) {
   return {first, first + buffer.bytes()};
 }
 
-/// Bytes that are no UTF-8 stay what they are, as in Python's file names.
+/// Bytes that are not UTF-8 are kept (surrogateescape), as in Python's file names.
 nb::object text_to(const std::string& bytes) {
   nb::object text = nb::steal(
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
@@ -363,7 +363,7 @@ void bind_class(nb::class_<NDArray>& c) {
       .def_prop_ro("dtype", [](const A& a) { return dtype_to(a.dtype()); })
       .def_prop_ro("context", [](const A& a) { return context_to(a.context()); })
       .def_prop_ro("_defined", &A::defined)
-      .def("asnumpy", &asnumpy, "The numbers as a NumPy array of its own. Waits.")
+      .def("asnumpy", &asnumpy, "A copy as a NumPy array. Waits.")
       .def("_copy_from", &copy_from)
       .def("_reshape",
            [](nb::handle self, const std::vector<std::int64_t>& codes, Flag reverse) {
@@ -393,7 +393,7 @@ void bind_class(nb::class_<NDArray>& c) {
            [](A a, nb::handle to) {
              const NDArray target = writable_from(to, "the target of a copy");
              released_if(a.nbytes() > kWorthReleasing, [&] { a.copy_to(target); });
-             if (autograd::is_recording())  // the note on the handle goes to the object
+             if (autograd::is_recording())  // copy autograd's link from the handle to the object
                array_from(to).set_tape(target.tape());
            })
       .def("_copy", [](const A& a) { return array_to(a.copy()); })
@@ -437,7 +437,7 @@ void bind_ndarray(nb::module_& m) {
       nb::arg("shape"), nb::arg("ctx").none(), nb::arg("dtype"));
   m.def(
       "is_ready", [](nb::handle object) { return nb::inst_ready(object); },
-      "Whether an object of a class bound here was initialised (pickle makes some that were not).");
+      "Whether an object of a bound class is initialised (pickle makes some that are not).");
   m.def("waitall", &waitall, nb::call_guard<nb::gil_scoped_release>());
   m.def("storage_type",
         [](nb::handle array) { return std::string(storage_type(array_from(array))); });

@@ -1,11 +1,11 @@
 // Operator functions: mx.nd.FullyConnected(...) and mx.sym.FullyConnected(...) are objects of the
-// two classes here, one per name in the registry. Signature and documentation are read off the
-// operator when somebody asks, so that importing costs nothing.
+// two classes here, one per name in the registry. Signature and documentation are generated from
+// the operator on demand, so that importing costs nothing.
 //
-// Decided here: positional arguments are inputs as long as they are arrays (or stand where an input
-// is expected and are None), then parameters in their declared order; keywords name inputs or
-// parameters; what is no array becomes the text MXNet would store. A call on arrays is known again
-// by the values of its parameters, so that one that was made before makes no text of them.
+// Decisions: positional arguments are inputs as long as they are arrays (or None in the place of an
+// input), then parameters in their declared order. Keywords name inputs or parameters. Anything
+// that is not an array becomes the text that MXNet would store. The values of the parameters are
+// the cache key of a call on arrays, so a repeated call makes no text of them.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@
 namespace symbind::python {
 namespace {
 
-/// The text of a str; lives as long as the object.
+/// The text of a str; valid as long as the object.
 std::string_view view_of(nb::handle text) {
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
@@ -29,14 +29,14 @@ std::string_view view_of(nb::handle text) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-// Whether the inputs are a list: as many as are given, or named by the attributes (Custom).
+// Whether the inputs are a list: of any length, or determined by the attributes (Custom).
 bool takes_list(const OpDef& op) { return !op.variadic_key.empty() || op.take_rest != nullptr; }
 
-/// The parameters of a call, in the order they were given; they live as long as its arguments.
+/// The parameters of a call, in the given order; valid as long as its arguments.
 class Params {
  public:
   void add(std::string_view name, nb::handle value) { given_.emplace_back(name, value); }
-  /// As MXNet stores them; of two with one name the later counts.
+  /// As MXNet stores them; of two with the same name the later one is used.
   AttrDict texts() const {
     AttrDict all;
     for (const auto& [name, value] : given_) all[std::string(name)] = attr_text(value);
@@ -63,7 +63,7 @@ class Params {
     append_number(bytes, text.size());
     bytes += text;
   }
-  /// Values of Python's own types by their bits; all else, and what nests deeply, by its text.
+  /// Values of built-in types by their bits; other values and deeply nested ones by their text.
   static void append(std::string& bytes, nb::handle value, int depth) {
     constexpr int kDeepest = 4;
     PyObject* const v = value.ptr();
@@ -110,12 +110,12 @@ struct CallParams {
 
 struct OpFunction {
   std::string called;  ///< one of the operator's names
-  std::string name;    ///< the function's: the hint for made-up names
+  std::string name;    ///< the function's: the hint for generated names
   const OpDef* op = nullptr;
-  std::vector<std::string> inputs, params;  ///< all inputs there may be
-  bool inputs_vary = false;                 ///< which of them there are hangs on the parameters
+  std::vector<std::string> inputs, params;  ///< all possible inputs
+  bool inputs_vary = false;                 ///< which of them exist depends on the parameters
 
-  /// The inputs of the last call that named some.
+  /// The inputs of the last call with named inputs.
   struct Inputs {
     std::string key;
     std::size_t given = 0;
@@ -149,7 +149,7 @@ template <class T>
 struct Call {
   std::vector<T> inputs;  ///< positional ones
   std::vector<std::pair<std::string, T>> by_keyword;
-  std::vector<const T*> given;  ///< the arrays themselves, in the order they were met
+  std::vector<const T*> given;  ///< the arrays themselves, in the order of the arguments
   Params params;
   nb::object out = nb::none(), name = nb::none(), attr = nb::none();
 };
@@ -233,7 +233,7 @@ Call<T> sort_arguments(const OpFunction& f, const nb::args& args, const nb::kwar
   return call;
 }
 
-/// Positional and named inputs in the operator's order; missing ones at the end are left out.
+/// Positional and named inputs in the operator's order; missing ones at the end are omitted.
 std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call, const std::string& key) {
   std::vector<NDArray> inputs = std::move(call.inputs);
   if (call.by_keyword.empty()) return inputs;
@@ -255,7 +255,7 @@ std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call, const std
   return inputs;
 }
 
-/// What was noted on the handles of the inputs goes to the objects they are copies of.
+/// Copies autograd's links from the input handles to the objects they were copied from.
 void keep_record(const std::vector<const NDArray*>& given, const std::vector<NDArray>& inputs) {
   for (const NDArray* object : given)
     for (const NDArray& input : inputs)
@@ -264,7 +264,7 @@ void keep_record(const std::vector<const NDArray*>& given, const std::vector<NDA
         object->set_tape(input.tape());
 }
 
-/// The arrays that `out` named stand where the results do.
+/// Returns the arrays given as `out` in place of the results.
 void keep_record(nb::handle out, const std::vector<NDArray>& results) {
   if (is_array(out)) return array_from(out).set_tape(results.front().tape());
   std::size_t i = 0;
@@ -330,7 +330,7 @@ template <class F>
 nb::class_<F> bind_function(nb::module_& m, const char* name) {
   return nb::class_<F>(m, name, nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(nb::init<const std::string&, const std::string&>(), nb::arg("op"), nb::arg("name") = "")
-      // Not properties: a class itself has these two.
+      // Not properties: the class itself has these two attributes.
       .def("__getattr__",
            [](const F& f, const std::string& attribute) {
              if (attribute == "__name__" || attribute == "__qualname__") return f.name;
@@ -381,7 +381,7 @@ void bind_operator(nb::module_& m) {
       },
       "Every name of the operators users may call, in alphabetical order.");
   m.def("_texts_made", attr_texts_made,
-        "How many parameters were made text. A call that was made before makes none.");
+        "How many parameters were converted to text. A repeated call converts none.");
   m.def("op_info", [](const std::string& name) { return info(OpRegistry::global().get(name)); });
   m.def(
       "invoke",

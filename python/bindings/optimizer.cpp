@@ -1,5 +1,5 @@
-// Optimizers and the Updater. Python's classes stand over these: fields are read and set by name,
-// dictionaries through views, states are converted at the border.
+// Optimizers and the Updater. The package's classes wrap these: fields are read and set by name,
+// dictionaries through views, and states are converted.
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -68,12 +68,12 @@ std::map<Key, T> map_from(const nb::dict& dict) {
 
 // ---- Views of the dictionaries inside -----------------------------------------------------------
 
-/// A dictionary of C++, alive as long as its owner; the package makes a MutableMapping of it.
+/// A C++ dictionary that keeps its owner alive; the package wraps it in a MutableMapping.
 template <class T>
 struct MapView {
   std::shared_ptr<void> owner;
   std::map<Key, T>* map;
-  std::function<void()> before_change = {};  ///< called first by what changes the dictionary
+  std::function<void()> before_change = {};  ///< called before each change of the dictionary
 
   std::map<Key, T>& edit() const {
     if (before_change) before_change();
@@ -131,7 +131,7 @@ nb::list names(Optimizer& o) {
   return names;
 }
 
-/// The error for keywords that no constructor takes.
+/// The error for unknown keywords of a constructor.
 void refuse(Optimizer& o, const nb::dict& unknown) {
   OptimizerParams params;
   for (const auto& [name, value] : unknown) params.emplace(nb::cast<std::string>(name), 0);

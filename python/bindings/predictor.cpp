@@ -1,4 +1,4 @@
-// Predictor: the interpreter is free while a network runs. NumPy's memory is read where it lies.
+// Predictor: the GIL is released while a network runs. NumPy arrays are read without a copy.
 
 #include <nanobind/stl/vector.h>
 
@@ -12,7 +12,7 @@
 namespace symbind::python {
 namespace {
 
-/// The inputs of a call: NDArrays, or NumPy arrays in C order whose buffers are held meanwhile.
+/// The inputs of a call: NDArrays, or NumPy arrays in C order whose buffers are held during it.
 class CallInputs {
  public:
   explicit CallInputs(const nb::dict& given) {
@@ -83,7 +83,7 @@ Predictor from_memory(const std::string& json, nb::handle params, const nb::dict
 
 nb::list predict(const Predictor& self, const nb::dict& given) {
   const CallInputs inputs(given);
-  const Predictor held = self;  // another thread may close it meanwhile
+  const Predictor held = self;  // another thread may close it during the call
   std::vector<NDArray> outputs;
   {
     const nb::gil_scoped_release release;

@@ -1,4 +1,4 @@
-// The profiler. Whatever writes a file or waits for its writer lets go of the interpreter.
+// The profiler. Functions that write a file or wait for the writer release the GIL.
 
 #include <nanobind/stl/map.h>
 
@@ -26,7 +26,7 @@ void bind_profiler(nb::module_& m) {
       },
       release);
   m.def("profiler_mark", &profiler::mark, release);
-  nb::class_<Stretch>(m, "ProfilerStretch", "A stretch of a program's time.")
+  nb::class_<Stretch>(m, "ProfilerStretch", "A time interval of a program.")
       .def("__init__",
            [](Stretch* made, const std::string& kind, std::string domain, std::string name) {
              const auto which = kind == "task"    ? Stretch::Kind::kTask

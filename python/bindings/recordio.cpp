@@ -10,7 +10,7 @@
 namespace symbind::python {
 namespace {
 
-/// Bytes, or anything that shows its memory.
+/// Bytes, or any object with the buffer protocol.
 class Bytes {
  public:
   explicit Bytes(nb::handle value) {

@@ -1,5 +1,5 @@
 // The session of Python's fit: C++ decides, and calls the methods of the package's Training and
-// Network (symbind/module/_session.py) for what is Python's.
+// Network (symbind/module/_session.py) for Python objects.
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -100,7 +100,7 @@ class PythonTraining final : public Training, public Called {
   void warn(const std::string& text) override { call("warn", text); }
 };
 
-/// Its methods and its end wait for a thread whose log lines need the GIL: they release it.
+/// Methods and destructor wait for a thread whose log lines need the GIL, so they release it.
 class HeldSession {
  public:
   HeldSession(nb::handle training, SessionOptions options) : training_(training) {

@@ -1,4 +1,4 @@
-// What is left: seeds, shape convention, environment, and what this build can do.
+// Seeds, shape convention, environment, and the features of this build.
 
 #include <cerrno>
 #include <cstdlib>
@@ -29,7 +29,7 @@ void bind_runtime(nb::module_& m) {
         [](std::uint64_t value, nb::handle context) { seed(value, context_from(context)); });
   m.def("is_np_shape", &is_np_shape);
   m.def("set_np_shape", &set_np_shape);
-  // Python changes the environment holding the GIL: the settings are read holding it, too.
+  // Python changes the environment while holding the GIL, so the settings are read holding it.
   set_environment_guard([](void (*read)()) {
     if (Py_IsInitialized() == 0) return read();
     const nb::gil_scoped_acquire acquire;
@@ -38,7 +38,7 @@ void bind_runtime(nb::module_& m) {
   refresh_settings();
   m.def("refresh_settings", &refresh_settings);
   m.def("setting", [](const std::string& name) { return setting(name); });
-  // os.environ of Python copies the environment at start; these two see the process's own.
+  // Python's os.environ is a copy made at startup; these two access the process's environment.
   m.def("getenv", [](const std::string& name) -> std::optional<std::string> {
     check_name(name);
     const char* value = std::getenv(name.c_str());

@@ -1,5 +1,5 @@
-// Files of optimizer states, from and to Python objects. Objects that are no plain data go through
-// two functions of the package: one takes them apart, one puts them together.
+// Files of optimizer states, from and to Python objects. Two functions of the package convert
+// objects that are not plain data: one to a name with attributes, one back.
 
 #include <symbind/detail/states.h>
 
@@ -62,8 +62,8 @@ nb::object text_to(const std::string& text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
-/// Python hashes these in little time and without collisions that a file could choose. The others
-/// of Kind are lists, which are no keys, and numbers of any length, whose hashes a file can choose.
+/// Python hashes these fast, and a file cannot choose their collisions. The other kinds are lists,
+/// which cannot be keys, and numbers of any length, whose hashes a file can choose.
 void check_key(const StateValue& key) {
   const bool plain = key.kind == Kind::kNone || key.kind == Kind::kBool ||
                      key.kind == Kind::kFloat || key.kind == Kind::kText ||

@@ -1,5 +1,5 @@
-// Symbol: composition, lists, attributes, JSON, inference. Naming and attribute scopes are the
-// package's own (they are subclassed and read by scripts), so names arrive here ready-made.
+// Symbol: composition, lists, attributes, JSON, inference. Naming and attribute scopes are Python
+// (scripts subclass and read them), so this file gets final names.
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -67,7 +67,7 @@ ArraysArg arrays_arg_from(nb::handle value, const char* what) {
   return arrays_from(value, what);
 }
 
-/// What an executor writes to.
+/// The arrays that an executor writes to.
 ArraysArg writables_arg_from(nb::handle value, const char* what) {
   if (nb::isinstance<nb::dict>(value))
     for (const auto& [name, array] : nb::cast<nb::dict>(value))
@@ -175,7 +175,7 @@ void bind_symbol(nb::module_& m) {
            nb::arg("args_grad").none(), nb::arg("grad_req"), nb::arg("aux_states").none(),
            nb::arg("group2ctx").none(), nb::arg("shared_exec").none())
       .def("_text", &S::str)
-      .def("debug_str", &S::debug_str, "Every node with its inputs, one a line.");
+      .def("debug_str", &S::debug_str, "Every node with its inputs, one per line.");
   m.def(
       "variable",
       [](const std::string& name, nb::handle attrs) { return symbol_to(variable(name, attrs)); },

@@ -1,5 +1,5 @@
 #pragma once
-// What bindings of the training stack need of one another.
+// Declarations shared by the bindings of the training stack.
 
 #include <memory>
 #include <optional>
@@ -15,11 +15,11 @@ namespace symbind::python {
 /// The store in a bound KVStore; null for None.
 std::shared_ptr<KVStore> store_from(nb::handle handle);
 
-/// Plain data from a Python object; `take_apart` is called for what is none.
+/// Plain data from a Python object; `take_apart` is called for other objects.
 StateValue value_from(nb::handle v, nb::handle take_apart, int depth = 0);
-/// The way back; `put_together` is called for objects.
+/// The inverse; `put_together` is called for objects.
 nb::object value_to(const StateValue& v, nb::handle put_together);
-/// The same where no objects are.
+/// The same without objects.
 StateValue plain_from(nb::handle v);
 nb::object plain_to(const StateValue& v);
 

@@ -1,4 +1,4 @@
-// What fit may do around updates, and clipping by global norm of any arrays.
+// The update policy of fit (accumulation, clipping, EMA), and clipping of arrays by global norm.
 
 #include <symbind/update_policy.h>
 
@@ -23,7 +23,7 @@ UpdatePolicy::PartsOf parts_of(const nb::callable& parts) {
   };
 }
 
-/// A decision over the update of a module, without the interpreter but for the module's methods.
+/// Runs a decision of the policy with the GIL released, except for the module's methods.
 template <auto kMethod>
 void decide(UpdatePolicy& policy, const nb::callable& parts, const nb::callable& update) {
   const nb::gil_scoped_release release;
