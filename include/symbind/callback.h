@@ -74,7 +74,7 @@ EpochEndCallback do_checkpoint(const std::string& prefix, int period = 1);
 struct EarlyStoppingOptions {
   std::string metric = {};    ///< the value watched; empty: the metric's first
   int patience = 1;           ///< evaluations without improvement before it acts
-  std::string mode = "auto";  ///< "max", "min"; "auto" goes by the metric's name
+  std::string mode = "auto";  ///< "max", "min"; "auto" decides by its name
   double min_delta = 0;       ///< what counts as an improvement
 };
 /// For eval_end_callback: throws StopTraining when the metric stopped improving. Copies share their

@@ -29,7 +29,7 @@ struct CheckpointOptions {
   /// epoch.
   int keep_last = 0;
   std::string keep_best = {};  ///< the set with the best value of this metric is also kept
-  std::string mode = "auto";   ///< what is better: "max", "min"; "auto" goes by the metric's name
+  std::string mode = "auto";   ///< what is better: "max", "min"; "auto" decides by its name
   bool background = true;      ///< a thread writes; fit continues once the parameters are copied
 };
 

@@ -34,7 +34,7 @@ std::string_view dtype_name(DType dtype);
 DType dtype_from_name(std::string_view name);
 bool is_float(DType dtype);
 
-/// The DType of a C++ element type. Half and BFloat16 specialise it beside their definitions.
+/// The DType of a C++ element type. Half and BFloat16 specialise it next to their definitions.
 template <class T>
 struct DTypeOf;
 template <>

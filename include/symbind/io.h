@@ -1,5 +1,5 @@
 #pragma once
-// Data: what a batch is, the iterators that hand batches over, and those that read files.
+// Data: batches, the iterators that produce them, and those that read files.
 //
 // An iterator fills a DataBatch the caller holds. The next call overwrites arrays of that batch
 // that have no other owner, so a loop over one batch allocates nothing after its first iteration.

@@ -1,5 +1,5 @@
 #pragma once
-// KVStore: adds up what several devices push and hands the result back.
+// KVStore: sums what several devices push and returns the result.
 //
 // A store reduces and broadcasts. It may be given an update function; it never creates one.
 // Sums are taken in device order, independent of timing: equal pushes give equal bits.

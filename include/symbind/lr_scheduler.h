@@ -185,7 +185,7 @@ class OneCycleScheduler : public LRScheduler {
 
 struct PlateauOptions {
   std::string metric = {};    ///< the value watched; empty: the metric's first
-  std::string mode = "auto";  ///< "max", "min"; "auto" goes by the metric's name
+  std::string mode = "auto";  ///< "max", "min"; "auto" decides by its name
   double factor = 0.1;        ///< multiplies the rate
   int patience = 10;          ///< evaluations without improvement before it acts
   double min_delta = 0;       ///< what counts as an improvement

@@ -1,5 +1,5 @@
 #pragma once
-// Modules: name a network, hand over an iterator, fit.
+// Modules: name a network, pass an iterator, fit.
 //
 // BaseModule is the interface: the verbs that each kind of module implements, and fit, score and
 // predict built on them. Module is one network on one or several devices.

@@ -12,7 +12,7 @@
 
 namespace symbind::profiler {
 
-/// MXNet's options by MXNet's names; those left out get their defaults. filename (profile.json),
+/// MXNet's options by MXNet's names; omitted ones have their defaults. filename (profile.json),
 /// profile_symbolic, profile_imperative, profile_memory, profile_api, profile_all: what is recorded
 /// (by default only user-defined entries); continuous_dump and dump_period (1 second):
 /// the trace is written while the program runs; aggregate_stats: accepted, statistics are always

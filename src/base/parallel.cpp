@@ -27,7 +27,7 @@ void after_fork_in_child() {
   omp_set_num_threads(1);
 }
 
-// When the library is loaded: oneDNN may start threads before any loop of ours does.
+// When the library is loaded: oneDNN may start threads before any of our loops does.
 __attribute__((constructor)) void watch_forks() {
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }

@@ -27,7 +27,7 @@ StreamFile::~StreamFile() {
   try {
     close();
   } catch (const Error&) {
-    // The caller that wants to know calls close().
+    // Callers that need the error call close().
   }
 }
 

@@ -22,7 +22,7 @@ struct JsonNode {
   std::vector<JsonEntry> inputs;
   const OpDef* def = nullptr;          ///< null for a variable
   std::shared_ptr<const void> parsed;  ///< set by upgrade()
-  std::vector<JsonNode> added_inputs;  ///< variables the file left out; they follow `inputs`
+  std::vector<JsonNode> added_inputs;  ///< variables the file omits; they follow `inputs`
 
   std::string title() const;
 };

@@ -37,7 +37,7 @@ inline const ForeachAttrs& loop_attrs(const Node& node) {
   return *static_cast<const ForeachAttrs*>(node.parsed.get());
 }
 
-/// The attribute that holds the body, as a symbol's JSON; files have it beside the attributes,
+/// The attribute that holds the body, as a symbol's JSON; files store it next to the attributes,
 /// under "subgraphs".
 inline constexpr const char* kSubgraph = "subgraph";
 

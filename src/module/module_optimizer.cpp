@@ -34,8 +34,8 @@ StoreChoice choose_store(const std::string& name, std::size_t devices, std::int6
                          bool can_update) {
   settings::refresh();
   if (!name.empty() && devices == 1 && !contains(name, "dist")) return {};
-  const bool beside = name == "local" && largest > kLargeParameter;
-  return {true, can_update && !beside && settings::flag("MXNET_UPDATE_ON_KVSTORE")};
+  const bool on_devices = name == "local" && largest > kLargeParameter;
+  return {true, can_update && !on_devices && settings::flag("MXNET_UPDATE_ON_KVSTORE")};
 }
 
 double gradient_scale(std::int64_t rows, const std::string& store_type,

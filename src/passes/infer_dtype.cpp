@@ -11,7 +11,7 @@ void infer_dtype(const IndexedGraph& graph, Inferred& known) {
     if (!n.node->is_variable() || dtype != DType::kUnknown) continue;
     dtype = DType::kFloat32;
     defaulted = true;
-    infer_shape(graph, known);  // one default may decide others (float64 weights beside it)
+    infer_shape(graph, known);  // one default may determine others
   }
   if (!defaulted) infer_shape(graph, known);
 }

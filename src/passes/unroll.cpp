@@ -22,14 +22,14 @@ namespace {
 constexpr std::int64_t kMostNodes = std::int64_t{1} << 22;
 
 // The body with entries for its variables, and the iteration in the names of its nodes.
-NodeEntries turn_of(const Node& loop, const ForeachAttrs& a, std::int64_t turn,
-                    const std::unordered_map<std::string, NodeEntry>& entries) {
+NodeEntries iteration_of(const Node& loop, const ForeachAttrs& a, std::int64_t iteration,
+                         const std::unordered_map<std::string, NodeEntry>& entries) {
   return rewrite(a.body.heads(),
                  [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
                    if (node->is_variable()) return {entries.at(node->name)};
                    auto made = std::make_shared<Node>(*node);
                    made->inputs = inputs;
-                   made->name = fmt::format("{}_{}_{}", loop.name, turn, node->name);
+                   made->name = fmt::format("{}_{}_{}", loop.name, iteration, node->name);
                    NodeEntries outputs;
                    for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({made, i});
                    return outputs;
@@ -37,23 +37,23 @@ NodeEntries turn_of(const Node& loop, const ForeachAttrs& a, std::int64_t turn,
 }
 
 /// As many as the data has slices.
-std::int64_t turns_of(const Node& loop, const std::vector<Shape>& data) {
-  const std::int64_t turns = data.front().rank_known() ? data.front()[0] : kUnknownDim;
-  check(turns > 0, ErrorKind::kShape,
+std::int64_t iteration_count(const Node& loop, const std::vector<Shape>& data) {
+  const std::int64_t iterations = data.front().rank_known() ? data.front()[0] : kUnknownDim;
+  check(iterations > 0, ErrorKind::kShape,
         "{} cannot be unrolled: its data has the shape {}, and the first extent must be known and "
         "at least 1",
         loop.title(), data.front().str());
-  return turns;
+  return iterations;
 }
 
 NodeEntries unrolled(const Node& loop, const NodeEntries& inputs, const std::vector<Shape>& data) {
   const ForeachAttrs& a = loop_attrs(loop);
-  const std::int64_t turns = turns_of(loop, data);
+  const std::int64_t iterations = iteration_count(loop, data);
   const OpRegistry& ops = OpRegistry::global();
   std::vector<NodePtr> slices;
   for (std::size_t i = 0; i < data.size(); ++i) {
     slices.push_back(make_node(ops.get(core_ops::kSlices), fmt::format("{}_slices{}", loop.name, i),
-                               {{"num_outputs", std::to_string(turns)},
+                               {{"num_outputs", std::to_string(iterations)},
                                 {"axis", "0"},
                                 {"squeeze_axis", data[i].rank() > 1 ? "True" : "False"}},
                                {inputs[i]}));
@@ -63,19 +63,20 @@ NodeEntries unrolled(const Node& loop, const NodeEntries& inputs, const std::vec
     if (i >= a.num_data()) entries[a.variable(i)] = inputs[static_cast<std::size_t>(i)];
   }
   std::vector<NodeEntries> outputs(static_cast<std::size_t>(a.num_out_data));
-  for (std::int64_t turn = 0; turn < turns; ++turn) {
+  for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
     for (int i = 0; i < a.num_data(); ++i)
-      entries[a.variable(i)] = {slices[static_cast<std::size_t>(i)], static_cast<int>(turn)};
-    const NodeEntries heads = turn_of(loop, a, turn, entries);
+      entries[a.variable(i)] = {slices[static_cast<std::size_t>(i)], static_cast<int>(iteration)};
+    const NodeEntries heads = iteration_of(loop, a, iteration, entries);
     for (std::size_t o = 0; o < outputs.size(); ++o) outputs[o].push_back(heads[o]);
     for (int k = 0; k < a.num_states(); ++k)
       entries[a.variable(a.num_data() + k)] = heads[outputs.size() + static_cast<std::size_t>(k)];
   }
   NodeEntries results;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    results.push_back({make_node(ops.get(core_ops::kStack), fmt::format("{}_stack{}", loop.name, o),
-                                 {{"axis", "0"}, {"num_args", std::to_string(turns)}}, outputs[o]),
-                       0});
+    results.push_back(
+        {make_node(ops.get(core_ops::kStack), fmt::format("{}_stack{}", loop.name, o),
+                   {{"axis", "0"}, {"num_args", std::to_string(iterations)}}, outputs[o]),
+         0});
   }
   for (int k = 0; k < a.num_states(); ++k)
     results.push_back(entries.at(a.variable(a.num_data() + k)));
@@ -111,12 +112,12 @@ NodeEntries unroll_loops(NodeEntries heads,
     std::int64_t nodes = std::ssize(order);
     for (const NodePtr& node : order) {
       if (!is_loop(*node)) continue;
-      const std::int64_t turns = turns_of(*node, shapes_of_data(*node)),
+      const std::int64_t iterations = iteration_count(*node, shapes_of_data(*node)),
                          body = std::ssize(post_order(loop_attrs(*node).body.heads()));
-      check(turns <= (kMostNodes - nodes) / body, ErrorKind::kMemory,
+      check(iterations <= (kMostNodes - nodes) / body, ErrorKind::kMemory,
             "{} cannot be unrolled: with {} iterations of {} nodes the graph has more than {}",
-            node->title(), turns, body, kMostNodes);
-      nodes += turns * body;
+            node->title(), iterations, body, kMostNodes);
+      nodes += iterations * body;
     }
     heads = rewrite(heads, [&](const NodePtr& node, const NodeEntries& inputs) -> NodeEntries {
       if (!is_loop(*node)) return {};

@@ -89,8 +89,8 @@ ROWS = [
      "properties:Plans.* golden_replay:GoldenNets.lenet"),
 
     # ---- loops
-    ("every turn gets the first slice", "src/passes/unroll.cpp",
-     "static_cast<int>(turn)};", "0};", "passes:Unroll.*"),
+    ("every iteration gets the first slice", "src/passes/unroll.cpp",
+     "static_cast<int>(iteration)};", "0};", "passes:Unroll.*"),
     ("a state stays as it was", "src/passes/unroll.cpp",
      "heads[outputs.size() + static_cast<std::size_t>(k)];",
      "entries[a.variable(a.num_data() + k)];", "passes:Unroll.*"),

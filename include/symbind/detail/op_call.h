@@ -19,7 +19,7 @@
 
 namespace symbind {
 
-/// A list-valued option: `.kernel = {3, 3}`, `.axis = 1`, or left out.
+/// A list-valued option: `.kernel = {3, 3}`, `.axis = 1`, or omitted.
 template <class T>
 class ListOption {
  public:

@@ -1,4 +1,4 @@
-// The CUDA runtime of a CPU build: there is none, and it says so.
+// The CUDA runtime of a CPU build: every use is an error.
 
 #include "base/check.h"
 #include "device/cuda_runtime.h"

@@ -111,19 +111,19 @@ Shape with_first(std::int64_t first, const Shape& rest) {
 }
 
 void infer_turns(const ForeachAttrs& a, Inference& io) {
-  std::int64_t turns = kUnknownDim;
+  std::int64_t iterations = kUnknownDim;
   for (int i = 0; i < a.num_data(); ++i)
-    if (io.rank(Inference::in(i)) > 0 && turns == kUnknownDim)
-      turns = io.shape(Inference::in(i))[0];
+    if (io.rank(Inference::in(i)) > 0 && iterations == kUnknownDim)
+      iterations = io.shape(Inference::in(i))[0];
   for (int o = 0; o < a.num_out_data; ++o)
-    if (io.rank(Inference::out(o)) > 0 && turns == kUnknownDim)
-      turns = io.shape(Inference::out(o))[0];
+    if (io.rank(Inference::out(o)) > 0 && iterations == kUnknownDim)
+      iterations = io.shape(Inference::out(o))[0];
   for (int i = 0; i < a.num_data(); ++i) {
     if (!io.shape(Inference::in(i)).rank_known()) continue;
     Shape needed = Shape::of_rank(io.rank(Inference::in(i)));
     check(needed.rank() > 0, ErrorKind::kShape,
           "foreach iterates over the first axis, but a scalar has none");
-    needed[0] = turns;
+    needed[0] = iterations;
     io.set_shape(Inference::in(i), needed, "all data of a loop must have equally many slices");
   }
   ShapeMap given;
@@ -143,11 +143,11 @@ void infer_turns(const ForeachAttrs& a, Inference& io) {
     if (i >= a.num_data())
       io.set_shape(Inference::in(i), shape, "the loop's body needs it");
     else if (io.rank(Inference::in(i)) != 1 && shape.rank() != 1)  // of one element, or a vector's
-      io.set_shape(Inference::in(i), with_first(turns, shape), "the loop's body needs it");
+      io.set_shape(Inference::in(i), with_first(iterations, shape), "the loop's body needs it");
   }
   for (int o = 0; o < a.num_outputs; ++o) {
     const Shape& shape = found.outputs[static_cast<std::size_t>(o)];
-    io.set_shape(Inference::out(o), o < a.num_out_data ? with_first(turns, shape) : shape);
+    io.set_shape(Inference::out(o), o < a.num_out_data ? with_first(iterations, shape) : shape);
   }
 }
 
