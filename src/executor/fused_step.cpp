@@ -142,7 +142,7 @@ void FusedStep::run(const Update& u, std::size_t number) {
 void FusedStep::run_updates() {
   const profiling::ApiSpan span("Executor.update");
   bring_values_to_device();
-  const InterruptDeferral whole;  // all or no weights change: each was counted before
+  const InterruptDeferral whole;  // all weights must change: each was counted
   const VendorThreads threads;
   for (std::size_t number = 0; number < updates_.size(); ++number) {
     const Update& u = updates_[number];

@@ -1,7 +1,7 @@
 #pragma once
 // The objects of the opaque handles of the C interface.
 //
-// Decided here: a handle is a number that is never used again, not an address. So a handle that was
+// Decided here: a handle is a number that is never reused, not an address. So a handle that was
 // freed, or is of another kind, is detected; and freeing one while another thread runs it is safe.
 
 #include <cstdint>

@@ -238,7 +238,7 @@ struct Plan {
     m.steps = z.steps;
     if (data_lengths.input >= 0) data_lengths.read(args, n, 1, &m.steps);
     m.steps = std::clamp<std::int64_t>(m.steps, 0, z.steps);
-    // The label is written after its final position and spread out from the front.
+    // The label is first read into the upper half of the buffer, then spread out from the front.
     std::int64_t* given = m.classes + z.labels + 1;
     labels.read(args, n * z.labels, z.labels, given);
     m.length = std::find(given, given + z.labels, z.padding) - given;
