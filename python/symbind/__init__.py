@@ -1,6 +1,6 @@
 """Symbind: MXNet's symbols, executors and modules on a C++20 core.
 
-`import symbind as mx` is the way scripts use it; see docs/python.md.
+Scripts use `import symbind as mx`; see docs/python.md.
 """
 from . import _core
 from .error import MXNetError
@@ -35,7 +35,7 @@ __version__ = _core.version()
 
 
 def __getattr__(attribute):
-    """What costs time to import, at first use."""
+    """Imports slow modules at first use."""
     import importlib
 
     lazy = {"datasets": "datasets", "gluon": "gluon", "misc": "misc", "models": "models", "np": "numpy",

@@ -1,4 +1,4 @@
-"""python -m symbind: runs a script of MXNet's as it is, with `import mxnet` meaning Symbind."""
+"""python -m symbind: runs an unedited MXNet script; `import mxnet` imports Symbind."""
 import os
 import runpy
 import sys
@@ -7,9 +7,9 @@ USAGE = """usage: python -m symbind SCRIPT [ARGUMENT ...]
        python -m symbind -m MODULE [ARGUMENT ...]
        python -m symbind -c CODE [ARGUMENT ...]
 
-Runs a Python program written for MXNet 1.x, unedited: `import mxnet` is Symbind, and NumPy has the
-names it removed since (np.int, np.float, ...). Arguments, exit status, and the script's folder as
-the first place to import from are as with `python SCRIPT`.
+Runs an unedited Python program written for MXNet 1.x: `import mxnet` imports Symbind, and names that
+NumPy has removed (np.int, np.float, ...) are restored. Arguments, exit status and imports from the
+script's folder work as with `python SCRIPT`.
 
 options:
   -h, --help     show this text
@@ -18,7 +18,7 @@ options:
 
 
 def main(arguments):
-    """Runs what the command line says; returns the exit status or raises what the script does."""
+    """Runs the command line; returns the exit status, or raises the script's exception."""
     if not arguments:
         sys.stderr.write(USAGE)
         return 2

@@ -1,7 +1,7 @@
-"""Fronts of what MXNet has and Symbind has not.
+"""Placeholders for modules and classes that MXNet has and Symbind does not.
 
-A script may import such a module, name its classes and derive from them, and tests and examples do
-so without using them. Calling anything in it raises NotInSymbind, which says so.
+A script may import such a module, refer to its classes and derive from them; tests and examples do so
+without using them. Calling anything in it raises NotInSymbind.
 """
 import abc
 import sys
@@ -24,8 +24,8 @@ def not_in_symbind(name, instead=_INSTEAD):
 
 
 class _AbsentClass(abc.ABCMeta):
-    """A class of MXNet's that is absent: it can be imported, derived from (beside an abstract class
-    too) and tested against; an instance of it, or anything read from it, raises."""
+    """A missing MXNet class: it can be imported, derived from (together with an abstract class too)
+    and used in isinstance; making an instance or reading an attribute raises."""
 
     def __call__(cls, *_arguments, **_options):
         raise cls._error()
@@ -45,11 +45,11 @@ class _AbsentClass(abc.ABCMeta):
 
 
 def front(module_name, submodules=(), instead=_INSTEAD):
-    """A module's `__getattr__` that raises for every public name but those of classes, for which it
-    gives a class that raises when it is used; the error says what to do instead.
+    """A module's `__getattr__` that raises for every public name. For a class name it returns a class
+    that raises when used. The error says what to use instead.
 
     `submodules`, dotted names relative to the module, become such modules too and can be imported.
-    Names with two underscores stay AttributeErrors: Python itself asks modules for some of them.
+    Names with two underscores raise AttributeError: Python itself looks some of them up.
     """
     title = "mxnet." + module_name.partition(".")[2]
     for submodule in submodules:
@@ -64,7 +64,7 @@ def front(module_name, submodules=(), instead=_INSTEAD):
         made = _AbsentClass(name, (), {"_absent_name": full, "_instead": instead,
                                        "__module__": module_name,
                                        "__doc__": "Not in Symbind: {}.".format(full)})
-        setattr(sys.modules[module_name], name, made)  # one object, however often it is asked for
+        setattr(sys.modules[module_name], name, made)  # later lookups return the same object
         return made
     return __getattr__
 
@@ -79,7 +79,7 @@ def unknown_operator(module_name):
 
 
 def _add(name, instead=_INSTEAD):
-    """Makes the module `name` and hangs it into its parent, which must be there."""
+    """Makes the module `name` and sets it as an attribute of its parent, which must exist."""
     module = types.ModuleType(name, "Front of a part of MXNet that is not in Symbind.")
     module.__path__ = []
     module.__getattr__ = front(name, instead=instead)
@@ -89,7 +89,7 @@ def _add(name, instead=_INSTEAD):
     return module
 
 
-# Modules of MXNet's package that scripts may ask for, and what to do instead of using them.
+# Modules of MXNet's package that scripts may import, and what to use instead.
 _FRONTS = {
     "library": "operators from outside are CustomOps, or C++ over <symbind/operator.h>",
     "notebook": "callbacks log, and TensorBoard or a CSV file shows the curves",
@@ -106,7 +106,7 @@ _INSIDE = {"notebook": ("callback",)}
 
 
 def front_module(name):
-    """The front of `symbind.<name>`, made at first use; None if there is none of that name."""
+    """The placeholder of `symbind.<name>`, made at first use; None for other names."""
     if name not in _FRONTS:
         return None
     made = _add("symbind." + name, _FRONTS[name])

@@ -1,10 +1,10 @@
-"""FeedForward, the model class from before Module: mx.model.FeedForward.
+"""FeedForward, the model class older than Module: mx.model.FeedForward.
 
-It is a dress over Module (BucketingModule where the network depends on the batch): parameters live
-in its own dicts between calls, each fit makes a module of them, trains it and takes them back.
-Decided here, as MXNet has it: parameters are initialised by name in the order of the arguments;
-`nbatch` counts from 1; an epoch is a pass over the data or `epoch_size` batches, which may begin
-and end anywhere in a pass; predict and score use the first device only.
+It is a wrapper around Module (BucketingModule if the network depends on the batch). Between calls the
+parameters are in its own dicts; each fit makes a module from them, trains it and copies them back.
+As in MXNet, parameters are initialised by name in the order of the arguments; `nbatch` counts from 1;
+an epoch is a pass over the data or `epoch_size` batches, which may begin and end anywhere in a pass;
+predict and score use only the first device.
 """
 import logging
 import warnings
@@ -40,8 +40,8 @@ def _one_or_list(arrays):
 
 
 class FeedForward(BASE_ESTIMATOR):
-    """A network with its parameters and how to train it. `symbol` is a Symbol, or a function that
-    makes one from a bucket key. Further keywords are the optimizer's."""
+    """A network with its parameters and training options. `symbol` is a Symbol, or a function that
+    makes one from a bucket key. Further keywords are passed to the optimizer."""
 
     def __init__(self, symbol, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd',
                  initializer=Uniform(0.01), numpy_batch_size=128, arg_params=None, aux_params=None,
@@ -99,8 +99,8 @@ class FeedForward(BASE_ESTIMATOR):
         return name.endswith('data') or name.endswith('label')
 
     def _init_params(self, inputs, overwrite=False):
-        """Makes arg_params and aux_params for inputs of these shapes: what there is stays unless
-        `overwrite`, the rest is initialised. (names of arguments, of parameters, of states)."""
+        """Makes arg_params and aux_params for inputs of these shapes: existing arrays are kept unless
+        `overwrite`, others are initialised. Returns names of arguments, parameters and states."""
         inputs = _descs(inputs)
         given = {x.name for x in inputs}
         shapes, _, aux_shapes = self.symbol.infer_shape(**{x.name: x.shape for x in inputs})
@@ -173,7 +173,7 @@ class FeedForward(BASE_ESTIMATOR):
     # --------------------------------------------------------------- predict, score
 
     def _init_predictor(self, input_shapes, type_dict=None):
-        """An executor on the first device for these inputs, with the parameters as they are now."""
+        """An executor on the first device for these inputs, with the current parameters."""
         if self.arg_params is None:
             raise error.AssertionError("the model has no parameters: fit it, load it, or give "
                                        "arg_params")
@@ -305,10 +305,10 @@ class FeedForward(BASE_ESTIMATOR):
 
     @staticmethod
     def load(prefix, epoch, ctx=None, **kwargs):
-        """A model of a saved checkpoint, which fit would train on from `epoch`."""
+        """A model from a saved checkpoint; fit continues training from `epoch`."""
         symbol, arg_params, aux_params = model.load_checkpoint(prefix, epoch)
         return FeedForward(symbol, ctx=ctx, arg_params=arg_params, aux_params=aux_params,
                            begin_epoch=epoch, **kwargs)
 
 
-FeedForward.__module__ = model.__name__  # where pickles look for it
+FeedForward.__module__ = model.__name__  # the module name in pickles

@@ -1,4 +1,4 @@
-"""The training of a FeedForward: its epochs, over a Module made for one fit."""
+"""The training of a FeedForward: its epochs, with a Module made for one fit."""
 import time
 
 from . import error
@@ -10,7 +10,7 @@ def _names(shapes):
 
 
 class Training:
-    """One fit: the module that is trained and what each of its batches needs."""
+    """One fit: the trained module and the options of its batches."""
 
     def __init__(self, trained, data, eval_metric, kvstore, logger, work_load_list, monitor):
         self.trained = trained
@@ -53,7 +53,7 @@ class Training:
         eval_metric.reset()
         step = self.module._stepper(eval_metric) if self.monitor is None else self._watched_step
         nbatch = 0
-        empty_passes = 0  # one is usual: the epoch before may have ended with the data
+        empty_passes = 0  # one is normal: the previous epoch may have ended with the data
         while nbatch < (epoch_size or 1):
             before = nbatch
             for data_batch in train_data:
@@ -82,14 +82,14 @@ class Training:
         self.module.update_metric(self.eval_metric, data_batch.label)
 
     def take_params(self):
-        """Brings the module's parameters into the model's arrays."""
+        """Copies the module's parameters to the model's arrays."""
         for trained, own in zip(self.module.get_params(),
                                 (self.trained.arg_params, self.trained.aux_params)):
             for name, array in own.items():
                 trained[name].copyto(array)
 
     def evaluate(self, epoch, eval_data, batch_end_callback, end_callback):
-        """Shows the metric the outputs over eval_data."""
+        """Updates the metric with the outputs for eval_data."""
         eval_metric = self.eval_metric
         eval_metric.reset()
         eval_data.reset()

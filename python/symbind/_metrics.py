@@ -1,8 +1,8 @@
 """The metrics that C++ computes, under the names of symbind.metric.
 
-A metric's C++ object is made when it is first needed, so that subclasses that never call
-`super().__init__` work. What scripts read and set (sum_metric, num_inst, name, axis, …) lives there;
-a value that no number can hold (some subclasses keep lists) stays in the Python object.
+A metric's C++ object is made at first use, so that subclasses that never call `super().__init__` work.
+Attributes that scripts read and set (sum_metric, num_inst, name, axis, …) are in that object; a value
+that is not a number (some subclasses keep lists) stays in the Python object.
 """
 import numbers
 
@@ -17,8 +17,8 @@ _NAMES = ("name", "output_names", "label_names")
 
 
 def _live(name, to_python=None):
-    """A property over the C++ object's attribute `name`."""
-    own = "_own_" + name  # where a value goes that is none for C++
+    """A property for the C++ object's attribute `name`."""
+    own = "_own_" + name  # holds a value that C++ cannot hold
 
     def get(self):
         if own in self.__dict__:
@@ -37,19 +37,19 @@ def _live(name, to_python=None):
 
 
 def _parameter(name):
-    """A property over a parameter of the C++ object."""
+    """A property for a parameter of the C++ object."""
     return property(lambda self: self._core_metric().option(name),
                     lambda self, value: self._core_metric().set_option(name, value))
 
 
 def _number(value):
-    """A count as an int where it is whole."""
+    """A count as an int if it is whole."""
     return int(value) if value == value and value not in (float("inf"), float("-inf")) and \
         value == int(value) else value
 
 
 def _arrays(given):
-    """What `update` is given as a list of NDArrays; NumPy arrays are taken too."""
+    """The argument of `update` as a list of NDArrays; NumPy arrays are accepted too."""
     if given is None:
         return []
     if isinstance(given, (NDArray, numpy.ndarray)):
@@ -59,7 +59,7 @@ def _arrays(given):
 
 
 class _NativeMetric(EvalMetric):
-    """A metric of C++; `_kind` is its name there, `_start` what its parameters start from."""
+    """A C++ metric; `_kind` is its name in C++, `_start` the initial values of its parameters."""
 
     _kind = None
     _start = {}
@@ -147,12 +147,12 @@ class _NativeMetric(EvalMetric):
 
 
 def _made_of(kind, **start):
-    """Completes a class: what C++ calls the metric, and what its parameters start from."""
+    """Completes a class: the metric's name in C++ and the initial values of its parameters."""
     def complete(cls):
         cls._kind, cls._start = kind, start
         for name in start:
             setattr(cls, name, _parameter(name))
-        cls.__module__ = "symbind.metric"  # where users and pickles look for it
+        cls.__module__ = "symbind.metric"  # the module name for users and in pickles
         return register(cls)
     return complete
 
@@ -160,7 +160,7 @@ def _made_of(kind, **start):
 @alias("acc")
 @_made_of("accuracy", axis=1)
 class Accuracy(_NativeMetric):
-    """The share of instances whose largest output along `axis` stands at the label."""
+    """The share of instances whose largest output along `axis` is at the label's index."""
 
     def __init__(self, axis=1, name="accuracy", output_names=None, label_names=None):
         super().__init__(name, axis=axis, output_names=output_names, label_names=label_names,
@@ -181,7 +181,7 @@ class TopKAccuracy(_NativeMetric):
 
 
 class _Counts:
-    """The four counts of a two-class metric and what follows from them, live."""
+    """The four counts of a two-class metric and derived values, read from the C++ object."""
 
     def __init__(self, core):
         self._state = core.state
@@ -329,19 +329,19 @@ class PCC(_NativeMetric):
 @alias("confusion_matrix")
 @_made_of("confusion_matrix")
 class ConfusionMatrix(_NativeMetric):
-    """The share of instances that are right; `matrix` tells which class was taken for which."""
+    """The accuracy; `matrix` counts the predicted classes of each true class."""
 
     def __init__(self, name="confusion-matrix", output_names=None, label_names=None):
         super().__init__(name, output_names=output_names, label_names=label_names,
                          has_global_stats=True)
 
     matrix = property(lambda self: self._core_metric().confusion_counts().asnumpy().astype(int),
-                      doc="How often each class (row) was taken for each (column) since reset.")
+                      doc="How often each class (row) was predicted as each class (column) since reset.")
 
 
 AUC = _named("AUC", _plain("auc", "The area under the ROC curve of two classes, exact: a tie counts "
                            "half. Outputs are scores of class 1, or probabilities of both."), "auc")
-Loss = _named("Loss", _plain("loss", "The mean of the outputs; labels are not looked at."), "loss")
+Loss = _named("Loss", _plain("loss", "The mean of the outputs; labels are ignored."), "loss")
 
 
 @_made_of("torch")

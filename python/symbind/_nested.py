@@ -1,4 +1,4 @@
-"""Nested lists, as the functions of loops take and return them: one flat list and the form it had."""
+"""Flattens and restores nested lists, which the loop functions take and return."""
 
 
 def flatten(value, kind, what):
@@ -12,7 +12,7 @@ def flatten(value, kind, what):
 
 
 def regroup(flat, form):
-    """The values in the form that they had."""
+    """The values in their original nested form."""
     values = iter(flat)
 
     def build(form):

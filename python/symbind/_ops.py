@@ -1,4 +1,4 @@
-"""Operator functions from the registry: where each name lives, its signature, its documentation."""
+"""Operator functions from the registry: the namespace of each, its signature, its documentation."""
 import ast
 import functools
 import inspect
@@ -7,10 +7,10 @@ import re
 from . import _core
 from .base import _Null
 
-# An operator whose name begins so is found in the namespace of that name, without the prefix.
+# An operator with this prefix is in the namespace of that name, without the prefix.
 _NAMESPACES = {"_contrib_": "contrib", "_linalg_": "linalg", "_image_": "image"}
 
-# What MXNet also has for sparse storage, in the namespace `sparse`; here it is the dense operator.
+# Operators that MXNet also has in the namespace `sparse`; here they are the dense operators.
 _SPARSE = """
 ElementWiseSum Embedding FullyConnected LinearRegressionOutput LogisticRegressionOutput
 MAERegressionOutput abs adam_update add_n arccos arccosh arcsin arcsinh arctan arctanh
@@ -35,9 +35,9 @@ def _home(name):
 def populate(make, modules):
     """Fills `modules[...]` with one function per operator name.
 
-    'op' gets the public names, '_internal' those that begin with an underscore, 'contrib' and its
-    like those with their prefix: there a function is called, and names its nodes, without it.
-    Functions written in Python stay.
+    'op' gets the public names, '_internal' those that begin with an underscore, 'contrib' and similar
+    namespaces those with their prefix; there the functions and their nodes are named without it.
+    Functions written in Python are not replaced.
     """
     for name in _core.list_ops():
         where, short = _home(name)
@@ -52,12 +52,12 @@ def populate(make, modules):
 
 @functools.lru_cache(maxsize=None)
 def info_of(name):
-    """What the registry says of an operator."""
+    """The registry's entry of an operator."""
     return _core.op_info(name)
 
 
 def default_of(param):
-    """The default of a parameter (an entry of info_of(...)["params"]) as Python has it."""
+    """The default of a parameter (an entry of info_of(...)["params"]) as a Python value."""
     _, kind, _, text = param
     if text is None:
         return _Null
@@ -67,7 +67,7 @@ def default_of(param):
 
 
 def signature_of(name, for_arrays):
-    """The signature shown by help() and inspect; `_Null` is the default of what must be given."""
+    """The signature shown by help() and inspect; `_Null` is the default of required parameters."""
     info = info_of(name)
     kind = inspect.Parameter
     params = []
@@ -106,7 +106,7 @@ def doc_of(name, for_arrays):
 
 
 def result_of(info, what):
-    """The type of what a call gives; a symbol is one, however many outputs it has."""
+    """The return type of a call; a symbol is one object, also with several outputs."""
     fewest, most = info["outputs"]
     many = f"list of {what}s"
     if what == "Symbol" or most <= 1:

@@ -1,6 +1,6 @@
-"""Python's values as plain data that checkpoints hold, and back: nothing in it can run.
+"""Converts Python values to plain data for checkpoints, and back. The data contains no code.
 
-NumPy arrays become a dictionary of their bytes; everything else is as it is, or refused.
+NumPy arrays become a dictionary of their bytes; other values are unchanged or refused.
 """
 import numpy as np
 
@@ -8,7 +8,7 @@ from . import error
 from .ndarray import NDArray, array
 
 _NUMPY = "__numpy__"
-_SMALL = 4096  # bytes that are as well off in the manifest
+_SMALL = 4096  # arrays up to this many bytes are stored in the manifest
 
 
 def to_plain(value):
@@ -49,7 +49,7 @@ def from_plain(value):
 
 
 def _numpy_array(value):
-    """The NumPy array of such a dictionary; error.OSError if it is none."""
+    """The NumPy array of such a dictionary; error.OSError if it is invalid."""
     data, kind, shape = value.get("data"), value[_NUMPY], value.get("shape")
     data = data.asnumpy().tobytes() if isinstance(data, NDArray) else data
     try:
@@ -84,7 +84,7 @@ def random_state(state):
 
 
 def plain_attributes(thing):
-    """Those of an object's own attributes that are plain data."""
+    """The attributes of an object that are plain data."""
     result = {}
     for name, value in getattr(thing, "__dict__", {}).items():
         try:

@@ -1,8 +1,8 @@
-"""Makes `import mxnet` mean Symbind in this process; `python -m symbind script.py` does it first.
+"""Makes `import mxnet` import Symbind in this process; `python -m symbind script.py` does it first.
 
-`mxnet` and every `mxnet.x.y` are the very module objects of symbind, so classes are the same by
-either name and MXNet's pickles find them. NumPy and Python's own modules get back the names that
-scripts of MXNet's time use and later releases removed. Importing this module does it; there is
+`mxnet` and every `mxnet.x.y` are the module objects of symbind, so classes are the same by either
+name and MXNet's pickles find them. Names that older scripts use and that NumPy or Python have
+removed are restored in their modules. Importing this module does it; there is
 nothing to call.
 """
 import base64
@@ -29,11 +29,11 @@ import symbind
 
 _ALIAS_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_alias")
 
-# What scripts compare `mx.__version__` with: the release that Symbind behaves like. Its own version stays
+# The release that Symbind behaves like, as `mx.__version__`, because scripts check it. Symbind's own version is
 # in symbind.libinfo.
 _MXNET_VERSION = "1.9.1"
 
-# What a name stood for when NumPy had it; text is another name in NumPy.
+# The former meaning of each removed NumPy name; a string is another name in NumPy.
 _REMOVED_FROM_NUMPY = {
     "bool": bool, "int": int, "float": float, "complex": complex, "object": object, "str": str,
     "long": int, "unicode": str,
@@ -88,7 +88,7 @@ def _install_modules():
     present = sys.modules.get("mxnet", symbind)
     if present is not symbind and not present.__file__.startswith(_ALIAS_FOLDER):
         raise ImportError("symbind.as_mxnet was imported after the real mxnet; import it first")
-    # Packages look whether mxnet is imported already; the finder answers when it is. In a child it is just being imported.
+    # Packages check whether mxnet is already imported; the finder handles an import. In a child it is being imported now.
     for name, module in list(sys.modules.items()) if "mxnet" in sys.modules else ():
         if name == "symbind" or name.startswith("symbind."):
             sys.modules["mxnet" + name[len("symbind"):]] = module
@@ -98,7 +98,7 @@ def _install_modules():
 
 def _restore_numpy_names():
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NumPy 1.26 warns when asked for what it removed
+        warnings.simplefilter("ignore")  # NumPy 1.26 warns when a removed name is read
         for name, value in _REMOVED_FROM_NUMPY.items():
             if not hasattr(numpy, name):
                 setattr(numpy, name, getattr(numpy, value) if isinstance(value, str) else value)
@@ -130,7 +130,7 @@ def _restore_json_encoding():
 
     loads.__module__ = __name__
     if plain.__module__ != __name__:
-        json.loads = loads  # json.load goes by this name
+        json.loads = loads  # json.load calls json.loads by this name
 
 
 def _restore_binary_fromstring():
@@ -149,9 +149,9 @@ def _restore_binary_fromstring():
 
 
 def serve_children():
-    """Makes `import mxnet` mean Symbind in interpreters that this process starts: they find the
+    """Makes `import mxnet` import Symbind in interpreters that this process starts: they find the
     package `mxnet` of the folder _alias, by PYTHONPATH, or by the sys.path that multiprocessing
-    hands to those it spawns."""
+    passes to spawned processes."""
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if _ALIAS_FOLDER not in folders:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_ALIAS_FOLDER, *folders]))

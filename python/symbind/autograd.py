@@ -1,5 +1,5 @@
-"""Gradients of imperative code: what runs in `with autograd.record()` is recorded, `backward` walks
-it. The tape and its modes, one set for each thread, are the library's."""
+"""Gradients of imperative code: `with autograd.record()` records operators, `backward` computes their
+gradients. The tape and its modes, one set per thread, are in C++."""
 from . import _core, error
 
 __all__ = ["is_recording", "is_training", "set_recording", "set_training", "record", "pause",
@@ -28,7 +28,7 @@ def set_training(train_mode):
 
 
 class _Scope:
-    """A `with` block in which the modes that are not None are set; behind it they are as before."""
+    """A `with` block that sets the modes that are not None and restores them after the block."""
 
     def __init__(self, recording, training):
         self._modes = recording, training
@@ -48,7 +48,7 @@ class _Scope:
 
 
 def record(train_mode=True):
-    """A `with` block whose operators are recorded, in training mode unless said otherwise."""
+    """A `with` block whose operators are recorded, by default in training mode."""
     return _Scope(True, train_mode)
 
 
@@ -58,12 +58,12 @@ def pause(train_mode=False):
 
 
 def train_mode():
-    """A `with` block in training mode; recording goes on or not as before."""
+    """A `with` block in training mode; recording is unchanged."""
     return _Scope(None, True)
 
 
 def predict_mode():
-    """A `with` block in prediction mode; recording goes on or not as before."""
+    """A `with` block in prediction mode; recording is unchanged."""
     return _Scope(None, False)
 
 
@@ -83,22 +83,22 @@ def _heads(heads, head_grads):
 
 
 def mark_variables(variables, gradients, grad_reqs='write'):
-    """Makes arrays variables, each with the array its gradient goes to; `grad_reqs` is 'write',
+    """Makes arrays variables, each with the array for its gradient; `grad_reqs` is 'write',
     'add' or 'null', one for all or one for each."""
     reqs = [grad_reqs] if isinstance(grad_reqs, str) else list(grad_reqs)
     _core.mark_variables(_listed(variables), _listed(gradients), reqs)
 
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
-    """Writes the gradients of all variables that `heads` depend on. Without head gradients they are
-    ones. What was recorded is freed unless `retain_graph`."""
+    """Writes the gradients of all variables that `heads` depend on. The default head gradients are
+    ones. The tape is freed unless `retain_graph`."""
     heads, head_grads = _heads(heads, head_grads)
     _core.backward(heads, head_grads, bool(retain_graph), bool(train_mode))
 
 
 def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):
-    """The gradients of `heads` for `variables`, as a list of new arrays; `create_graph` records how
-    they came about, so that they can be differentiated again."""
+    """The gradients of `heads` for `variables`, as a list of new arrays; `create_graph` records their
+    computation, so that they can be differentiated again."""
     heads, head_grads = _heads(heads, head_grads)
     return _core.grad(heads, _listed(variables), head_grads,
                       None if retain_graph is None else bool(retain_graph), bool(create_graph),
@@ -106,21 +106,21 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
 
 
 def get_symbol(x):
-    """What was recorded for `x`, as a Symbol."""
+    """The recorded graph of `x`, as a Symbol."""
     if not isinstance(x, _core.NDArray):
         raise error.TypeError(f"get_symbol: an NDArray is wanted, not {type(x)}")
     return _core.get_symbol(x)
 
 
 class Function:
-    """A computation with a gradient of its own: override forward and backward, make an object for
-    each call, and call it. forward may keep arrays for backward (`save_for_backward`)."""
+    """A computation with a custom gradient: override forward and backward, make a new object for each
+    call, and call it. forward may keep arrays for backward (`save_for_backward`)."""
 
     _used = False
     saved_tensors = ()
 
     def save_for_backward(self, *args):
-        """Keeps arrays; backward finds them in `saved_tensors`."""
+        """Keeps arrays; backward reads them from `saved_tensors`."""
         self.saved_tensors = args
 
     def __call__(self, *inputs):

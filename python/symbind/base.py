@@ -1,4 +1,4 @@
-"""What every module of the package rests on, and the few names scripts take from mxnet.base."""
+"""Helpers that all modules of the package use, and the names that scripts import from mxnet.base."""
 import ctypes
 
 import numpy as np
@@ -23,7 +23,7 @@ bfloat16 = np.dtype([("bfloat16", np.uint16)])
 
 
 class _NullType:
-    """Stands for "not given" in signatures."""
+    """Means "not given" in signatures."""
 
     def __repr__(self):
         return "_Null"
@@ -39,7 +39,7 @@ _Null = _NullType()
 
 
 class NotImplementedForSymbol(MXNetError, NotImplementedError):
-    """A method of arrays that a symbol cannot have."""
+    """Raised by array methods that symbols do not have."""
 
     def __init__(self, function, alias, *args):
         super().__init__()
@@ -57,14 +57,14 @@ class NotImplementedForSymbol(MXNetError, NotImplementedError):
 
 
 class MXCallbackList(ctypes.Structure):
-    """Kept so that scripts which import it go on; nothing here calls through C pointers."""
+    """Exists because scripts import it; nothing here calls through C pointers."""
 
     _fields_ = [("num_callbacks", ctypes.c_int), ("callbacks", ctypes.c_void_p),
                 ("contexts", ctypes.c_void_p)]
 
 
 class _Library:
-    """In MXNet `_LIB` is the C library. There is none here: a call through it names itself."""
+    """In MXNet `_LIB` is the C library. Here every call through it raises an error with its name."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -82,7 +82,7 @@ _LIB = _Library()
 
 
 def check_call(ret):
-    """Raises the last error unless a C call gave 0."""
+    """Raises an error unless a C call returned 0."""
     if ret != 0:
         raise MXNetError(f"a call of MXNet's C interface failed with status {ret}")
 
@@ -108,12 +108,12 @@ def c_array(ctype, values):
 
 
 def _as_list(value):
-    """A list or tuple as it is, anything else in a list."""
+    """A list or tuple unchanged, any other value in a list."""
     return value if isinstance(value, (list, tuple)) else [value]
 
 
 def data_dir_default():
-    """Where downloads go unless MXNET_HOME says otherwise."""
+    """The folder for downloads; MXNET_HOME sets it."""
     import os
 
     if os.name == "nt":

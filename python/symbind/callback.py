@@ -1,8 +1,8 @@
-"""Callbacks: what fit and score call behind a batch or an epoch.
+"""Callbacks that fit and score call after a batch or an epoch.
 
 They write MXNet's log lines through Python's `logging`. A callback ends the training by raising
-StopTraining, which fit takes as a normal end. A class with `leaves_batches = True` says that its call
-does not use the batches in `locals`: if all classes of batch_end_callback do, fit copies no batch.
+StopTraining; fit then returns normally. `leaves_batches = True` in a class means that its call does
+not use the batches in `locals`: if all classes of batch_end_callback set it, fit copies no batch.
 """
 import logging
 import math
@@ -17,7 +17,7 @@ __all__ = ["Speedometer", "ProgressBar", "LogValidationMetricsCallback", "EarlyS
 
 
 class StopTraining(Exception):
-    """Raised by a callback: the training ends here, as if it were complete. fit logs the text."""
+    """Raised by a callback to end the training as if it were complete. fit logs the text."""
 
 
 def module_checkpoint(mod, prefix, period=1, save_optimizer_states=False):
@@ -44,11 +44,11 @@ def do_checkpoint(prefix, period=1):
 
 
 class Checkpoint:
-    """For fit's `checkpoint`: when it saves under `prefix`, and what stays.
+    """For fit's `checkpoint`: when to save under `prefix`, and which sets to keep.
 
-    Every `every_n_epochs` epochs, behind the last one, and every `every_n_batches` batches within an
-    epoch. The newest `keep_last` sets stay (None: those of all epochs, and the newest two within an
-    epoch), and the one of the best value of the metric `keep_best`; `mode` says what is better:
+    Saves every `every_n_epochs` epochs, after the last one, and every `every_n_batches` batches within
+    an epoch. Keeps the newest `keep_last` sets (None: those of all epochs, and the newest two within an
+    epoch), and the one with the best value of the metric `keep_best`; `mode` says which value is better:
     'max', 'min', or 'auto' by the metric's name. With `background` a thread writes."""
 
     def __init__(self, prefix, every_n_epochs=1, every_n_batches=None, keep_last=None,
@@ -125,8 +125,8 @@ class Speedometer:
 
 
 class ProgressBar:
-    """For batch_end_callback: how far the epoch is. On a terminal the bar is drawn over and over,
-    with the time left; anywhere else, MXNet's log line."""
+    """For batch_end_callback: the progress of the epoch. On a terminal a bar with the time left is
+    redrawn; elsewhere MXNet's log line is written."""
 
     leaves_batches = True
 
@@ -188,7 +188,7 @@ class EarlyStopping(_core.EarlyStopping):
 
 class _FileLogger:
     """For batch_end_callback or eval_end_callback: a line with the metric's values every `period`
-    batches. A file that exists is continued; lines are whole, whenever the process ends."""
+    batches. An existing file is continued; a crash leaves no incomplete line."""
 
     _open = None
 
@@ -215,7 +215,7 @@ class CSVLogger(_FileLogger):
 
 
 class JSONLogger(_FileLogger):
-    """Metrics as JSON, an object in each line; numbers that are not finite are texts."""
+    """Metrics as JSON, one object per line; NaN and infinity are strings."""
 
     leaves_batches = True
     _open = staticmethod(_core.jsonl_log)

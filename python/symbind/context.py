@@ -18,7 +18,7 @@ class _DefaultContext(type):
 
 
 class Context(metaclass=_DefaultContext):
-    """A device: kind and number. As a context manager it is where new arrays go."""
+    """A device: kind and number. As a context manager it sets the device of new arrays."""
 
     devtype2str = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
     devstr2type = {name: number for number, name in devtype2str.items()}
@@ -64,11 +64,11 @@ class Context(metaclass=_DefaultContext):
         _core.set_current_context(*self._outer.pop())
 
     def empty_cache(self):
-        """Memory goes back when arrays die: there is no cache to empty."""
+        """Does nothing: memory is freed with its arrays; there is no cache."""
 
 
 def cpu(device_id=0):
-    """The CPU; further numbers are further devices on the same cores."""
+    """The CPU; other numbers are other devices on the same cores."""
     return Context("cpu", device_id)
 
 
@@ -94,7 +94,7 @@ def gpu_memory_info(device_id=0):
 
 
 def current_context():
-    """Where arrays are made when nothing is said; the current thread's own."""
+    """The default device of new arrays in the current thread."""
     return Context.default_ctx
 
 

@@ -1,4 +1,4 @@
-"""Data sets that are already on this machine; nothing is fetched. Not a part of MXNet."""
+"""Data sets that are already on this machine; nothing is downloaded. Not a part of MXNet."""
 from collections import namedtuple
 
 from . import _core
@@ -8,9 +8,9 @@ ImageSet.__doc__ = "The paths of the four files of MNIST or Fashion-MNIST, as MN
 
 
 def find_images(name=''):
-    """The first set found: in the folders of SYMBIND_DATA, in data/, where Debian's package
-    dataset-fashion-mnist puts it. `name`, 'MNIST' or 'Fashion-MNIST', asks for that one.
+    """The first set found: in the folders of SYMBIND_DATA, in data/, or where Debian's package
+    dataset-fashion-mnist installs it. `name`, 'MNIST' or 'Fashion-MNIST', restricts the search.
 
-    The log says which one it is; the error says where it looked and how to get one.
+    Logs which one it found; the error lists the searched folders and how to get a data set.
     """
     return ImageSet(*_core.find_images(name))

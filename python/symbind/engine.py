@@ -1,12 +1,12 @@
-"""MXNet's control of bulk execution. Symbind compiles a bound graph into one list of kernels and
-runs single operators at once, so there is nothing to bundle: the size changes nothing."""
+"""MXNet's control of bulk execution. Symbind compiles a bound graph into one list of kernels and runs
+single operators synchronously, so the bulk size has no effect."""
 import threading
 
 _state = threading.local()
 
 
 def set_bulk_size(size):
-    """Notes the number of operators to bundle in this thread; returns the number before."""
+    """Stores the bulk size of this thread; returns the previous one."""
     before = getattr(_state, "bulk_size", 0)
     _state.bulk_size = int(size)
     return before

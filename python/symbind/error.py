@@ -1,4 +1,4 @@
-"""The exceptions C++ raises: one class per kind, each also the Python exception MXNet raises there."""
+"""The exceptions that C++ raises: one class per kind, each derived from the Python exception of MXNet."""
 import builtins
 
 __all__ = ["MXNetError"]
@@ -25,7 +25,7 @@ class IndexError(MXNetError, builtins.IndexError):  # pylint: disable=redefined-
 
 
 class NotImplementedError(MXNetError, builtins.NotImplementedError):  # pylint: disable=redefined-builtin
-    """Valid, but not offered here."""
+    """Valid, but not supported here."""
 
 
 class MemoryError(MXNetError, builtins.MemoryError):  # pylint: disable=redefined-builtin
@@ -37,7 +37,7 @@ class OSError(MXNetError, builtins.OSError):  # pylint: disable=redefined-builti
 
 
 class AssertionError(MXNetError, builtins.AssertionError):  # pylint: disable=redefined-builtin
-    """A call that came too early, too late, or on something that failed before."""
+    """A call in the wrong order, or on an object that failed before."""
 
 
 BY_KIND = {

@@ -56,7 +56,7 @@ class Executor:
         for grad in out_grads or []:
             if not isinstance(grad, NDArray):
                 raise error.TypeError("inputs must be NDArray")
-        # MXNet overlooks head gradients beyond the outputs.
+        # MXNet ignores head gradients beyond the outputs.
         self._bound._backward((out_grads or [])[:len(self.outputs)])
         if self._other_types:
             computed = self._bound._grad_arrays()
@@ -118,7 +118,7 @@ class Executor:
         self._bound._copy_params_from(arg_params, aux_params, allow_extra_params)
 
     def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
-        """An executor for other shapes over the same arrays and memory."""
+        """An executor for other shapes that shares arrays and memory."""
         for name, shape in kwargs.items():
             if not isinstance(shape, (tuple, list)):
                 raise error.TypeError(f"the shape of {name} must be a tuple, not {type(shape)}")
@@ -128,19 +128,19 @@ class Executor:
         return other
 
     def debug_str(self):
-        """The plan, and the memory it takes, in MXNet's words."""
+        """The plan and its memory, in MXNet's format."""
         return self._bound.debug_str()
 
     def plan_text(self):
-        """The compiled plan: steps, kernels with refusals, layouts, memory."""
+        """The compiled plan: steps, kernels and rejected kernels, layouts, memory."""
         return self._bound.plan_text()
 
     def explain(self, filename=None, format=None, title=None):
-        """How this network runs: steps, kernels with the refusals of others, layouts, memory over
-        time, FLOPs and bytes, and times where the profiler ran.
+        """How this network runs: steps, kernels and rejected kernels, layouts, memory over time,
+        FLOPs and bytes, and times if the profiler ran.
 
-        Written to `filename` if there is one ('html' if it does not end in .txt or .json), else
-        returned (as 'text' by default).
+        Writes to `filename` if given ('html' unless it ends in .txt or .json), else returns the
+        result ('text' by default).
         """
         if format is None:
             endings = {"txt": "text", "json": "json"}

@@ -1,8 +1,8 @@
-"""What scripts take from MXNet's executor_manager: slicing a batch over devices, and
+"""The names that scripts import from MXNet's executor_manager: slicing a batch over devices, and
 DataParallelExecutorManager, which runs a network on several devices step by step.
 
-The manager is a dress over the executor groups of `mx.mod`: one group, or with `sym_gen` one per
-bucket key, which share parameters, gradients and memory.
+The manager wraps executor groups of `mx.mod`: one group, or with `sym_gen` one per bucket key; they
+share parameters, gradients and memory.
 """
 import logging
 
@@ -10,8 +10,8 @@ from . import ndarray as nd
 
 
 def _split_input_slice(batch_size, work_load_list):
-    """A slice of the batch for each device, in proportion to its work load. Sizes are rounded half
-    to even; what is left over goes to the last device. ValueError when a device would get nothing.
+    """A slice of the batch for each device, in proportion to its work load. Sizes are rounded half to
+    even; the last device gets the remaining rows. ValueError if a device gets no row.
     """
     total = sum(work_load_list)
     sizes = [round(load * batch_size / total) for load in work_load_list]
@@ -66,8 +66,8 @@ def _load_label(batch, targets):
 
 
 class DataParallelExecutorGroup:
-    """Executors on the devices `ctx`, of the rows `slices` each. What it does not have itself, e.g.
-    param_arrays or data_names, it has from the group of `mx.mod` behind it."""
+    """Executors on the devices `ctx`, each with its rows of `slices`. Other attributes, e.g.
+    param_arrays or data_names, are those of the wrapped group of `mx.mod`."""
 
     def __init__(self, sym, arg_names, param_names, ctx, slices, train_data, shared_group=None,
                  logger=logging):
@@ -87,7 +87,7 @@ class DataParallelExecutorGroup:
     train_execs = property(lambda self: self._group.execs, doc="One Executor per device.")
 
     def load_data_batch(self, data_batch):
-        """Hands each device its rows of a batch."""
+        """Copies the rows of a batch to their devices."""
         self._group.load(data_batch)
 
     def forward(self, is_train=False):
@@ -99,12 +99,12 @@ class DataParallelExecutorGroup:
         self._group.backward()
 
     def update_metric(self, metric, labels, pre_sliced=False):
-        """Shows each device's rows and outputs to the metric."""
+        """Updates the metric with each device's rows and outputs."""
         self._group.update_metric(metric, labels, pre_sliced)
 
 
 class DataParallelExecutorManager:
-    """A network on the devices `ctx`, each with its share of the batch. `train_data` is anything
+    """A network on the devices `ctx`, each with its slice of the batch. `train_data` is any object
     with provide_data, provide_label and batch_size."""
 
     def __init__(self, symbol, ctx, train_data, arg_names=None, param_names=None, aux_names=None,
@@ -142,7 +142,7 @@ class DataParallelExecutorManager:
                           doc="Auxiliary states: a list over the devices for each.")
 
     def install_monitor(self, monitor):
-        """Lets a monitor look at every executor."""
+        """Installs a monitor on every executor."""
         if self.sym_gen is not None:
             raise NotImplementedError("Monitoring is not implemented for bucketing")
         self.execgrp.install_monitor(monitor)
@@ -156,7 +156,7 @@ class DataParallelExecutorManager:
         self.execgrp.get_params(arg_params, aux_params)
 
     def load_data_batch(self, data_batch):
-        """Hands each device its rows of a batch, and chooses the batch's bucket."""
+        """Copies the rows of a batch to their devices and selects the batch's bucket."""
         group = self.execgrp
         if self.sym_gen is not None:
             key = data_batch.bucket_key
@@ -175,5 +175,5 @@ class DataParallelExecutorManager:
         self.curr_execgrp.backward()
 
     def update_metric(self, metric, labels, pre_sliced=False):
-        """Shows each device's rows and outputs to the metric."""
+        """Updates the metric with each device's rows and outputs."""
         self.curr_execgrp.update_metric(metric, labels, pre_sliced)

@@ -1,8 +1,8 @@
-"""Initializers: the numbers a network starts from.
+"""Initializers: the initial values of a network's parameters.
 
-Which method fills an array is decided in C++ (attribute `__init__`, then how the name ends); the
-methods are Python's, for users to override. Ours fill arrays in C++, with the random numbers of
-mx.random. Classes are plain: attributes may be changed at any time, `__init__` need not be called.
+C++ decides which method fills an array (attribute `__init__`, then the suffix of the name). The
+methods are Python, so that users can override them. The built-in ones fill arrays in C++, with the
+random numbers of mx.random. Attributes may be changed at any time, and `__init__` need not be called.
 """
 import json
 import logging
@@ -31,13 +31,13 @@ class InitDesc(str):
         return made
 
 
-_BASE = _core.create_initializer("zero", {})  # the roles as C++ fills them
+_BASE = _core.create_initializer("zero", {})  # fills biases, gammas and others in C++
 
 
 class Initializer:
     """Base of all initializers: override `_init_weight`, and others where needed."""
 
-    # What a subclass that never calls __init__ starts from.
+    # Defaults for subclasses that never call __init__.
     _kwargs = {}
     _verbose = False
     _print_func = None
@@ -46,7 +46,7 @@ class Initializer:
         self._kwargs, self._verbose, self._print_func = kwargs, False, None
 
     def set_verbosity(self, verbose=False, print_func=None):
-        """Whether every array filled is logged, with what `print_func(array)` says of it."""
+        """Sets whether every filled array is logged, with the text of `print_func(array)`."""
         self._verbose = verbose
         if print_func is None:
             def print_func(x):
@@ -63,7 +63,7 @@ class Initializer:
         return json.dumps([self.__class__.__name__.lower(), self._kwargs])
 
     def __call__(self, desc, arr):
-        """Fills `arr`: by its own initializer if it has one, else by how its name ends."""
+        """Fills `arr`: by its own initializer if it has one, else by the suffix of its name."""
         if not isinstance(desc, InitDesc):
             return self._legacy_init(desc, arr)
         if desc.global_init is None:
@@ -133,7 +133,7 @@ create = registry.get_create_func(Initializer, "initializer")
 
 
 def register(klass):
-    """Enters a class under its name in lower case; usable as a decorator."""
+    """Registers a class under its name in lower case; usable as a decorator."""
     return _register(klass)
 
 
@@ -185,7 +185,7 @@ class Mixed:
 
 
 class _NativeInitializer(Initializer):
-    """One whose weights C++ fills; `_parameters` are attributes and C++'s names at once."""
+    """An initializer whose weights C++ fills; `_parameters` name both attributes and C++ options."""
 
     _kind = None
     _parameters = ()
@@ -328,7 +328,7 @@ class LSTMBias(_NativeInitializer):
 
 @register
 class FusedRNN(Initializer):
-    """The packed parameters of the operator RNN, each part as if it stood alone."""
+    """The packed parameters of the operator RNN; each part is initialised separately."""
 
     def __init__(self, init, num_hidden, num_layers, mode, bidirectional=False, forget_bias=1.0):
         if isinstance(init, str):

@@ -26,8 +26,8 @@ class _Formatter(logging.Formatter):
 
 
 def get_logger(name=None, filename=None, filemode=None, level=WARNING):
-    """The logger `name`, set up the first time it is asked for: to the error output, or to the file
-    `filename` opened with `filemode` ('a'). Without a name, the root logger as it is."""
+    """The logger `name`, set up at the first call: to the error output, or to the file `filename`
+    opened with `filemode` ('a'). Without a name, the root logger, unchanged."""
     logger = logging.getLogger(name)
     if name is not None and not getattr(logger, '_init_done', False):
         logger._init_done = True
@@ -49,9 +49,9 @@ def getLogger(name=None, filename=None, filemode=None, level=WARNING):
 
 
 def _receive(level, text):
-    """A message of the C++ library: it goes to the root logger, as MXNet's do; what SYMBIND_LOG
-    asked for is shown whatever the level. The logger's own method, for logging.log would set up
-    the root logger, and a script's logging.basicConfig that comes later would do nothing."""
+    """Logs a message of the C++ library to the root logger, as MXNet does; messages that SYMBIND_LOG
+    enables are shown at any level. It calls the logger's method, because logging.log would set up the
+    root logger, and a later logging.basicConfig of the script would have no effect."""
     if text.startswith("dispatch ") and not logging.getLogger().isEnabledFor(level):
         print(text, file=sys.stderr)
     else:

@@ -9,7 +9,7 @@ __all__ = ["LRScheduler", "FactorScheduler", "MultiFactorScheduler", "PolySchedu
 
 
 def _live(name):
-    """An attribute that lives in the C++ object."""
+    """An attribute of the C++ object."""
     def get(self):
         return self._schedule.get(name)
 
@@ -19,7 +19,7 @@ def _live(name):
 
 
 def _builtin(klass):
-    """Marks a class of the library and gives it its live attributes."""
+    """Marks a built-in class and adds properties for the attributes of its C++ object."""
     klass._builtin = klass
     for name in _core.make_lr_scheduler(klass._class_name, klass._smallest).names():
         if not hasattr(klass, name):
@@ -28,7 +28,7 @@ def _builtin(klass):
 
 
 class LRScheduler:
-    """A learning rate by number of updates. Derive and write `__call__(num_update)`.
+    """A learning rate by number of updates. A subclass defines `__call__(num_update)`.
 
     `warmup_steps` updates come first: from `warmup_begin_lr` to `base_lr` with `warmup_mode`
     'linear', at `warmup_begin_lr` with 'constant'.
@@ -55,7 +55,7 @@ class LRScheduler:
         return self._core_object
 
     def _native(self):
-        """The C++ object if it decides alone, else None."""
+        """The C++ object if nothing is overridden, else None."""
         cls = type(self)
         own = getattr(cls, "_builtin", None)
         if own is None or own is LRScheduler or cls.__call__ is not own.__call__ or \
@@ -68,8 +68,8 @@ class LRScheduler:
         return self._schedule.get_warmup_lr(num_update)
 
     def observe(self, values):
-        """Told by fit behind every epoch: (name, value) pairs of the validation metric, or without
-        validation data of the training metric."""
+        """fit calls it after every epoch with (name, value) pairs of the validation metric, or
+        without validation data of the training metric."""
         if self._class_name:
             self._schedule.observe([(str(name), float(value)) for name, value in values])
 
@@ -108,7 +108,7 @@ class FactorScheduler(LRScheduler):
 
 @_builtin
 class MultiFactorScheduler(LRScheduler):
-    """Multiplies the rate by `factor` behind each of the updates in the list `step`."""
+    """Multiplies the rate by `factor` after each of the updates in the list `step`."""
 
     _class_name = "MultiFactorScheduler"
     _smallest = {"step": [1]}
@@ -163,8 +163,8 @@ class LinearScheduler(LRScheduler):
 
 @_builtin
 class OneCycleScheduler(LRScheduler):
-    """A climb from base_lr / div_factor to base_lr over the first `pct_start` of `max_update`
-    updates, then a descent to the first rate / final_div_factor; `anneal` is 'cos' or 'linear'."""
+    """Rises from base_lr / div_factor to base_lr over the first `pct_start` of `max_update` updates,
+    then falls to the first rate / final_div_factor; `anneal` is 'cos' or 'linear'."""
 
     _class_name = "OneCycleScheduler"
     _smallest = {"max_update": 1}
@@ -179,7 +179,7 @@ class OneCycleScheduler(LRScheduler):
 @_builtin
 class ReduceOnPlateauScheduler(LRScheduler):
     """Multiplies the rate by `factor`, down to `min_lr`, when the metric that fit evaluates did not
-    improve by more than `min_delta` for more than `patience` epochs; `cooldown` epochs behind a
+    improve by more than `min_delta` for more than `patience` epochs; the `cooldown` epochs after a
     change are not counted. `mode` is 'max', 'min', or 'auto' by the metric's name."""
 
     _class_name = "ReduceOnPlateauScheduler"

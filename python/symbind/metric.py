@@ -1,8 +1,8 @@
-"""Metrics: what training and evaluation report about outputs and labels.
+"""Metrics: values that training and evaluation report about outputs and labels.
 
 `EvalMetric` is plain Python, for users to derive from; a subclass need not call `super().__init__`.
-Our own metrics (`_metrics.py`) compute in C++: their sums, names and parameters are live views of
-the C++ object.
+The built-in metrics (`_metrics.py`) compute in C++: their sums, names and parameters are properties
+that read and write the C++ object.
 """
 from collections import OrderedDict
 
@@ -39,10 +39,10 @@ def _listed(value):
 
 
 class _Double(float):
-    """A float to which a NumPy scalar is added as the number it is.
+    """A float whose sum with a NumPy scalar is a double.
 
-    Of a plain one and a float32 NumPy 2 makes a float32, so that a sum over an epoch would stand
-    still at 2^24; it was a double when MXNet's scripts were written.
+    In NumPy 2 the sum of a plain float and a float32 is a float32, so a sum over an epoch would stop
+    growing at 2^24; in older NumPy versions it was a double.
     """
 
     __slots__ = ()
@@ -66,9 +66,9 @@ class _Sum:
 
 
 class EvalMetric:
-    """Base of all metrics: a name, which outputs and labels it looks at, and two pairs of sums."""
+    """Base of all metrics: a name, the outputs and labels it uses, and two pairs of sums."""
 
-    # What a subclass that never calls __init__ starts from.
+    # Defaults for subclasses that never call __init__.
     name = "metric"
     output_names = None
     label_names = None
@@ -91,7 +91,7 @@ class EvalMetric:
         return "EvalMetric: {}".format(dict(self.get_name_value()))
 
     def get_config(self):
-        """What `create(**config)` makes an equal metric from."""
+        """The arguments from which `create(**config)` makes an equal metric."""
         config = dict(self._kwargs)
         config.update({"metric": self.__class__.__name__, "name": self.name,
                        "output_names": self.output_names, "label_names": self.label_names})
@@ -117,7 +117,7 @@ class EvalMetric:
         self.global_sum_metric = 0.0
 
     def reset_local(self):
-        """Forgets the local sums; the global ones stay."""
+        """Resets the local sums; the global ones stay."""
         self.num_inst = 0
         self.sum_metric = 0.0
 

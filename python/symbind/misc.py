@@ -1,8 +1,8 @@
 """Learning rates by number of updates, under the names they had before `lr_scheduler`.
 
-Scripts of MXNet's first years give these to an optimizer. They count otherwise than their namesakes of
-`lr_scheduler`: the rate is the base rate times `factor` to the number of whole steps, so it falls at update
-`step` and not at the one after, and it is never held back by updates that were skipped.
+Very old MXNet scripts pass these to an optimizer. They count differently from the classes of the same name
+in `lr_scheduler`: the rate is the base rate times `factor` to the number of whole steps, so it falls at update
+`step` and not at the next one, and skipped updates do not delay it.
 """
 import logging
 
@@ -10,7 +10,7 @@ __all__ = ["LearningRateScheduler", "FactorScheduler"]
 
 
 class LearningRateScheduler:
-    """A learning rate by number of updates. Derive and write `__call__(iteration)`."""
+    """A learning rate by number of updates. A subclass defines `__call__(iteration)`."""
 
     def __init__(self):
         self.base_lr = 0.01
@@ -34,7 +34,7 @@ class FactorScheduler(LearningRateScheduler):
         self.init = False
 
     def __call__(self, iteration):
-        if not self.init:  # the optimizer has given its base_lr since
+        if not self.init:  # the optimizer has set base_lr by now
             self.init = True
             self.old_lr = self.base_lr
         rate = self.base_lr * self.factor ** int(iteration / self.step)

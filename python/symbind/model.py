@@ -11,7 +11,7 @@ from . import symbol as sym
 __all__ = ["BASE_ESTIMATOR", "BatchEndParam", "FeedForward", "load_checkpoint", "load_params",
            "save_checkpoint"]
 
-#: What callbacks get behind a batch. `locals` are the names of the loop that calls them.
+#: The argument of callbacks after a batch. `locals` are the variables of the loop that calls them.
 BatchEndParam = namedtuple('BatchEndParams', ['epoch', 'nbatch', 'eval_metric', 'locals'])
 
 
@@ -38,13 +38,13 @@ def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_ca
 
 
 def load_params(prefix, epoch):
-    """(arg_params, aux_params) of `prefix-%04d.params`; names of another kind are passed over."""
+    """(arg_params, aux_params) of `prefix-%04d.params`; names without "arg:" or "aux:" are ignored."""
     path = '%s-%04d.params' % (prefix, epoch)
     if not os.path.exists(path):
         epochs = ", ".join(str(e) for e in _core.checkpoint_epochs(prefix))
         raise error.OSError("there is no file {}; {}".format(
-            path, "epochs of '{}' that are there: {}".format(prefix, epochs) if epochs
-            else "no epoch of '{}' is there".format(prefix)))
+            path, "existing epochs of '{}': {}".format(prefix, epochs) if epochs
+            else "there is no epoch of '{}'".format(prefix)))
     loaded = nd.load(path)
     arg_params, aux_params = {}, {}
     if not loaded:
@@ -74,7 +74,7 @@ def _create_kvstore(kvstore, num_device, arg_params):
     if not isinstance(kvstore, (str, kvs.KVStoreBase)):
         raise error.TypeError('kvstore must be KVStore, str or None')
     by_name = isinstance(kvstore, str)
-    store = kvs.create(kvstore) if by_name else kvstore  # a wrong name is an error on one device, too
+    store = kvs.create(kvstore) if by_name else kvstore  # a wrong name is an error even on one device
     needed, on_store = _core.choose_store(
         kvstore if by_name else "", num_device, max((p.size for p in arg_params.values()), default=0),
         bool(store.is_capable(kvs.KVStoreBase.OPTIMIZER)))
@@ -82,13 +82,13 @@ def _create_kvstore(kvstore, num_device, arg_params):
 
 
 def _update_facts(store, on_store, num_device, batch_size, param_names):
-    """(what gradients are multiplied by, names of parameters by the numbers of their updates)."""
+    """(the scale of the gradients, parameter names by the numbers of their updates)."""
     scale = _core.gradient_scale(batch_size, store.type if store else "", lambda: store.num_workers)
     return scale, _core.update_names(param_names, 1 if on_store else num_device)
 
 
 def _initialize_kvstore(kvstore, param_arrays, arg_params, param_names, update_on_kvstore):
-    """Gives the store the parameters; with updates on it, the devices get them from there."""
+    """Initialises the store with the parameters; if it runs the updates, the devices pull them."""
     for name, on_devices in zip(param_names, param_arrays):
         if update_on_kvstore:
             kvstore.broadcast(name, arg_params[name], out=on_devices)
@@ -105,7 +105,7 @@ def _update_params_on_kvstore(param_arrays, grad_arrays, kvstore, param_names):
 
 def _update_params(param_arrays, grad_arrays, updater, num_device, kvstore=None,
                    param_names=None):
-    """Adds gradients up over the store, if there is one, and updates on each device."""
+    """Sums gradients on the store, if there is one, and updates on each device."""
     updates = [[] for _ in range(num_device)]
     for i, (weights, grads) in enumerate(zip(param_arrays, grad_arrays)):
         if grads[0] is None:
@@ -127,7 +127,7 @@ def _multiple_callbacks(callbacks, *args, **kwargs):
 
 
 def __getattr__(name):
-    """FeedForward at first use: it looks for scikit-learn, which takes long to import."""
+    """Imports FeedForward at first use: it imports scikit-learn, which takes long."""
     if name in ("BASE_ESTIMATOR", "FeedForward"):
         from . import _feed_forward
 

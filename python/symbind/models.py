@@ -3,7 +3,7 @@
     net = mx.models.resnet(num_layers=50)
     net = mx.models.create('inception-bn', image_shape=(3, 28, 28), num_classes=10)
 
-A function for each network, by its name with `_` for `-`. Names of unnamed layers come from the
+There is a function for each network; its name has `_` for `-`. Names of unnamed layers come from the
 current NameManager, as in MXNet.
 """
 import inspect

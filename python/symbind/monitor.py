@@ -1,7 +1,7 @@
-"""Looking at what flows through executors: Monitor prints statistics, NanGuard stops at the first
-number that is none.
+"""Monitor prints statistics of the values inside executors; NanGuard stops at the first NaN or
+infinity.
 
-A watched executor runs unfused and keeps every value, so it is slower: for debugging.
+A monitored executor runs unfused and keeps every value, so it is slower: for debugging.
 """
 import logging
 import re
@@ -33,13 +33,13 @@ class Monitor:
         self.monitor_all = monitor_all
 
     def stat_helper(self, name, array):
-        """What executors call with each value."""
+        """Executors call it with each value."""
         name = name.decode() if isinstance(name, bytes) else name
         if self.activated and self.re_prog.match(name):
             self.queue.append((self.step, name, self.stat_func(array)))
 
     def install(self, exe):
-        """Watches an executor; several may be watched."""
+        """Installs it on an executor; several executors are possible."""
         exe.set_monitor_callback(self.stat_helper, self.monitor_all)
         self.exes.append(exe)
 
@@ -49,7 +49,7 @@ class Monitor:
                 array.wait_to_read()
 
     def tic(self):
-        """Before a batch: begins collecting when it is time."""
+        """Before a batch: begins collecting every `interval` batches."""
         if self.step % self.interval == 0:
             self._wait()
             self.queue = []
@@ -57,7 +57,7 @@ class Monitor:
         self.step += 1
 
     def toc(self):
-        """Behind a batch: a list of (step, name, text); nothing when it was not time."""
+        """After a batch: a list of (step, name, text); empty if nothing was collected."""
         if not self.activated:
             return []
         self._wait()
@@ -90,7 +90,7 @@ class Monitor:
 
 
 def _guard_of_fit(monitor, nan_guard):
-    """The guard over a fit, beside its monitor, if it is asked for; else None."""
+    """The guard of a fit, in addition to its monitor, if requested; else None."""
     on = _core.nan_guard_is_on() if nan_guard is None else nan_guard
     return NanGuard(monitor) if on else None
 
@@ -99,14 +99,14 @@ class NanGuard:
     """Raises ValueError in the step that makes the first NaN or infinity: names the step, the node,
     its output's number and the ranges of the node's inputs. fit makes one with `nan_guard=True` or
     the setting SYMBIND_NAN_GUARD; or install it on executors and call tic and toc around each step.
-    `also` is another monitor that looks at the same executors, if any."""
+    `also` is another monitor of the same executors, if any."""
 
     def __init__(self, also=None):
         self._guard = _core.NanGuard()
         self._also = also
 
     def install(self, exe):
-        """Watches an executor; several may be watched."""
+        """Installs it on an executor; several executors are possible."""
         self._guard.install(exe._bound)
         if self._also is not None:
             self._also.install(exe)
@@ -118,12 +118,12 @@ class NanGuard:
             self._also.tic()
 
     def toc(self):
-        """Behind a step: raises what was found. The statistics are the other monitor's."""
+        """After a step: raises if a NaN or infinity was found; returns the other monitor's statistics."""
         self._guard.toc()
         return [] if self._also is None else self._also.toc()
 
     def release(self):
-        """Leaves its executors alone from now on; they run as fast as before."""
+        """Removes the guard from its executors; they run as fast as before."""
         self._guard.release()
 
     def toc_print(self):

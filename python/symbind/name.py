@@ -1,11 +1,11 @@
-"""Names for symbols that were given none."""
+"""Generates names for unnamed symbols."""
 import threading
 
 __all__ = ["NameManager", "Prefix"]
 
 
 class _Current(type):
-    """Gives a scope class the property `current`: the innermost scope of the running thread."""
+    """Adds the property `current` to a scope class: the innermost scope of the running thread."""
 
     def __init__(cls, *args):
         super().__init__(*args)
@@ -23,7 +23,7 @@ class _Current(type):
         cls._threads.value = scope
 
     def _root(cls):
-        """The scope outside all scopes: of the class that introduced them, not of a subclass."""
+        """The outermost scope: an instance of the base class, not of a subclass."""
         root = cls
         while isinstance(root.__mro__[1], _Current):
             root = root.__mro__[1]
@@ -31,7 +31,7 @@ class _Current(type):
 
 
 class NameManager(metaclass=_Current):
-    """Makes up names: hint → hint0, hint1, … A new scope counts anew."""
+    """Generates names: hint → hint0, hint1, … A new scope starts at 0 again."""
 
     def __init__(self):
         self._counter = {}
@@ -55,7 +55,7 @@ class NameManager(metaclass=_Current):
 
 
 class Prefix(NameManager):
-    """Puts a prefix before every operator's name, given or made up; variables keep their names."""
+    """Adds a prefix to every operator's name, given or generated; variables keep their names."""
 
     def __init__(self, prefix):
         super().__init__()

@@ -33,7 +33,7 @@ def _readable(name, value):
 
 
 class Predictor:
-    """The network of a checkpoint, ready to be asked: `Predictor(prefix, epoch)(images)`.
+    """The network of a checkpoint, ready for predictions: `Predictor(prefix, epoch)(images)`.
 
     Options, of the other ways to make one too: `ctx`; `threads` of one call (0: as loops use; with many callers 1 is
     best); `max_pool` calls at once, others wait (0: any number); `max_plans` shapes whose plans are kept; `outputs` by

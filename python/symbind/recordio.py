@@ -26,7 +26,7 @@ class MXRecordIO:
         self.open()
 
     def open(self):
-        """Opens the file; one that is written begins anew."""
+        """Opens the file; a file opened for writing is truncated."""
         if self.flag not in ('r', 'w'):
             raise ValueError_("Invalid flag %s: there are 'r' and 'w'" % self.flag)
         self.writable = self.flag == 'w'
@@ -68,7 +68,7 @@ class MXRecordIO:
             self.reset()
 
     def reset(self):
-        """Back to the first record; a file that is written begins anew."""
+        """Back to the first record; a file opened for writing is truncated."""
         if self.pid == os.getpid():
             self.close()
         self.open()
@@ -80,7 +80,7 @@ class MXRecordIO:
         self.handle.write(buf.encode() if isinstance(buf, str) else buf)
 
     def read(self):
-        """The next record as bytes, None behind the last."""
+        """The next record as bytes, None after the last."""
         assert not self.writable, "opened for writing"
         self._check_pid()
         return self.handle.read()
@@ -160,14 +160,14 @@ class MXIndexedRecordIO(MXRecordIO):
 
 
 IRHeader = namedtuple('HEADER', ['flag', 'label', 'id', 'id2'])
-IRHeader.__doc__ = "What stands before an image: flag, one label or an array of them, and two ids."
+IRHeader.__doc__ = "The header of an image record: flag, one label or an array of labels, and two ids."
 
 _IR_FORMAT = 'IfQQ'
 _IR_SIZE = struct.calcsize(_IR_FORMAT)
 
 
 def pack(header, s):
-    """Header and bytes as one record. An array of labels is stored behind the header, and its length
+    """Header and bytes as one record. An array of labels is stored after the header, and its length
     as the flag."""
     header = IRHeader(*header)
     if isinstance(header.label, numbers.Number):

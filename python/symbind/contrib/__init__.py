@@ -1,4 +1,4 @@
-"""What MXNet keeps under `contrib`: the experimental operators, and fronts of the rest."""
+"""MXNet's `contrib`: the experimental operators, and placeholders for the rest."""
 from .._absent import front
 from ..ndarray import contrib as nd
 from ..ndarray import contrib as ndarray

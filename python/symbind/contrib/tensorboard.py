@@ -1,4 +1,4 @@
-"""mx.contrib.tensorboard: metrics as TensorBoard shows them, through a writer of our own."""
+"""mx.contrib.tensorboard: writes metrics as TensorBoard event files, with a built-in writer."""
 from .. import _core
 from ..ndarray import NDArray, array
 
@@ -39,7 +39,7 @@ class SummaryWriter:
 
 class LogMetricsCallback:
     """For batch_end_callback or eval_end_callback: the metric's values in the folder `logging_dir`,
-    the epoch as the step; `prefix` and a dash open the names."""
+    with the epoch as the step; names begin with `prefix` and a dash."""
 
     leaves_batches = True
 

@@ -1,4 +1,4 @@
-"""Front of MXNet's Gluon, which Symbind does not have; of its utils, what works on plain arrays."""
+"""Placeholder for MXNet's Gluon, which Symbind does not have; only functions on plain arrays exist."""
 from .._absent import front
 from . import utils
 

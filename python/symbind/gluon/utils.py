@@ -1,4 +1,4 @@
-"""What Gluon's helpers do with plain arrays: scripts that train with a Module use these too."""
+"""Gluon's helpers for plain arrays; scripts that train with a Module use them too."""
 from .. import ndarray
 from .._absent import front
 from ..ndarray import NDArray, array, clip_global_norm  # pylint: disable=unused-import
@@ -6,8 +6,8 @@ from ..test_utils import download  # pylint: disable=unused-import
 
 
 def split_data(data, num_slice, batch_axis=0, even_split=True):
-    """`num_slice` slices of `data` along `batch_axis`, as equal as can be: the first ones have one
-    more. With `even_split` all must have the same size."""
+    """`num_slice` slices of `data` along `batch_axis` whose sizes differ by at most one; the first ones
+    are the larger. With `even_split` all must have the same size."""
     size = data.shape[batch_axis]
     if num_slice < 1 or (not even_split and num_slice > size):
         raise ValueError("data with shape {} cannot be split into {} slices along axis {}".format(
@@ -26,7 +26,7 @@ def split_data(data, num_slice, batch_axis=0, even_split=True):
 
 
 def split_and_load(data, ctx_list, batch_axis=0, even_split=True):
-    """`data` cut into one slice a context, each on its own."""
+    """`data` split into one slice per context, each on its context."""
     if not isinstance(data, NDArray):
         data = array(data, ctx=ctx_list[0])
     slices = split_data(data, len(ctx_list), batch_axis, even_split)

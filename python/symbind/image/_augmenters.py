@@ -34,7 +34,7 @@ def plain(value):
 
 
 class Augmenter:
-    """Changes an image when called with it. Keywords are what `dumps` shows."""
+    """Changes an image when called with it. `dumps` shows the keywords."""
 
     def __init__(self, **kwargs):
         self._kwargs = {key: plain(value) for key, value in kwargs.items()}
@@ -48,7 +48,7 @@ class Augmenter:
 
 
 class SequentialAug(Augmenter):
-    """Several, one behind the other."""
+    """Several augmenters in sequence."""
 
     def __init__(self, ts):
         super().__init__()
@@ -64,7 +64,7 @@ class SequentialAug(Augmenter):
 
 
 class RandomOrderAug(SequentialAug):
-    """Several, in an order drawn anew each time."""
+    """Several augmenters, each time in a new random order."""
 
     def __call__(self, src):
         random.shuffle(self.ts)

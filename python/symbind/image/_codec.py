@@ -1,7 +1,7 @@
 """From the bytes of an image file to an array.
 
-Symbind has no codecs. Files of netpbm (.pgm, .ppm) it reads itself; for other formats it asks
-OpenCV's Python package, which gives the numbers MXNet gives, or else Pillow, if installed.
+Symbind reads netpbm files (.pgm, .ppm) itself. It decodes other formats with OpenCV's Python package,
+which gives MXNet's numbers, or with Pillow, whichever is installed.
 """
 import re
 
@@ -53,7 +53,7 @@ def _by_pillow(pillow, data, colour):
 
     try:
         decoded = np.asarray(pillow.open(io.BytesIO(data)).convert("RGB" if colour else "L"))
-    except Exception as failure:  # whatever a damaged file makes Pillow raise
+    except Exception as failure:  # Pillow raises various exceptions for a damaged file
         raise error.ValueError("Decoding failed. Invalid image file: {}".format(failure)) from None
     return decoded if colour else decoded[..., None]
 

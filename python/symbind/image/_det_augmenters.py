@@ -39,7 +39,7 @@ class DetAugmenter:
 
 
 class DetBorrowAug(DetAugmenter):
-    """An augmenter that leaves boxes where they are."""
+    """An augmenter that does not change the boxes."""
 
     def __init__(self, augmenter):
         if not isinstance(augmenter, Augmenter):

@@ -37,7 +37,7 @@ class ImageDetIter(ImageIter):
             raise RuntimeError('Invalid label occurs.')
 
     def _estimate_label_shape(self):
-        """(most objects of an image, width of an object): looks at every label."""
+        """(most objects of an image, width of an object); reads every label."""
         most = width = 0
         self.reset()
         try:
@@ -109,7 +109,7 @@ class ImageDetIter(ImageIter):
         return data, label
 
     def augmentation_transform(self, data, label):
-        """Image and label behind all augmenters."""
+        """Image and label after all augmenters."""
         for augmenter in self.auglist:
             data, label = augmenter(data, label)
         return (data, label)

@@ -96,7 +96,7 @@ class ImageIter(io.DataIter):
         return nd.array(labels, dtype=dtype), entry[-1]
 
     def _sequence(self, shuffle, part_index, num_parts):
-        """The keys to go through, of this part; None to read records one behind the other."""
+        """The keys of this part; None to read records in sequence."""
         if self.imgrec is None:
             keys = list(self.imglist)
         elif shuffle or num_parts > 1 or self.imgidx is not None:
@@ -113,7 +113,7 @@ class ImageIter(io.DataIter):
     # ---------------------------------------------------------------------- iterating
 
     def reset(self):
-        """To the beginning; what roll_over kept stays."""
+        """Back to the beginning; rows kept by roll_over stay."""
         if self.seq is not None and self.shuffle:
             random.shuffle(self.seq)
         if self.last_batch_handle != 'roll_over' or self._cache_data is None:
@@ -123,7 +123,7 @@ class ImageIter(io.DataIter):
             self._allow_read = True
 
     def hard_reset(self):
-        """To the beginning; what roll_over kept is dropped."""
+        """Back to the beginning; rows kept by roll_over are dropped."""
         self._cache_data = self._cache_label = self._cache_idx = None
         self.reset()
 
@@ -152,7 +152,7 @@ class ImageIter(io.DataIter):
         return (header.label if self.imglist is None else self.imglist[key][0]), img
 
     def _decoded_sample(self):
-        """(label, image) of the next image that is one."""
+        """(label, image) of the next valid image."""
         while True:
             label, encoded = self.next_sample()
             image = self.imdecode(encoded)
@@ -204,7 +204,7 @@ class ImageIter(io.DataIter):
                 self._cache_data = self._cache_label = self._cache_idx = None
         return io.DataBatch([batch_data], [batch_label], pad=pad)
 
-    # ----------------------------------------------------------- what subclasses replace
+    # ----------------------------------------------------------- methods to override
 
     def check_data_shape(self, data_shape):
         """Raises unless it is (3, height, width)."""
@@ -214,7 +214,7 @@ class ImageIter(io.DataIter):
             raise ValueError('This iterator expects inputs to have 3 channels.')
 
     def check_valid_image(self, data):
-        """Raises RuntimeError for an image without pixels; it is passed over."""
+        """Raises RuntimeError for an image without pixels; the iterator skips it."""
         if len(data[0].shape) == 0:
             raise RuntimeError('Data shape is wrong')
 
@@ -236,7 +236,7 @@ class ImageIter(io.DataIter):
             return file.read()
 
     def augmentation_transform(self, data):
-        """The image behind all augmenters."""
+        """The image after all augmenters."""
         for augmenter in self.auglist:
             data = augmenter(data)
         return data

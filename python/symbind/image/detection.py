@@ -1,4 +1,4 @@
-"""All that mx.image has for images with labelled boxes: augmenters and ImageDetIter."""
+"""mx.image for images with labelled boxes: augmenters and ImageDetIter."""
 from . import _det_augmenters
 from ._det_augmenters import *
 from ._det_iter import ImageDetIter

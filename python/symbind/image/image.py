@@ -1,4 +1,4 @@
-"""All that mx.image has but detection: functions, augmenters and ImageIter."""
+"""mx.image without detection: functions, augmenters and ImageIter."""
 from . import _augmenters, _functions
 from ._augmenters import *
 from ._functions import *

@@ -1,4 +1,4 @@
-"""Data iterators: what a batch is, and what hands batches over."""
+"""Data iterators and their batches."""
 from . import io
 from .io import (CSVIter, DataBatch, DataDesc, DataIter, ImageDetRecordIter, ImageRecordInt8Iter,
                  ImageRecordIter, ImageRecordIter_v1, ImageRecordUInt8Iter, ImageRecordUInt8Iter_v1,

@@ -1,5 +1,5 @@
-"""NDArrayIter: batches of arrays in memory. The rows are found and gathered in C++; the order of a
-shuffled epoch is drawn here with NumPy's global generator, which scripts seed, as MXNet draws it."""
+"""NDArrayIter: batches of arrays in memory. C++ gathers the rows; the order of a shuffled epoch is
+drawn here with NumPy's global generator, which scripts seed, as in MXNet."""
 import numpy as np
 
 from .. import _core
@@ -12,13 +12,13 @@ from ._base import DataBatch, DataIter
 
 
 class _Order:
-    """The order of the rows: `idx` is shuffled at every reset and applied to the order before, which
-    is what shuffling the data itself comes to."""
+    """The order of the rows: `idx` is shuffled at every reset and applied to the previous order. The
+    result is the same as shuffling the data itself."""
 
     def __init__(self, rows):
         self.idx = np.arange(rows)
         self.rows = np.arange(rows)
-        self.keep = False  # whether to answer with the same order once more
+        self.keep = False  # whether to return the same order once more
 
     def __call__(self):
         if self.keep:
@@ -30,7 +30,7 @@ class _Order:
 
 
 def _option(name):
-    """An attribute the C++ iterator is made with: a new value makes a new one."""
+    """An option of the C++ iterator: a new value makes a new iterator."""
     slot = '_' + name
 
     def get(self):
@@ -47,8 +47,8 @@ def _option(name):
 class NDArrayIter(DataIter):
     """Batches of NDArrays, NumPy arrays or HDF5 data sets, alone, in a list or in a dictionary.
 
-    `last_batch_handle` says what becomes of the rows that fill no batch: 'pad' completes it with
-    rows from the start, 'discard' drops them, 'roll_over' hands them out first in the next epoch.
+    `last_batch_handle` says what happens to rows that do not fill a batch: 'pad' completes it with
+    rows from the start, 'discard' drops them, 'roll_over' returns them first in the next epoch.
     """
 
     batch_size = _option('batch_size')
@@ -79,7 +79,7 @@ class NDArrayIter(DataIter):
         self._core = self._make_core()
 
     def _find_special(self):
-        # An HDF5 data set is present in C++ as row numbers, which are replaced by its rows.
+        # For an HDF5 data set C++ holds row numbers, which Python replaces by its rows.
         self._special = [[_special(value) for _, value in group] for group in self._sources]
         if not any(any(group) for group in self._special):
             self._special = None
@@ -96,7 +96,7 @@ class NDArrayIter(DataIter):
                                   self.layout, self._order)
 
     def _renew(self):
-        """Before an option changes: C++ makes the iterator anew when it is used next."""
+        """Called before an option changes: the next use makes a new C++ iterator."""
         core = self.__dict__.pop('_core', None)
         if core is not None:
             self._kept_cursor = None if core.cursor == -core.batch_size else core.cursor
@@ -122,12 +122,12 @@ class NDArrayIter(DataIter):
 
     @property
     def provide_data(self):
-        """What the data of a batch are."""
+        """Describes the data of a batch."""
         return self._describe(0)
 
     @property
     def provide_label(self):
-        """What the labels of a batch are."""
+        """Describes the labels of a batch."""
         return self._describe(1)
 
     def _describe(self, group):
@@ -163,7 +163,7 @@ class NDArrayIter(DataIter):
     num_source = property(lambda self: sum(map(len, self._sources)), doc="Number of arrays.")
 
     def hard_reset(self):
-        """Begins anew and forgets rolled over rows."""
+        """Starts again and drops rolled over rows."""
         self._core.hard_reset()
 
     def reset(self):
@@ -210,11 +210,11 @@ class NDArrayIter(DataIter):
                 for finish, value in zip(self._special[group], arrays)]
 
     def state_dict(self):
-        """Where it stands, with the order of this epoch."""
+        """The position, with the order of this epoch."""
         return {"core": self._core.state(), "order": self._order_state()}
 
     def load_state_dict(self, state):
-        """Goes on from there."""
+        """Resumes from a state that state_dict returned."""
         self._core.set_state(state["core"])
         self._load_order_state(state["order"])
 
@@ -239,7 +239,7 @@ def _as_float(value):
 
 
 def _special(value):
-    """What makes an array of this source out of what C++ hands over, or None."""
+    """The function that converts an array from C++ to one of this source, or None."""
     if utils._is_h5py(value):
         return lambda rows: utils._rows_of_h5py(value, rows.asnumpy())
     return utils._as_csr if isinstance(value, CSRNDArray) else None

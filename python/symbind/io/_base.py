@@ -1,6 +1,6 @@
-"""What a batch is and what an iterator is: DataDesc, DataBatch, DataIter.
+"""The basic classes of iterators: DataDesc, DataBatch, DataIter.
 
-They are shown as classes of symbind.io.io, where MXNet has them; pickles name that place.
+They appear as classes of symbind.io.io, as in MXNet; pickles contain that module name.
 """
 from collections import namedtuple
 
@@ -31,7 +31,7 @@ def permutation_of(state, name, rows):
 class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):
     """Name and shape of one array of a batch, with its `dtype` and `layout`.
 
-    It is a pair, and compares as one: dtype and layout do not count.
+    It is a pair and compares as one: dtype and layout are ignored.
     """
 
     def __new__(cls, name, shape, dtype=mx_real_t, layout='NCHW'):
@@ -48,7 +48,7 @@ class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):
 
     @staticmethod
     def get_batch_axis(layout):
-        """The axis that counts the examples: where the layout has its 'N', -1 if nowhere."""
+        """The batch axis: the index of 'N' in the layout, or -1."""
         return 0 if layout is None else layout.find('N')
 
     @staticmethod
@@ -61,7 +61,7 @@ class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):
 
 
 class DataBatch:
-    """One batch: lists of NDArrays `data` and `label`, of whose rows the last `pad` are filler.
+    """One batch: lists of NDArrays `data` and `label`; their last `pad` rows are padding.
 
     `index` numbers the examples, `bucket_key` says which bucket of a BucketingModule it is for, and
     `provide_data` and `provide_label` describe it where batches differ.
@@ -88,8 +88,8 @@ class DataBatch:
 
 
 class DataIter:
-    """Hands batches over. Subclasses say what they are in `provide_data` and `provide_label`, and
-    define `next`, or `iter_next` with `getdata`, `getlabel`, `getpad` and `getindex`."""
+    """Produces batches. Subclasses describe them in `provide_data` and `provide_label`, and define
+    `next`, or `iter_next` with `getdata`, `getlabel`, `getpad` and `getindex`."""
 
     batch_size = 0
 
@@ -130,20 +130,20 @@ class DataIter:
         """How many rows of the current batch are filler."""
 
     def _native(self):
-        """The C++ iterator that stands for this one, or None."""
+        """The C++ iterator that gives the same batches, or None."""
         return None
 
     def state_dict(self):
-        """Where it stands, as plain data that load_state_dict of an iterator made alike takes; None
-        if it cannot say: then a resumed training passes over the batches it has seen."""
+        """The position as plain data for load_state_dict of an equal iterator. None if it is unknown:
+        then a resumed training reads and skips the batches already seen."""
         return None
 
     def load_state_dict(self, state):
-        """Goes on from there."""
-        raise NotImplementedError("{} cannot be told where to go on".format(type(self).__name__))
+        """Resumes from a state that state_dict returned."""
+        raise NotImplementedError("{} cannot resume from a state".format(type(self).__name__))
 
     def _order_state(self):
-        """What of the state is Python's where a C++ iterator stands for this one."""
+        """The Python part of the state if a C++ iterator is used."""
         return None
 
     def _load_order_state(self, state):
@@ -151,12 +151,12 @@ class DataIter:
 
 
 def descs(core_descs):
-    """DataDescs of what C++ says."""
+    """DataDescs from C++ descriptions."""
     return [DataDesc(*desc) for desc in core_descs]
 
 
 def batch(read):
-    """A DataBatch of what C++ hands over, which may be None."""
+    """A DataBatch from a C++ batch, which may be None."""
     if read is None:
         return None
     data, label, pad, index = read

@@ -1,4 +1,4 @@
-"""The iterators that are C++ from end to end, under MXNet's names: MNISTIter, CSVIter, LibSVMIter."""
+"""The iterators that are completely C++, under MXNet's names: MNISTIter, CSVIter, LibSVMIter."""
 import logging
 
 from .. import _core
@@ -22,7 +22,7 @@ class MXDataIter(DataIter):
         self.provide_label = _base.descs(handle.provide_label())
 
     def debug_skip_load(self):
-        """From the second batch on, hands out the same one: the speed without reading."""
+        """Returns the first batch again and again, to measure the speed without reading."""
         self._skip_load = True
         logging.info('Set debug_skip_load to be true, will simply return first batch')
 
@@ -71,12 +71,12 @@ class MXDataIter(DataIter):
         return self._current().pad
 
     def state_dict(self):
-        """Where it stands."""
+        """The position."""
         state = self.handle.state()
         return None if state is None else {"core": state}
 
     def load_state_dict(self, state):
-        """Goes on from there; a file is read again up to it."""
+        """Resumes from a state that state_dict returned; reads a file again up to that position."""
         self.handle.set_state(state["core"])
 
     def _native(self):
@@ -91,7 +91,7 @@ def _only_keywords(name, args):
 
 
 def MNISTIter(*args, **kwargs):
-    """MNIST and its kin from idx files, plain or gzipped.
+    """MNIST and data sets in its format, from idx files, plain or gzipped.
 
     Keywords: image, label, batch_size=128, shuffle=True, flat=False, seed=0, silent=False,
     num_parts=1, part_index=0, data_name, label_name.
@@ -101,7 +101,7 @@ def MNISTIter(*args, **kwargs):
 
 
 def CSVIter(*args, **kwargs):
-    """Rows of numbers in text, read ahead by a thread.
+    """Rows of numbers in text, prefetched by a thread.
 
     Keywords: data_csv, data_shape, batch_size, label_csv='NULL', label_shape=(1,), round_batch=True,
     dtype='float32' (or int32, int64), prefetch_buffer=4, data_name, label_name.

@@ -1,5 +1,5 @@
-"""Iterators over iterators: ResizeIter and PrefetchingIter. Over iterators of C++ they are C++
-themselves; over a script's own they are the few lines of Python below."""
+"""Iterators that wrap iterators: ResizeIter and PrefetchingIter. For C++ iterators they use C++; for
+custom iterators they are the Python code below."""
 import copy
 import threading
 
@@ -13,7 +13,7 @@ from ._base import DataBatch, DataDesc, DataIter
 
 
 class ResizeIter(DataIter):
-    """`size` batches an epoch, from the start again as often as needed."""
+    """`size` batches per epoch; restarts the wrapped iterator as often as needed."""
 
     def __init__(self, data_iter, size, reset_internal=True):
         super().__init__(data_iter.batch_size)
@@ -74,14 +74,14 @@ class ResizeIter(DataIter):
         return self.current_batch.pad
 
     def state_dict(self):
-        """Where it stands, if the iterator within says where it does."""
+        """The position, if the wrapped iterator has one."""
         if self._core is not None:
             return {"core": self._core.state(), "cur": self.cur, "order": self._order_state()}
         within = self.data_iter.state_dict() if hasattr(self.data_iter, 'state_dict') else None
         return None if within is None else {"within": within, "cur": self.cur}
 
     def load_state_dict(self, state):
-        """Goes on from there."""
+        """Resumes from a state that state_dict returned."""
         if self._core is not None:
             self._core.set_state(state["core"])
             self._load_order_state(state["order"])
@@ -100,16 +100,16 @@ class ResizeIter(DataIter):
 
 
 class _Reader:
-    """Reads one Python iterator ahead by one batch, in a thread. What the iterator raises is raised
-    by `take`; the thread itself goes on until `stop`. Where the iterator and NumPy's generator stood
-    before a batch is kept with it."""
+    """Prefetches one batch of a Python iterator in a thread. `take` raises the iterator's exceptions;
+    the thread runs until `stop`. Each batch is kept with the position of the iterator and the state of
+    NumPy's generator before it."""
 
     def __init__(self, iterator):
         self._iterator = iterator
         self._wake = threading.Condition()
         self._task = 'next'
         self._state = None   # of a task 'load'
-        self._result = None  # (batch or None, exception or None, where the iterator stood before)
+        self._result = None  # (batch or None, exception or None, the iterator's position before)
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
@@ -146,7 +146,7 @@ class _Reader:
             return None, error, before
 
     def peek(self):
-        """The next batch, or None at the end; waits for it, and raises what reading it raised."""
+        """The next batch, or None at the end; waits for it, and raises an exception of the reading."""
         with self._wake:
             self._wake.wait_for(lambda: self._task is None)
             batch, error, _ = self._result
@@ -155,33 +155,33 @@ class _Reader:
         return batch
 
     def state(self):
-        """Where the iterator stood before the batch that is read next; None if it cannot say."""
+        """The iterator's position before the next batch; None if it is unknown."""
         self.peek()
         return self._result[2]
 
     def begin(self, task, state=None):
-        """Lets the thread go on; reading must have ended."""
+        """Starts the thread's next task; the previous one must be finished."""
         with self._wake:
             self._task, self._state = task, state
             self._wake.notify_all()
 
     def wait(self):
-        """Waits until the thread rests."""
+        """Waits until the thread is idle."""
         with self._wake:
             self._wake.wait_for(lambda: self._task is None)
 
     def stop(self):
-        """Ends the thread, behind the batch it is reading."""
+        """Ends the thread, after the batch it is reading."""
         with self._wake:
             self._task = 'stop'
             self._wake.notify_all()
 
 
 class PrefetchingIter(DataIter):
-    """Reads iterators ahead, each in a thread of its own, and joins their batches.
+    """Prefetches iterators, each in its own thread, and joins their batches.
 
     `rename_data` and `rename_label` are lists with a dictionary per iterator, old name to new name.
-    What an iterator raises is raised by `next`; `reset` then starts afresh.
+    `next` raises the exceptions of an iterator; `reset` clears them.
     """
 
     def __init__(self, iters, rename_data=None, rename_label=None):
@@ -205,12 +205,12 @@ class PrefetchingIter(DataIter):
 
     @property
     def provide_data(self):
-        """What the data of all iterators are, under their new names."""
+        """Describes the data of all iterators, under their new names."""
         return self._join('provide_data', self.rename_data)
 
     @property
     def provide_label(self):
-        """What the labels of all iterators are, under their new names."""
+        """Describes the labels of all iterators, under their new names."""
         return self._join('provide_label', self.rename_label)
 
     def _join(self, what, names):
@@ -234,7 +234,7 @@ class PrefetchingIter(DataIter):
         if self._core is not None:
             self._core.reset()
             return
-        self._rest()
+        self._wait_for_prefetch()
         for reader in self._readers:
             reader.begin('reset')
 
@@ -278,7 +278,7 @@ class PrefetchingIter(DataIter):
         return self.current_batch.pad
 
     def state_dict(self):
-        """Where the reader stands, if the iterators say where they do."""
+        """The positions, if all iterators have one."""
         if self._core is not None:
             state = self._core.state()
             return None if state is None else {"core": state, "order": self._order_state()}
@@ -286,18 +286,18 @@ class PrefetchingIter(DataIter):
         return None if None in within else {"within": within}
 
     def load_state_dict(self, state):
-        """Goes on from there."""
+        """Resumes from a state that state_dict returned."""
         if self._core is not None:
             self._core.set_state(state["core"])
             self._load_order_state(state["order"])
             return
-        self._rest()
+        self._wait_for_prefetch()
         for reader, own in zip(self._readers, state["within"]):
             reader.begin('load', own)
             reader.peek()
 
-    def _rest(self):
-        """Waits until nothing is read ahead any more: whoever reads may draw random numbers."""
+    def _wait_for_prefetch(self):
+        """Waits for the prefetch threads; they may draw random numbers."""
         for reader in self._readers:
             reader.wait()
 

@@ -1,4 +1,4 @@
-"""Arrays that scripts hand to NDArrayIter, brought into one form."""
+"""Converts the arguments of NDArrayIter to one form."""
 import sys
 
 import numpy as np
@@ -9,7 +9,7 @@ from ..ndarray.sparse import CSRNDArray, _under
 
 
 def _is_h5py(value):
-    """Whether it is a data set of an HDF5 file; asks nobody to have h5py."""
+    """Whether it is a data set of an HDF5 file; works without h5py."""
     h5py = sys.modules.get('h5py')
     return h5py is not None and isinstance(value, h5py.Dataset)
 
@@ -65,7 +65,7 @@ def _getdata_by_idx(data, idx):
 
 
 def _as_csr(data):
-    """The same memory under the name csr."""
+    """The same memory with storage type csr."""
     return _under("csr", data)
 
 

@@ -1,4 +1,4 @@
-"""Stores that add up what several devices push."""
+"""Stores that sum the arrays that several devices push."""
 from . import base, kvstore
 from .base import KVStoreBase, TestStore, create
 from .kvstore import KVStore

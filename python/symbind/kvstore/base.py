@@ -1,4 +1,4 @@
-"""What a store is, and the stores users register."""
+"""The interface of a store, and the registry of custom stores."""
 import logging
 
 from .. import error
@@ -8,7 +8,7 @@ __all__ = ["KVStoreBase", "TestStore", "create"]
 
 
 class KVStoreBase:
-    """The interface of a store. Register a subclass to make it known by its name."""
+    """The interface of a store. Register a subclass to create it by its name."""
 
     OPTIMIZER = "optimizer"
     kv_registry = {}
@@ -55,7 +55,7 @@ class KVStoreBase:
 
     @staticmethod
     def register(klass):
-        """Makes a subclass known to `create` by its name in lower case."""
+        """Registers a subclass for `create` under its name in lower case."""
         assert isinstance(klass, type)
         name = klass.__name__.lower()
         before = KVStoreBase.kv_registry.get(name)
@@ -68,7 +68,7 @@ class KVStoreBase:
 
 @KVStoreBase.register
 class TestStore(KVStoreBase):
-    """A store without memory: sums and copies at once."""
+    """A store without memory: sums and copies immediately."""
 
     def broadcast(self, key, value, out, priority=0):
         for target in out if isinstance(out, list) else [out]:
@@ -113,7 +113,7 @@ class TestStore(KVStoreBase):
 
 
 def create(name="local"):
-    """A store by name: a registered one, else "local", "device" or one of their kin."""
+    """A store by name: a registered one, else a name that contains "local" or "device"."""
     if not isinstance(name, str):
         raise error.TypeError("name must be a string")
     registered = KVStoreBase.kv_registry.get(name.lower())

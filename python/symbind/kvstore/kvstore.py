@@ -1,4 +1,4 @@
-"""KVStore: the stores of one process, over the C++ ones."""
+"""KVStore: the stores of one process; wraps the C++ ones."""
 from .. import _core, error
 from .. import optimizer as opt
 from ..ndarray import NDArray
@@ -26,7 +26,7 @@ def _pairs(keys, values):
 
 
 class KVStore(KVStoreBase):
-    """Adds up the arrays of several devices, in device order, and hands the sum back."""
+    """Sums the arrays of several devices, in device order, and returns the sum."""
 
     def __init__(self, type_name="local"):
         self._core = _core.KVStore(type_name)
@@ -105,7 +105,7 @@ class KVStore(KVStoreBase):
             self._core.set_updater(updater)
 
     def _follow_updater(self):
-        """An updater that was given other states or another optimizer has another core since."""
+        """Updates the core of an updater that got other states or another optimizer."""
         if getattr(self._updater, "_core_updater", None) is not self._known_core:
             self._set_updater(self._updater)
 

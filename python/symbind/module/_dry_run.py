@@ -1,5 +1,5 @@
-"""A training tried out on a copy of the module: what C++ calls (symbind/dry_run.h), which decides what is
-tried, measures and reports."""
+"""The dry run of a training on a copy of the module. C++ (symbind/dry_run.h) calls these methods; it
+decides what to try, measures and reports."""
 import copy
 import functools
 import random
@@ -12,7 +12,7 @@ from ._session import _iterator_state, _set_iterator_state
 
 
 class Source:
-    """An iterator, to look at its next batch."""
+    """Reads the next batch of an iterator."""
 
     def __init__(self, iterator):
         self._iterator = iterator
@@ -36,7 +36,7 @@ def _fresh_metric(given):
 
 
 class Trial:
-    """The copy, and the arguments of fit."""
+    """The copy of the module, and the arguments of fit."""
 
     def __init__(self, module, options):
         self._module, self._options = module, options
@@ -50,7 +50,7 @@ class Trial:
         return source.batch
 
     def begin(self):
-        """Binds the copy and gives it parameters and an optimizer, which are copies too."""
+        """Binds the copy and gives it copies of the parameters and the optimizer."""
         train_data, options = self._options["train_data"], self._options
         self._batch = self._peek(train_data)
         self._copy.bind(train_data.provide_data, train_data.provide_label, for_training=True)
@@ -94,7 +94,7 @@ class Trial:
 
 
 def dry_run(module, options):
-    """What BaseModule.fit does with `dry_run`; `options` are its arguments."""
+    """The implementation of BaseModule.fit(dry_run=True); `options` are its arguments."""
     numpy_state, python_state = np.random.get_state(), random.getstate()
     try:
         report = _core.try_training(Trial(module, options))

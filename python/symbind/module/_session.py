@@ -1,5 +1,5 @@
-"""The objects of one fit as its session sees them (symbind/detail/training_session.h), which is C++ and
-decides when to save, what to restore and when to stop. Here Python's objects become plain data and back.
+"""The objects of one fit for its session (symbind/detail/training_session.h). The session is C++ and decides
+when to save, what to restore and when to stop. This module converts Python objects to plain data and back.
 """
 import functools
 import logging
@@ -15,7 +15,7 @@ from ..base import _as_list
 
 
 def _set_own(thing, attributes):
-    """Takes an object's own attributes; says which are ignored, for it does not have them."""
+    """Sets an object's attributes; warns about those that it does not have."""
     ignored = set_plain_attributes(thing, attributes)
     if ignored:
         logging.warning("resume: %s has no attributes %s before the training starts: they are not set from the "
@@ -23,14 +23,14 @@ def _set_own(thing, attributes):
 
 
 def _stateful(thing):
-    """Whether an object gives and takes its state."""
+    """Whether an object has state_dict and load_state_dict."""
     return callable(getattr(thing, "state_dict", None)) and \
         callable(getattr(thing, "load_state_dict", None))
 
 
-def _rest(iterator):
-    """Waits for an iterator that reads ahead."""
-    getattr(iterator, "_rest", lambda: None)()
+def _wait_for_prefetch(iterator):
+    """Waits for an iterator that prefetches."""
+    getattr(iterator, "_wait_for_prefetch", lambda: None)()
 
 
 def _iterator_state(iterator):
@@ -58,7 +58,7 @@ def _metric_facts(metric):
 
 
 def _set_metric_facts(metric, facts):
-    """Whether they were this metric's; else nothing changes."""
+    """Whether the sums belong to this metric; if not, nothing changes."""
     core = metric._native() if hasattr(metric, "_native") else None
     if core is not None:
         return "core" in facts and _core.set_metric_facts(core, facts["core"])
@@ -83,7 +83,7 @@ class Network:
         self.symbol_json = module._symbol.tojson
 
     def states(self):
-        """For the file: the C++ updater, or the bytes of one of Python's, or None."""
+        """For the file: the C++ updater, or the bytes of a Python updater, or None."""
         updater = self._module._updater_in_use()
         if updater is None:
             return None
@@ -91,13 +91,13 @@ class Network:
         return updater.get_states() if core is None else core
 
     def set_states(self, states):
-        """Takes the bytes of a file."""
+        """Loads the bytes of a file."""
         updater = self._module._updater_in_use()
         if updater is not None:
             updater.set_states(states)
 
     def give_to_store(self):
-        """Gives a store that runs the updates the parameters."""
+        """Copies the parameters to a store that runs the updates."""
         store = self._module._kvstore
         if hasattr(store, "_set_updater"):
             updater = store._updater
@@ -107,7 +107,7 @@ class Network:
             store._set_updater(updater)
 
     def facts(self):
-        """What the C++ part does not know: the class, its own attributes, those of a scheduler."""
+        """The parts that C++ does not have: the class, its attributes, those of a scheduler."""
         optimizer = self._module._optimizer
         facts = {"class": type(optimizer).__name__, "own": plain_attributes(optimizer)}
         scheduler = optimizer.lr_scheduler
@@ -116,7 +116,7 @@ class Network:
         return facts
 
     def check_facts(self, facts, source):
-        """Raises unless these are of this class of optimizer."""
+        """Raises if these belong to another class of optimizer."""
         here = type(self._module._optimizer).__name__
         if facts["class"] != here:
             raise error.ValueError(
@@ -134,8 +134,8 @@ class Network:
 # ---------------------------------------------------------------------------- Ctrl-C
 
 class _Interrupts:
-    """While batches are trained, Ctrl-C is noted and answered after a batch, where everything is
-    whole; the second one stops at once."""
+    """During a batch, Ctrl-C is only recorded and raised after the batch, when the state is
+    consistent; a second one stops at once."""
 
     def __init__(self):
         self._wanted = False
@@ -150,17 +150,17 @@ class _Interrupts:
             self._mine = True
 
     def interrupted(self):
-        """Whether one was noted."""
+        """Whether an interrupt is pending."""
         return self._wanted
 
     def _note(self, number, frame):
         if self._wanted:
             signal.default_int_handler(number, frame)
         self._wanted = True
-        logging.info("interrupted: the training is saved behind this batch; again stops it at once")
+        logging.info("interrupted: saving after this batch; interrupt again to stop at once")
 
     def release_interrupts(self):
-        """As it was before."""
+        """Restores the previous handler."""
         if self._mine:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             self._mine = False
@@ -169,7 +169,7 @@ class _Interrupts:
 # -------------------------------------------------------------------------- training
 
 class Training(_Interrupts):
-    """Everything of one call of fit that a checkpoint holds."""
+    """All objects of one call of fit that a checkpoint contains."""
 
     def __init__(self, module, train_data, eval_data, metric, callbacks):
         super().__init__()
@@ -186,7 +186,7 @@ class Training(_Interrupts):
             else lambda state: None
         self.info, self.warn = module.logger.info, module.logger.warning
         self.data_iter = None  # of the epoch
-        self.batch = None      # what was fetched last
+        self.batch = None      # the last fetched batch
         self._stateful = {"callback %d: %s" % (i, type(one).__name__): one
                           for i, one in enumerate(
                               one for group in callbacks for one in _as_list(group or []))
@@ -197,7 +197,7 @@ class Training(_Interrupts):
         return self._params
 
     def param_order(self):
-        """Names of arguments and of auxiliary states, as the last `params` had them."""
+        """Names of arguments and of auxiliary states of the last `params`."""
         args, aux = self._params
         return list(args), list(aux)
 
@@ -206,7 +206,7 @@ class Training(_Interrupts):
         return [Network(part) for part in self._module._leaves(all_weights=True)]
 
     def named(self):
-        """What else has a state."""
+        """Other objects with a state."""
         return {**self._stateful, **self._module.__dict__.get("_kept_in_checkpoints", {})}
 
     def state_of(self, name):
@@ -227,15 +227,15 @@ class Training(_Interrupts):
         self._module.prepare(self.batch)
 
     def random(self):
-        """The generators: of every device, NumPy's global one, and Python's. Threads that read ahead
-        may draw random numbers: it waits for them."""
-        _rest(self._train_data)
+        """The generators: of every device, NumPy's global one, and Python's. Waits for prefetch
+        threads; they may draw random numbers."""
+        _wait_for_prefetch(self._train_data)
         return {"devices": _core.random_facts(), "numpy": to_plain(np.random.get_state(legacy=False)),
                 "python": to_plain(random.getstate())}
 
     def set_random(self, facts):
         """Takes them back."""
-        _rest(self._train_data)
+        _wait_for_prefetch(self._train_data)
         _core.set_random_facts(facts["devices"])
         np.random.set_state(random_state(from_plain(facts["numpy"])))
         try:

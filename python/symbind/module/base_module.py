@@ -1,4 +1,4 @@
-"""BaseModule: the verbs of a module, and training over them."""
+"""BaseModule: the methods of a module, and the training loop."""
 import copy
 import logging
 import time
@@ -61,18 +61,18 @@ def _parse_data_desc(data_names, label_names, data_shapes, label_shapes):
     return data_shapes, label_shapes
 
 
-def _tell(callbacks, epoch, nbatch, eval_metric, names):
-    """Calls callbacks behind a batch. A function, so that no name of the loop holds the parameter:
-    the next one's `locals` would hold it, and with it every batch so far."""
+def _call_callbacks(callbacks, epoch, nbatch, eval_metric, names):
+    """Calls callbacks after a batch. It is a function so that no variable of the loop holds the
+    parameter: the next `locals` would contain it, and with it every batch so far."""
     param = BatchEndParam(epoch=epoch, nbatch=nbatch, eval_metric=eval_metric, locals=names)
     for callback in callbacks:
         callback(param)
 
 
 def _batches(train_data, callbacks):
-    """The batches of an epoch: views of the iterator's data if the class of every callback says
-    `leaves_batches = True`, else copies, for a callback may write to the batches in `locals`. A
-    subclass must say it too, since it may override the call."""
+    """The batches of an epoch: views of the iterator's data if the class of every callback sets
+    `leaves_batches = True`, else copies, because a callback may write to the batches in `locals`. A
+    subclass must set it again, since it may override the call."""
     core = train_data._native() if isinstance(train_data, DataIter) else None
     if core is None or not all(vars(type(one)).get("leaves_batches") for one in callbacks):
         return iter(train_data)
@@ -114,7 +114,7 @@ class BaseModule(Updates):
             path = "mxnet" + path[len("symbind"):]
         return "<{} object at {:#x}>".format(path, id(self))
 
-    # --------------------------------------------------------------- what fit is made of
+    # --------------------------------------------------------------- the parts of fit
 
     def forward_backward(self, data_batch):
         """forward(is_train=True), then backward."""
@@ -122,7 +122,7 @@ class BaseModule(Updates):
         self.backward()
 
     def _train_step(self, data_batch, eval_metric):
-        """One batch of fit: the verbs. Modules with a fused form replace it."""
+        """One batch of fit: forward, backward, update and metric as separate calls."""
         self.forward_backward(data_batch)
         self._policy.step(self._update_parts, self.update)
         self._show_metric(eval_metric, data_batch)
@@ -134,8 +134,7 @@ class BaseModule(Updates):
             self.update_metric(eval_metric, data_batch.label)
 
     def _stepper(self, eval_metric):
-        """The function fit calls for a batch: _train_step, or something faster that leaves the
-        same behind."""
+        """The function fit calls for a batch: _train_step, or a faster one with the same results."""
         return lambda data_batch: self._train_step(data_batch, eval_metric)
 
     def fit(self, train_data, eval_data=None, eval_metric='acc', epoch_end_callback=None,
@@ -146,16 +145,17 @@ class BaseModule(Updates):
             begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
             sparse_row_id_fn=None, accumulate=1, clip_global_norm=None, ema_decay=None,
             eval_ema=False, nan_guard=None, dry_run=False, checkpoint=None, resume=None):
-        """Trains over `train_data`, epochs `begin_epoch` to `num_epoch` - 1. What is not bound or
-        initialised is. A callback that raises callback.StopTraining ends it as if complete.
+        """Trains on `train_data`, epochs `begin_epoch` to `num_epoch` - 1. Binds and initialises the
+        module if needed. A callback that raises callback.StopTraining ends it as if complete.
 
-        Beyond MXNet's: an update by the mean gradient of `accumulate` batches; gradients clipped to
-        the norm `clip_global_norm`, all together; an average of the weights with `ema_decay`, which
-        `eval_ema` evaluates with; `nan_guard` stops at the first NaN or infinity and names the node that
-        made it, by default if the setting SYMBIND_NAN_GUARD is on; `dry_run` logs and returns what
-        dry_run reports and trains nothing: docs/training.md. `checkpoint`, a callback.Checkpoint or
-        a prefix, saves on the way; `resume`, a prefix or the path of a manifest, goes on from there
-        bit for bit, or from the start if there is nothing: docs/checkpoints.md."""
+        Additions to MXNet (docs/training.md): `accumulate` uses the mean gradient of that many batches
+        per update; `clip_global_norm` clips the norm of all gradients together; `ema_decay` keeps an
+        exponential moving average of the weights, and `eval_ema` evaluates with it; `nan_guard` stops at
+        the first NaN or infinity and names the node that made it (default: the setting
+        SYMBIND_NAN_GUARD); `dry_run` logs and returns the report of dry_run and trains nothing.
+        `checkpoint`, a callback.Checkpoint or a prefix, saves during training; `resume`, a prefix or the
+        path of a manifest, resumes from there bit for bit, or starts from scratch if there is no
+        checkpoint (docs/checkpoints.md)."""
         if dry_run:
             return _dry_run.dry_run(self, locals())
         _core.refresh_settings()
@@ -187,7 +187,7 @@ class BaseModule(Updates):
                 values = self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
                                          sparse_row_id_fn, session, locals())
                 arg_params, aux_params = self.get_params()
-                self.set_params(arg_params, aux_params)  # devices that drifted apart are made equal
+                self.set_params(arg_params, aux_params)  # makes all devices equal
                 for callback in _as_list(epoch_end_callback or []):
                     callback(epoch, self.symbol, arg_params, aux_params)
                 if eval_data is not None:
@@ -215,13 +215,13 @@ class BaseModule(Updates):
         session.finish()
 
     def dry_run(self, train_data, **kwargs):
-        """Tries a step and an evaluation on a copy, with the first batch of each, given what fit is
-        given: shapes, labels and metric are checked; memory and time are logged and returned.
-        Nothing changes: neither the module nor the optimizer, random numbers or iterators."""
+        """Tries a step and an evaluation on a copy, with the first batch of each and the arguments of
+        fit. Checks shapes, labels and metric; logs and returns memory and time. Module, optimizer,
+        random numbers and iterators do not change."""
         return BaseModule.fit(self, train_data, dry_run=True, **kwargs)
 
     def _blank_copy(self):
-        """The same module, neither bound nor initialised."""
+        """A copy of the module, neither bound nor initialised."""
         blank = copy.copy(self)
         blank.binded = blank.params_initialized = blank.optimizer_initialized = False
         blank.__dict__.pop("_update_policy", None)
@@ -229,8 +229,8 @@ class BaseModule(Updates):
 
     def _fit_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor,
                    sparse_row_id_fn, session, of_fit):
-        """One pass over the data; returns the metric's values. The next batch is fetched behind the
-        update, so that only one is held at a time. `of_fit` are fit's names, for callbacks."""
+        """One pass over the data; returns the metric's values. The next batch is fetched after the
+        update, so that only one is in memory. `of_fit` are fit's variables, for callbacks."""
         tic = time.time()
         callbacks = _as_list(batch_end_callback or [])
         step = self._stepper(eval_metric)
@@ -259,7 +259,7 @@ class BaseModule(Updates):
             if end_of_batch:
                 eval_name_vals = eval_metric.get_global_name_value()
             if callbacks:
-                _tell(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
+                _call_callbacks(callbacks, epoch, nbatch, eval_metric, {**of_fit, **locals()})
             nbatch += 1
             session.after_callbacks(epoch, nbatch, not end_of_batch)
         self._policy.finish_epoch(self._update_parts, self.update)
@@ -270,8 +270,8 @@ class BaseModule(Updates):
         return eval_name_vals
 
     def keep_in_checkpoints(self, name, part):
-        """From now on checkpoints of fit hold `part.state_dict()`, a dictionary of NDArrays, NumPy
-        arrays, numbers and texts, and resume hands it to `part.load_state_dict`."""
+        """Adds `part.state_dict()`, a dictionary of NDArrays, NumPy arrays, numbers and strings, to the
+        checkpoints of fit; resume passes it to `part.load_state_dict`."""
         for verb in ("state_dict", "load_state_dict"):
             if not callable(getattr(part, verb, None)):
                 raise error.TypeError("'{}' cannot be kept in checkpoints: it has no {}".format(
@@ -298,9 +298,9 @@ class BaseModule(Updates):
             self._show_metric(eval_metric, eval_batch)
             actual_num_batch += 1
             if batch_end_callback is not None:
-                _tell(_as_list(batch_end_callback), epoch, nbatch, eval_metric, locals())
+                _call_callbacks(_as_list(batch_end_callback), epoch, nbatch, eval_metric, locals())
         if score_end_callback:
-            _tell(_as_list(score_end_callback), epoch, actual_num_batch, eval_metric, locals())
+            _call_callbacks(_as_list(score_end_callback), epoch, actual_num_batch, eval_metric, locals())
         return eval_metric.get_name_value()
 
     def iter_predict(self, eval_data, num_batch=None, reset=True, sparse_row_id_fn=None):
@@ -351,7 +351,7 @@ class BaseModule(Updates):
 
     def set_params(self, arg_params, aux_params, allow_missing=False, force_init=True,
                    allow_extra=False):
-        """Takes the given parameters."""
+        """Sets the parameters."""
         self.init_params(initializer=None, arg_params=arg_params, aux_params=aux_params,
                          allow_missing=allow_missing, force_init=force_init,
                          allow_extra=allow_extra)
@@ -371,7 +371,7 @@ class BaseModule(Updates):
         self.set_params(arg_params, aux_params)
 
     def get_states(self, merge_multi_context=True):
-        """The states; none unless the module has some."""
+        """The states; an empty list if the module has none."""
         assert self.binded and self.params_initialized
         assert not merge_multi_context
         return []
@@ -381,15 +381,15 @@ class BaseModule(Updates):
         assert self.binded and self.params_initialized
         assert not states and not value
 
-    # ------------------------------------------------------- what modules define
+    # ------------------------------------------------------- methods that modules define
 
     def prepare(self, data_batch, sparse_row_id_fn=None):
-        """Makes ready for a batch that comes next."""
+        """Prepares for the next batch."""
         if sparse_row_id_fn is not None:
             warnings.warn(UserWarning("sparse_row_id_fn is not invoked for BaseModule."))
 
     def install_monitor(self, mon):
-        """Lets a monitor look at the executors."""
+        """Installs a monitor on the executors."""
         raise NotImplementedError()
 
     def forward(self, data_batch, is_train=None):
@@ -409,11 +409,11 @@ class BaseModule(Updates):
         raise NotImplementedError()
 
     def update(self):
-        """Changes the parameters by the gradients."""
+        """Updates the parameters with the gradients."""
         raise NotImplementedError()
 
     def update_metric(self, eval_metric, labels, pre_sliced=False):
-        """Shows labels and outputs to a metric."""
+        """Updates a metric with labels and outputs."""
         raise NotImplementedError()
 
     def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False,

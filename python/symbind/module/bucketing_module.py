@@ -92,7 +92,7 @@ class BucketingModule(BaseModule):
 
     def set_params(self, arg_params, aux_params, allow_missing=False, force_init=True,
                    allow_extra=False):
-        """Takes the given parameters."""
+        """Sets the parameters."""
         if not allow_missing:
             self.init_params(initializer=None, arg_params=arg_params, aux_params=aux_params,
                              allow_missing=allow_missing, force_init=force_init)
@@ -138,7 +138,7 @@ class BucketingModule(BaseModule):
 
     def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False,
              force_rebind=False, shared_module=None, grad_req='write'):
-        """Binds the default bucket; others are bound when a batch of theirs comes."""
+        """Binds the default bucket; others are bound at their first batch."""
         if self.params_initialized:
             arg_params, aux_params = self.get_params()
         if force_rebind:
@@ -163,7 +163,7 @@ class BucketingModule(BaseModule):
             self.set_params(arg_params, aux_params)
 
     def switch_bucket(self, bucket_key, data_shapes, label_shapes=None):
-        """Makes `bucket_key` the bucket in use; binds it over the default one's memory first."""
+        """Makes `bucket_key` the bucket in use; binds it first if needed, in the default bucket's memory."""
         assert self.binded, 'call bind before switching bucket'
         module = self._buckets.get(bucket_key)
         if module is None or not module.binded:
@@ -180,7 +180,7 @@ class BucketingModule(BaseModule):
         self._curr_bucket_key = bucket_key
 
     def prepare(self, data_batch, sparse_row_id_fn=None):
-        """Binds the bucket of a batch that comes next, and stays where it is."""
+        """Binds the bucket of the next batch; the bucket in use does not change."""
         assert self.binded and self.params_initialized
         original = self._curr_bucket_key
         self.switch_bucket(data_batch.bucket_key, data_batch.provide_data,
@@ -218,14 +218,14 @@ class BucketingModule(BaseModule):
         self._curr_module.backward(out_grads=out_grads)
 
     def update(self):
-        """Changes the parameters, which all buckets share."""
+        """Updates the parameters, which all buckets share."""
         assert self.binded and self.params_initialized and self.optimizer_initialized, \
             "call bind, init_params and init_optimizer before update"
         self._params_dirty = True
         self._curr_module.update()
 
     def _stepper(self, eval_metric):
-        """Each bucket's own step, if no verb is overridden."""
+        """Each bucket's fused step, if no method is overridden."""
         verbs = ("forward_backward", "forward", "backward", "update", "update_metric",
                  "switch_bucket", "_train_step")
         if _overridden(self, BucketingModule, verbs) or self._policy.is_used:
@@ -262,12 +262,12 @@ class BucketingModule(BaseModule):
         return self._curr_module.get_input_grads(merge_multi_context=merge_multi_context)
 
     def update_metric(self, eval_metric, labels, pre_sliced=False):
-        """Shows labels and outputs to a metric."""
+        """Updates a metric with labels and outputs."""
         assert self.binded and self.params_initialized
         self._curr_module.update_metric(eval_metric, labels, pre_sliced)
 
     def install_monitor(self, mon):
-        """Lets a monitor look at every bucket."""
+        """Installs a monitor on every bucket."""
         assert self.binded
         self._monitor = mon
         for module in self._buckets.values():

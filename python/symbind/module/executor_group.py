@@ -1,4 +1,4 @@
-"""DataParallelExecutorGroup: one network on several devices, each with its share of the batch."""
+"""DataParallelExecutorGroup: one network on several devices, each with its slice of the batch."""
 import logging
 from collections import OrderedDict
 
@@ -13,7 +13,7 @@ __all__ = ["DataParallelExecutorGroup"]
 
 
 def _prepare_group2ctxs(group2ctxs, ctx_len):
-    """A dict of ctx_group to device for each context, of any of the forms users give."""
+    """A dict of ctx_group to device for each context, from any accepted form."""
     if group2ctxs is None:
         return [None] * ctx_len
     if isinstance(group2ctxs, list):
@@ -36,14 +36,14 @@ def _prepare_group2ctxs(group2ctxs, ctx_len):
 
 
 def _descs(shapes):
-    """The shapes as DataDescs; an empty list is as good as None."""
+    """The shapes as DataDescs; an empty list is treated like None."""
     if not shapes:
         return None
     return [x if isinstance(x, DataDesc) else DataDesc(*x) for x in shapes]
 
 
 class _Collected:
-    """An attribute that lists the executors' arrays: made when first asked for after a bind."""
+    """An attribute that lists the executors' arrays; made at its first read after a bind."""
 
     def __init__(self, needs=None):
         self._needs = needs
@@ -64,7 +64,7 @@ class _Collected:
 
 
 class DataParallelExecutorGroup:
-    """Executors over slices of the batch. The arrays it lists are the executors' own."""
+    """Executors for slices of the batch. The arrays it lists are the executors' arrays."""
 
     data_arrays = _Collected()
     label_arrays = _Collected(lambda self: self.label_shapes is not None)
@@ -164,12 +164,12 @@ class DataParallelExecutorGroup:
     # ---------------------------------------------------------------- bind, params
 
     def bind_exec(self, data_shapes, label_shapes, shared_group=None, reshape=False):
-        """Binds anew for other shapes; a group is bound when it is made."""
+        """Binds again for other shapes; a group is bound when it is made."""
         assert reshape or not self._core.execs()
         self.reshape(data_shapes, label_shapes)
 
     def reshape(self, data_shapes, label_shapes):
-        """Executors for other shapes over the arrays of those bound first."""
+        """Executors for other shapes that share the arrays of the first ones."""
         data_shapes, label_shapes = _descs(data_shapes), _descs(label_shapes)
         if data_shapes == self.data_shapes and label_shapes == self.label_shapes:
             return
@@ -190,18 +190,18 @@ class DataParallelExecutorGroup:
     # ---------------------------------------------------------------------- running
 
     def load(self, data_batch):
-        """Hands each device its rows."""
+        """Copies the rows of a batch to their devices."""
         if isinstance(data_batch, list):
             self._core.load_each([(b.data, getattr(b, "label", None)) for b in data_batch])
         else:
             self._core.load(data_batch.data, getattr(data_batch, "label", None))
 
     def run(self, is_train=None):
-        """Runs all devices on what they have."""
+        """Runs all devices on their current data."""
         self._core.forward(is_train)
 
     def forward(self, data_batch, is_train=None):
-        """Hands each device its rows and runs all of them."""
+        """Copies the rows of a batch to their devices and runs all of them."""
         self.load(data_batch)
         self.run(is_train)
 
@@ -238,7 +238,7 @@ class DataParallelExecutorGroup:
             self._core.fill_states(value)
 
     def update_metric(self, eval_metric, labels, pre_sliced=False):
-        """Shows each device's rows and outputs to the metric."""
+        """Updates the metric with each device's rows and outputs."""
         native = eval_metric._native() if hasattr(eval_metric, "_native") else None
         if native is not None:
             self._core.update_metric(native, labels or [], pre_sliced)
@@ -262,14 +262,14 @@ class DataParallelExecutorGroup:
         return nd.slice_axis(label, axis=axis, begin=rows.start, end=rows.stop)
 
     def install_monitor(self, mon):
-        """Lets a monitor look at every executor."""
+        """Installs a monitor on every executor."""
         for executor in self.execs:
             mon.install(executor)
 
     # ------------------------------------------------------------------- fused step
 
     def _lists_own_arrays(self):
-        """Whether the lists of parameters and gradients hold the arrays they were made with."""
+        """Whether the lists of parameters and gradients still contain the original arrays."""
         for name in ("param_arrays", "grad_arrays"):
             if name in self.__dict__:
                 return False
@@ -280,7 +280,7 @@ class DataParallelExecutorGroup:
         return True
 
     def _update(self, update):
-        """Changes the parameters by the gradients that are there, in C++."""
+        """Updates the parameters with the current gradients, in C++."""
         self._core.update(update)
 
     def _step(self, update, data_batch, metric, policy):

@@ -20,7 +20,7 @@ def _names(given):
 
 
 def _overridden(module, owner, names):
-    """Whether a subclass of `owner`, or somebody on this object, replaced one of these methods."""
+    """Whether a subclass of `owner`, or an attribute of this object, replaces one of these methods."""
     return any(name in module.__dict__ or getattr(type(module), name) is not getattr(owner, name)
                for name in names)
 
@@ -64,13 +64,13 @@ class Module(BaseModule):
         self._exec_group = None
         self._data_shapes = None
         self._label_shapes = None
-        self._bound_labels = None  # what the labels were before a batch came without any
+        self._bound_labels = None  # the labels before a batch without labels
 
     # ------------------------------------------------------------------ checkpoints
 
     @staticmethod
     def load(prefix, epoch, load_optimizer_states=False, **kwargs):
-        """A module of a saved checkpoint; optimizer states are taken by init_optimizer."""
+        """A module from a saved checkpoint; init_optimizer loads the optimizer states."""
         symbol, args, auxs = load_checkpoint(prefix, epoch)
         module = Module(symbol=symbol, **kwargs)
         module._arg_params = args
@@ -122,7 +122,7 @@ class Module(BaseModule):
 
     @property
     def label_shapes(self):
-        """(name, shape) of the labels; None where there are none."""
+        """(name, shape) of the labels; None without labels."""
         assert self.binded
         return self._label_shapes
 
@@ -135,14 +135,14 @@ class Module(BaseModule):
     # ------------------------------------------------------------------- parameters
 
     def get_params(self):
-        """(arg_params, aux_params) as they are now."""
+        """The current (arg_params, aux_params)."""
         assert self.params_initialized, "call init_params before get_params"
         if self._params_dirty:
             self._sync_params_from_devices()
         return (self._arg_params, self._aux_params)
 
     def _sync_params_from_devices(self):
-        """Brings the host's parameters to the mean over the devices."""
+        """Sets the host's parameters to the mean over the devices."""
         self._exec_group.get_params(self._arg_params, self._aux_params)
         self._params_dirty = False
 
@@ -174,7 +174,7 @@ class Module(BaseModule):
 
     def set_params(self, arg_params, aux_params, allow_missing=False, force_init=True,
                    allow_extra=False):
-        """Takes the given parameters. With allow_missing only the devices change for now."""
+        """Sets the parameters. With allow_missing only the devices' copies change at first."""
         if not allow_missing:
             self.init_params(initializer=None, arg_params=arg_params, aux_params=aux_params,
                              allow_missing=allow_missing, force_init=force_init,
@@ -198,7 +198,7 @@ class Module(BaseModule):
 
     def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False,
              force_rebind=False, shared_module=None, grad_req='write'):
-        """Makes executors for these shapes. `shared_module` lends parameters and memory."""
+        """Makes executors for these shapes. They share parameters and memory of `shared_module`."""
         if force_rebind:
             if self.binded and self.params_initialized and self._params_dirty:
                 self._sync_params_from_devices()
@@ -254,7 +254,7 @@ class Module(BaseModule):
         return {name: zeros(x[0].shape, dtype=x[0].dtype) for name, x in zip(names, arrays)}
 
     def reshape(self, data_shapes, label_shapes=None):
-        """Other shapes over the same parameters; forward does so by itself."""
+        """Changes the shapes and keeps the parameters; forward does so automatically."""
         assert self.binded
         self._data_shapes, self._label_shapes = _parse_data_desc(
             self.data_names, self.label_names, data_shapes, label_shapes or None)
@@ -264,7 +264,7 @@ class Module(BaseModule):
 
     def init_optimizer(self, kvstore='local', optimizer='sgd',
                        optimizer_params=(('learning_rate', 0.01),), force_init=False):
-        """Installs an optimizer, and the store over which devices add their gradients up."""
+        """Installs an optimizer, and the store that sums the devices' gradients."""
         assert self.binded and self.params_initialized, \
             "call bind and init_params before init_optimizer"
         if self.optimizer_initialized and not force_init:
@@ -309,7 +309,7 @@ class Module(BaseModule):
             self._preload_opt_states = None
 
     def borrow_optimizer(self, shared_module):
-        """Takes part in another module's optimizer, store and states."""
+        """Shares another module's optimizer, store and states."""
         assert shared_module.optimizer_initialized
         self._optimizer = shared_module._optimizer
         self._kvstore = shared_module._kvstore
@@ -346,7 +346,7 @@ class Module(BaseModule):
         self.reshape(data_shapes, label_shapes or None)
 
     def forward(self, data_batch, is_train=None):
-        """Runs the network over a batch, of whatever size."""
+        """Runs the network on a batch of any size."""
         assert self.binded and self.params_initialized, \
             "call bind and init_params before forward"
         self._reshape_for(data_batch)
@@ -359,7 +359,7 @@ class Module(BaseModule):
         self._exec_group.backward(out_grads=out_grads)
 
     def update(self):
-        """Changes the parameters by the gradients of the last backward."""
+        """Updates the parameters with the gradients of the last backward."""
         assert self.binded and self.params_initialized and self.optimizer_initialized, \
             "call bind, init_params and init_optimizer before update"
         self._params_dirty = True
@@ -376,8 +376,8 @@ class Module(BaseModule):
                            param_names=group.param_names)
 
     def _wired_update(self):
-        """The updates of the fused step where one device, its arrays and an updater of ours are all
-        there is; else None."""
+        """The updates of the fused step, if there is one device and a built-in updater without
+        overrides; else None."""
         if self._kvstore is not None or len(self._context) > 1 or not hasattr(self._updater, "_native"):
             return None
         updater = self._updater._native()
@@ -386,7 +386,7 @@ class Module(BaseModule):
         return self._param_update(updater, None)
 
     def _param_update(self, updater, store):
-        """One C++ object for an updater, because it keeps its updates wired."""
+        """One C++ object per updater, because it holds the wired updates."""
         made = self.__dict__.get("_made_update")
         if made is None or made[0] is not updater or made[1] is not store:
             made = (updater, store, _core.ParamUpdate(updater, store, bool(self._update_on_kvstore)))
@@ -394,7 +394,7 @@ class Module(BaseModule):
         return made[2]
 
     def _stepper(self, eval_metric):
-        """One C++ call per batch when nothing of Python's has a part in it."""
+        """One C++ call per batch if no Python code takes part in it."""
         plain, updater = super()._stepper(eval_metric), self._updater_in_use()
         cores = [x._native() if hasattr(x, "_native") else None for x in (eval_metric, updater)]
         store = None
@@ -406,7 +406,7 @@ class Module(BaseModule):
             return plain
         metric_core, updater_core = cores[:2]
         update = self._param_update(updater_core, store)
-        later = []  # the way on, once a callback gave the updater other states
+        later = []  # the function to use after a callback gave the updater other states
 
         def fused(data_batch):
             if updater._core_updater is not updater_core:
@@ -427,12 +427,12 @@ class Module(BaseModule):
         return [self]
 
     def _updater_in_use(self):
-        """The one that holds the states: the store's where it runs the updates."""
+        """The updater that holds the states: the store's if it runs the updates."""
         on_store = self._update_on_kvstore and hasattr(self._kvstore, "_updater")
         return self._kvstore._updater if on_store else self._updater
 
     def _rescale_grad(self):
-        """What gradients are multiplied by: the optimizer of loaded states counts."""
+        """The scale of the gradients: that of the optimizer of loaded states, if any."""
         optimizer = getattr(self._updater_in_use(), "optimizer", self._optimizer)
         return float(getattr(optimizer, "rescale_grad", 1.0))
 
@@ -465,11 +465,11 @@ class Module(BaseModule):
         self._exec_group.set_states(states, value)
 
     def update_metric(self, eval_metric, labels, pre_sliced=False):
-        """Shows labels and outputs to a metric."""
+        """Updates a metric with labels and outputs."""
         self._exec_group.update_metric(eval_metric, labels, pre_sliced)
 
     def install_monitor(self, mon):
-        """Lets a monitor look at every executor."""
+        """Installs a monitor on every executor."""
         assert self.binded
         self._exec_group.install_monitor(mon)
 
@@ -482,7 +482,7 @@ class Module(BaseModule):
         return execs[device].explain(filename, format, title)
 
     def prepare(self, data_batch, sparse_row_id_fn=None):
-        """Makes ready for a batch that comes next; pulls the rows it needs, if asked to."""
+        """Prepares for the next batch; pulls the rows that sparse_row_id_fn names, if given."""
         assert self.binded
         if sparse_row_id_fn is None:
             return

@@ -42,7 +42,7 @@ class PythonModule(BaseModule):
         """Nothing to update."""
 
     def update_metric(self, eval_metric, labels, pre_sliced=False):
-        """Shows labels and outputs to a metric, if the module takes labels."""
+        """Updates a metric with labels and outputs, if the module takes labels."""
         if self._label_shapes is None:
             return
         if pre_sliced:
@@ -51,7 +51,7 @@ class PythonModule(BaseModule):
 
     def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False,
              force_rebind=False, shared_module=None, grad_req='write'):
-        """Takes the shapes and computes those of the outputs."""
+        """Stores the shapes and computes those of the outputs."""
         if self.binded and not force_rebind:
             self.logger.warning('Already bound, ignoring bind()')
             return
@@ -118,5 +118,5 @@ class PythonLossModule(PythonModule):
         return [self._scores_grad]
 
     def install_monitor(self, mon):
-        """There is no executor to look at."""
+        """Does nothing: there is no executor to monitor."""
         raise NotImplementedError()

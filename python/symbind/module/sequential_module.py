@@ -1,4 +1,4 @@
-"""SequentialModule: modules in a row, each fed with the outputs of the one before."""
+"""SequentialModule: a sequence of modules; each gets the outputs of the previous one."""
 import copy
 import logging
 
@@ -150,7 +150,7 @@ class SequentialModule(BaseModule):
                                            for name, x in zip(names, data_batch.data)]
 
     def backward(self, out_grads=None):
-        """Hands gradients back from the last module to the first."""
+        """Passes gradients back from the last module to the first."""
         assert self.binded and self.params_initialized
         for i, module in reversed(list(enumerate(self._modules))):
             module.backward(out_grads=out_grads)
@@ -182,14 +182,14 @@ class SequentialModule(BaseModule):
         return self._modules[0].get_input_grads(merge_multi_context=merge_multi_context)
 
     def update_metric(self, eval_metric, labels, pre_sliced=False):
-        """Shows labels and outputs of the modules that take labels to a metric."""
+        """Updates a metric with labels and outputs of the modules that take labels."""
         assert self.binded and self.params_initialized
         for module, meta in zip(self._modules, self._metas):
             if meta.get(self.META_TAKE_LABELS, False):
                 module.update_metric(eval_metric, labels, pre_sliced)
 
     def install_monitor(self, mon):
-        """Lets a monitor look at every module."""
+        """Installs a monitor on every module."""
         assert self.binded
         for module in self._modules:
             module.install_monitor(mon)

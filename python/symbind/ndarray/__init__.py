@@ -11,7 +11,7 @@ _ops.populate(_core.ArrayFunction, {
     "op": op, "_internal": _internal, "contrib": contrib, "linalg": linalg, "sparse": sparse,
     "image": image, "random": random,
 })
-# Operators of the same name give way to the functions above (nd.split_v2, nd.equal, ...).
+# The functions above replace operators of the same name (nd.split_v2, nd.equal, ...).
 for _name, _function in vars(op).items():
     if not _name.startswith("__"):
         globals().setdefault(_name, _function)

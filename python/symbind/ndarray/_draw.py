@@ -12,7 +12,7 @@ NAMES = ["uniform", "normal", "randn", "poisson", "exponential", "gamma", "multi
 def samplers(module, function, array_class, place):
     """The functions by name, as those of a module, over operators made by `function`.
 
-    place(ctx) is what an operator without inputs is told about the device."""
+    place(ctx) gives the device keywords of an operator without inputs."""
 
     def draw(distribution, params, shape, dtype, ctx, out, kwargs):
         given = {"shape": shape, "dtype": dtype, "out": out, **kwargs}

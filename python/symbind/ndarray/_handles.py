@@ -1,5 +1,5 @@
-"""Handles of arrays: numbers that name an entry of a table, never memory. A stale or made-up one is an
-error and not a crash, and the table keeps no array alive."""
+"""Handles of arrays: indices into a table, never pointers. An invalid handle is an error, not a crash, and
+the table keeps no array alive."""
 import ctypes
 import itertools
 import weakref
@@ -23,5 +23,5 @@ def array_of(handle):
     """The array that a handle names; error.ValueError if it is gone."""
     array = _arrays.get(getattr(handle, "value", handle))
     if array is None:
-        raise error.ValueError("this is no handle of a living NDArray")
+        raise error.ValueError("this is not a handle of an existing NDArray")
     return array

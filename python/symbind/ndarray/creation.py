@@ -1,4 +1,4 @@
-"""Where arrays come from: numbers, NumPy, DLPack, files."""
+"""Creates arrays from numbers, NumPy, DLPack and files."""
 import warnings
 import weakref
 
@@ -54,7 +54,7 @@ def full(shape, val, ctx=None, dtype=mx_real_t, out=None):
 
 def _filled(op, shape, ctx, dtype, kwargs):
     out = kwargs.get("out")
-    if out is None and _core.profiler_records_imperative():  # a fill is no operator, this is one
+    if out is None and _core.profiler_records_imperative():  # run an operator so that it is recorded
         return _op(op)(shape=_legacy_shape(shape), dtype=np.dtype(dtype or mx_real_t).name,
                        ctx=str(ctx or current_context()))
     if out is None:
@@ -138,8 +138,8 @@ _shared = weakref.WeakValueDictionary()  # NumPy arrays that from_numpy itself m
 
 
 def from_numpy(ndarray, zero_copy=True, array_cls=NDArray):
-    """An array over a NumPy array's memory; with zero_copy the source becomes read-only. Memory that
-    is read-only already, or not aligned, is copied: arrays here can be written."""
+    """An array that shares a NumPy array's memory; with zero_copy the source becomes read-only. Memory
+    that is already read-only, or not aligned, is copied, because NDArrays are writable."""
     if not isinstance(ndarray, np.ndarray):
         raise error.TypeError(f"from_numpy takes a NumPy array, not {type(ndarray)}")
     if not zero_copy:
@@ -162,7 +162,7 @@ def from_numpy(ndarray, zero_copy=True, array_cls=NDArray):
 
 
 def from_dlpack(dlpack):
-    """An array over the memory of a DLPack capsule, or of an object with __dlpack__."""
+    """An array that shares the memory of a DLPack capsule, or of an object with __dlpack__."""
     return _core.from_dlpack(dlpack)
 
 
@@ -177,7 +177,7 @@ def to_dlpack_for_write(data):
 
 
 def waitall():
-    """Waits for everything; raises the first error nobody has read."""
+    """Waits for everything; raises the first error that was not raised yet."""
     _core.waitall()
 
 

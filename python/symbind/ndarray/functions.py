@@ -18,9 +18,9 @@ __all__ = ["clip_global_norm", "concatenate", "moveaxis", "onehot_encode", "hist
 
 
 def clip_global_norm(arrays, max_norm, check_isfinite=True):
-    """Scales arrays so that the norm of all their numbers is at most `max_norm`; returns the norm
-    they had. With one that is not finite they stay as they are, and a warning says so unless
-    `check_isfinite` is off, which gives the norm as an NDArray."""
+    """Scales arrays so that the norm of all their numbers is at most `max_norm`; returns the previous
+    norm. If the norm is not finite, the arrays are unchanged and a warning is issued, unless
+    `check_isfinite` is off; then the norm is an NDArray."""
     assert len(arrays) > 0
     norm = _core.clip_global_norm(list(arrays), float(max_norm))
     if not check_isfinite:
@@ -62,7 +62,7 @@ def moveaxis(tensor, source, destination):
 
 
 def onehot_encode(indices, out):
-    """Ones in `out` at the columns `indices` names."""
+    """Writes ones into `out` at the columns `indices`."""
     return _op("_onehot_encode")(indices, out, out=out)
 
 

@@ -1,8 +1,8 @@
 """Indexing as NumPy does it.
 
 Basic keys (integers, slices, Ellipsis, None) select a block, which is a view when it is contiguous.
-Everything else is answered by asking NumPy itself which positions a key selects: indexing the
-coordinates of every axis, which cost nothing as they are broadcast views, with the same key.
+For all other keys NumPy finds the selected positions: the key indexes the coordinates of every axis,
+which are broadcast views and so cost no memory.
 """
 import numpy as np
 
@@ -28,8 +28,8 @@ def _as_index_array(entry):
 def split_key(key, ndim):
     """(entries, is_basic): one entry per axis and per None, Ellipsis written out.
 
-    An Ellipsis that stands for no axis stays where arrays are among the entries: it parts them,
-    which decides where NumPy puts their axes.
+    An Ellipsis that stands for no axis is kept if there are arrays among the entries: it separates
+    them, which affects where NumPy puts their axes.
     """
     if not isinstance(key, tuple):
         key = (key,)
@@ -74,7 +74,7 @@ def _bound(value):
 
 
 def block_key(entries, shape):
-    """Basic entries without None, as C++ takes them, and the shape the result has."""
+    """Basic entries without None, for C++, and the shape of the result."""
     key, result, axis = [], [], 0
     for entry in entries:
         if entry is None:
@@ -104,7 +104,7 @@ def row_positions(index, size):
 
 
 def flat_positions(shape, entries):
-    """The positions, counted over the flattened array, of what a key selects."""
+    """The positions in the flattened array that a key selects."""
     key, flat, stride = tuple(entries), 0, 1
     try:
         for axis in reversed(range(len(shape))):

@@ -1,4 +1,4 @@
-"""NDArray: a contiguous array on a device. What it computes, C++ computes."""
+"""NDArray: a contiguous array on a device. C++ does the computations."""
 import warnings
 
 import numpy as np
@@ -32,8 +32,8 @@ _take, _scatter_set_nd = _op("take"), _op("_scatter_set_nd")
 
 
 class _Scalar:
-    """What asscalar gives is a Python number that answers for the rest as MXNet's answer, a NumPy
-    number, does: shape, dtype, astype(), mean(), ..."""
+    """The result of asscalar: a Python number with the attributes of a NumPy number, which MXNet
+    returns: shape, dtype, astype(), mean(), ..."""
 
     dtype = None
 
@@ -81,12 +81,12 @@ class NDArray(_core.NDArray):
 
     @property
     def _as_parameter_(self):
-        """What ctypes makes of an array: monitors of MXNet's time cast what they get to a handle."""
+        """The ctypes conversion of an array: old monitor code casts its argument to a handle."""
         return self.handle
 
     @property
     def handle(self):
-        """A number that NDArray(handle) takes, as long as this array lives."""
+        """A number that NDArray(handle) accepts while this array exists."""
         return handle_of(self)
 
     ctx = property(lambda self: self.context, doc="The device, as `context`.")
@@ -126,7 +126,7 @@ class NDArray(_core.NDArray):
         value = self._only_number("index")
         if not isinstance(value, int):
             raise error.TypeError("only an integer array of size 1 can be an index")
-        return int(value)  # not what asscalar gives: Python deprecates subclasses of int here
+        return int(value)  # a plain int: Python deprecates subclasses of int here
 
     def _only_number(self, what):
         if self.size != 1:
@@ -298,7 +298,7 @@ class NDArray(_core.NDArray):
         return self.reshape(*shape, **kwargs)
 
     def flatten(self, inplace=False):
-        """All axes behind the first as one."""
+        """Flattens all axes after the first into one."""
         return self.reshape((0, -1)) if inplace else _op("Flatten")(self)
 
     def expand_dims(self, axis, inplace=False):
@@ -365,7 +365,7 @@ class NDArray(_core.NDArray):
     # ------------------------------------------------------------------ copies
 
     def copy(self):
-        """The numbers in memory of their own."""
+        """A copy."""
         return self.copyto(self.context)
 
     def copyto(self, other):
@@ -436,17 +436,17 @@ class NDArray(_core.NDArray):
     # ---------------------------------------------------------------- autograd
 
     def attach_grad(self, grad_req="write", stype=None):
-        """Makes this a variable: backward writes its gradient ('write'), adds to it ('add') or
-        leaves it alone ('null'). What it was recorded from, it leaves. Gradients are dense."""
+        """Makes this a variable: backward writes its gradient ('write'), adds to it ('add') or does not
+        change it ('null'). Its recorded history is dropped. Gradients are dense."""
         _core.attach_grad(self, grad_req)
 
     @property
     def grad(self):
-        """The gradient of a variable; None where none is kept."""
+        """The gradient of a variable; None if it has none."""
         return _core.grad_of(self)
 
     def drop_grad(self):
-        """Makes this an array like any other."""
+        """Makes this an ordinary array."""
         self._stand_as(_core.NDArray())
 
     def backward(self, out_grad=None, retain_graph=False, train_mode=True):

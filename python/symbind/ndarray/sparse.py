@@ -1,8 +1,8 @@
 """Arrays that remember a storage type.
 
 All numbers are stored densely here. An array made as csr or row_sparse has a class and an `stype` of
-that name and answers for its parts (indices, data, indptr), so that scripts go on; there is no
-saving in memory or time. Files hold it by its storage type, as MXNet's do.
+that name and has its parts (indices, data, indptr), so that scripts run; it saves neither memory nor
+time. Files contain it in its storage type, as in MXNet.
 """
 import numpy as np
 

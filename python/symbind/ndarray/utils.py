@@ -1,2 +1,2 @@
-"""mx.nd.utils: files and creation, where MXNet's scripts also look for them."""
+"""mx.nd.utils: files and creation, which MXNet scripts also import from here."""
 from .creation import array, empty, load, load_frombuffer, save, zeros  # noqa: F401

@@ -1,4 +1,4 @@
-"""Optimizer: what scripts construct and derive from, over a C++ optimizer made at first use."""
+"""Optimizer: the class that scripts construct and subclass; wraps a C++ optimizer made at first use."""
 import builtins
 import warnings
 import weakref
@@ -16,7 +16,7 @@ _DECISIVE = ("create_state", "create_state_multi_precision", "update", "update_m
 
 
 class UnknownKeyword(error.NameError, builtins.TypeError):
-    """A constructor was given a keyword that it does not know."""
+    """An unknown keyword of a constructor."""
 
 
 def _overridden(cls):
@@ -28,7 +28,7 @@ def _overridden(cls):
 class Optimizer:
     """Base of all optimizers: hyper-parameters, multipliers, counts of updates.
 
-    A class of one's own derives from it and writes `create_state(index, weight)` and
+    A custom class derives from it and defines `create_state(index, weight)` and
     `update(index, weight, grad, state)`; it may use `_get_lr`, `_get_wd` and `_update_count`.
     """
 
@@ -66,7 +66,7 @@ class Optimizer:
         self.param_dict = param_dict if param_dict else {}
         self.allow_np_array = is_np_array()
 
-    # ------------------------------------------------------------- the object behind
+    # ------------------------------------------------------------- the C++ object
 
     @property
     def _inner(self):
@@ -81,7 +81,7 @@ class Optimizer:
         return core
 
     def _hook(self, core):
-        """Has C++ ask this object for what its class decides itself."""
+        """Makes C++ call this object for the methods that its class overrides."""
         replaced = _overridden(type(self))
         me = weakref.ref(self)
         any_lr = self.param_dict or replaced & {"_get_lr", "_get_lrs"}
@@ -318,7 +318,7 @@ class Optimizer:
 
 
 def builtin(klass):
-    """Marks a class of the library and gives it its live attributes."""
+    """Marks a built-in class and adds properties for the attributes of its C++ object."""
     klass._own_methods = {name: getattr(klass, name, None) for name in _DECISIVE}
     core = _core.make_optimizer(klass._class_name)
     for name in core.names():

@@ -1,4 +1,4 @@
-"""Files of optimizer states: which classes may stand in them, and how objects become attributes."""
+"""Files of optimizer states: the allowed classes, and the conversion of objects to attributes."""
 import importlib
 import numbers
 import sys

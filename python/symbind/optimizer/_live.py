@@ -1,4 +1,4 @@
-"""Attributes and dictionaries that live in C++ objects."""
+"""Attributes and dictionaries of C++ objects."""
 from collections.abc import MutableMapping
 
 
@@ -69,7 +69,7 @@ def dictionary(name):
 
 
 def mapping(view, doc):
-    """A dictionary that lives in the C++ optimizer; `view(core)` is its view."""
+    """A dictionary of the C++ optimizer; `view(core)` is its view."""
     def get(self):
         return LiveDict(view(self._inner))
 

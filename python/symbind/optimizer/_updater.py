@@ -1,5 +1,5 @@
-"""Updater: the states of many weights. C++ holds them while the optimizer is the library's own; a
-class of one's own keeps them in a dict and is called from here."""
+"""Updater: the states of many weights. C++ holds them for a built-in optimizer; for a custom one they are
+in a dict and its methods are called from here."""
 from .. import _core, error
 from ..ndarray import NDArray
 from . import _files

@@ -1,5 +1,5 @@
-"""MXNet's optimizers by name. Their mathematics is in C++ (src/optimizer); what stands here is how
-they are constructed, which scripts rely on."""
+"""MXNet's optimizers by name. Their mathematics is in C++ (src/optimizer); this module has their
+constructors, which scripts rely on."""
 import logging
 
 from ..ndarray import abs as NDabs

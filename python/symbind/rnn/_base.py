@@ -48,7 +48,7 @@ def check_sequence(length, inputs):
 
 
 class RNNParams:
-    """Variables by name, made when first asked for; cells that share one share their weights."""
+    """Variables by name, made at first use; cells that share an RNNParams share their weights."""
 
     def __init__(self, prefix=''):
         self._prefix = prefix
@@ -87,7 +87,7 @@ class BaseRNNCell:
 
     @property
     def params(self):
-        """The cell's RNNParams; whoever asks for them may share them."""
+        """The cell's RNNParams; other cells may share them."""
         self._own_params = False
         return self._params
 

@@ -116,11 +116,11 @@ class BucketSentenceIter(DataIter):
             self.ndlabel.append(ndarray.array(labels, dtype=self.dtype))
 
     def state_dict(self):
-        """Where it stands, with the orders of this epoch."""
+        """The position, with the orders of this epoch."""
         return {"curr_idx": self.curr_idx, "idx": list(self.idx), "orders": list(self._orders)}
 
     def load_state_dict(self, state):
-        """Goes on from there."""
+        """Resumes from a state that state_dict returned."""
         if [len(order) for order in state["orders"]] != [len(order) for order in self._orders]:
             raise error.ValueError("BucketSentenceIter: the state is of other sentences or buckets")
         for bucket, (now, saved) in enumerate(zip(self._orders, state["orders"])):

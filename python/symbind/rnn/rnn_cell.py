@@ -1,4 +1,4 @@
-"""Every cell under MXNet's module name; each kind has a file of its own."""
+"""Every cell under MXNet's module name; each kind has a separate file."""
 from ._base import BaseRNNCell, RNNParams
 from ._cells import GRUCell, LSTMCell, RNNCell
 from ._conv import BaseConvRNNCell, ConvGRUCell, ConvLSTMCell, ConvRNNCell

@@ -9,7 +9,7 @@ _ops.populate(_core.SymbolFunction, {
     "op": op, "_internal": _internal, "contrib": contrib, "linalg": linalg, "sparse": sparse,
     "image": image, "random": random,
 })
-# Operators of the same name give way to the functions above (sym.pow, sym.split_v2, ...).
+# The functions above replace operators of the same name (sym.pow, sym.split_v2, ...).
 for _name, _function in vars(op).items():
     if not _name.startswith("__"):
         globals().setdefault(_name, _function)

@@ -135,7 +135,7 @@ class Symbol(_core.Symbol):
             self._assign(load_json(state["handle"]))
 
     def _gen_atomic_symbol(self):
-        """The head's operator alone, over variables of its own."""
+        """The head's operator alone, with new variables as inputs."""
         head = json.loads(self.tojson())["nodes"][-1]
         return _op(head["op"])(name=self.name, **head.get("attrs", {}))
 
@@ -197,7 +197,7 @@ class Symbol(_core.Symbol):
         return None, None, None
 
     def infer_shape_partial(self, *args, **kwargs):
-        """As infer_shape; what does not follow stays unknown."""
+        """Like infer_shape; shapes that cannot be inferred stay unknown."""
         return self._infer_shape(self._given(args, kwargs, _shape))[:3]
 
     def infer_type(self, *args, **kwargs):
@@ -206,14 +206,14 @@ class Symbol(_core.Symbol):
         return (arg, out, aux) if complete else (None, None, None)
 
     def infer_type_partial(self, *args, **kwargs):
-        """As infer_type; what does not follow is None."""
+        """Like infer_type; types that cannot be inferred are None."""
         return self._infer_type(self._given(args, kwargs, _dtype))[:3]
 
     # ----------------------------------------------------------------- binding
 
     def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, group2ctx=None,
                     shared_arg_names=None, shared_exec=None, shared_buffer=None, **kwargs):
-        """An executor with arrays of its own, zeroed, in the shapes that follow from `kwargs`."""
+        """An executor with new zeroed arrays, whose shapes are inferred from `kwargs`."""
         names = set(self.list_inputs())
         shapes = {k: _shape(v) for k, v in kwargs.items() if k in names}
         try:
@@ -225,7 +225,7 @@ class Symbol(_core.Symbol):
 
     def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, group2ctx=None,
              shared_exec=None):
-        """An executor over the given arrays, which stay the caller's."""
+        """An executor that uses the given arrays; the caller keeps them."""
         if not isinstance(ctx, type(current_context())):
             raise error.TypeError("Context type error")
         args_grad, grads_req, others = self._stand_ins(args, args_grad, grad_req)
@@ -289,7 +289,7 @@ class Symbol(_core.Symbol):
         return _op("cast")(self, *args, **kwargs)
 
     def flatten(self, inplace=False, **kwargs):
-        """All axes behind the first as one."""
+        """Flattens all axes after the first into one."""
         return _op("flatten")(self, **kwargs)
 
     def expand_dims(self, axis, inplace=False, **kwargs):

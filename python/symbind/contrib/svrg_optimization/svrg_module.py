@@ -1,8 +1,8 @@
 """SVRGModule: training with stochastic variance reduced gradients.
 
-Every `update_freq` epochs the weights are kept aside, in a second module, and their gradient g
-over all data is computed. Each batch's gradient is then corrected by what the kept weights would
-have given: grad(weights) - grad(kept weights) + g. As in MXNet, g is not reset between these
+Every `update_freq` epochs the weights are copied to a second module, and their gradient g over all
+data is computed. Each batch's gradient is then corrected by the gradient of the copied weights:
+grad(weights) - grad(copied weights) + g. As in MXNet, g is not reset between these
 computations: a new one is (the last + the sum over the batches) / number of batches.
 """
 import logging
@@ -35,7 +35,7 @@ class SVRGModule(Module):
             raise ValueError("update_freq in SVRGModule must be a positive integer to represent "
                              "the frequency for calculating full gradients")
         self.update_freq = update_freq
-        self._mod_aux = Module(symbol, **options)  # the weights kept aside
+        self._mod_aux = Module(symbol, **options)  # holds the copied weights
         self._param_dict = None  # per device: the gradient over all data, by parameter
         self._ctx_len = len(self._context)
 
@@ -65,13 +65,13 @@ class SVRGModule(Module):
                                force_rebind, shared_module, grad_req)
 
     def init_params(self, *args, **kwargs):
-        """Fills the parameters; those kept aside begin as the same."""
+        """Fills the parameters; the copied weights start with the same values."""
         super().init_params(*args, **kwargs)
         if self._mod_aux.binded and not self._mod_aux.params_initialized:
             self._mod_aux.set_params(*self.get_params())
 
     def prepare(self, data_batch, sparse_row_id_fn=None):
-        """Makes both modules ready for a batch."""
+        """Prepares both modules for a batch."""
         super().prepare(data_batch, sparse_row_id_fn=sparse_row_id_fn)
         self._mod_aux.prepare(data_batch, sparse_row_id_fn=sparse_row_id_fn)
 
@@ -91,7 +91,7 @@ class SVRGModule(Module):
 
     def init_optimizer(self, kvstore='local', optimizer='sgd',
                        optimizer_params=(('learning_rate', 0.01),), force_init=False):
-        """Installs the optimizer inside one that serves the keys of full gradients as well."""
+        """Installs the optimizer, wrapped in one that also handles the keys of full gradients."""
         self._param_dict = [
             {name: nd.zeros(shape=array.shape, ctx=device)
              for name, array in self.get_params()[0].items()} for device in self._context]
@@ -122,7 +122,7 @@ class SVRGModule(Module):
     # ----------------------------------------------------------------- full gradients
 
     def update_full_grads(self, train_data):
-        """Keeps the weights aside and computes their gradient over all of `train_data`."""
+        """Copies the weights and computes their gradient over all of `train_data`."""
         param_names = self._exec_group.param_names
         arg, aux = self.get_params()
         self._mod_aux.set_params(arg_params=arg, aux_params=aux)
@@ -147,7 +147,7 @@ class SVRGModule(Module):
                 self._accumulate_kvstore(name, [of_device[name] for of_device in self._param_dict])
 
     def _accumulate_kvstore(self, key, value):
-        """Adds the devices' gradients up on the store and gives each their mean."""
+        """Sums the devices' gradients on the store and gives each device the mean."""
         self._kvstore.push(key + "_full", value)
         self._kvstore._barrier()
         self._kvstore.pull(key + "_full", value)

@@ -1,5 +1,5 @@
-"""The optimizer of SVRGModule: the user's own for parameters, plain assignment for the full
-gradients that a store adds up under keys of their own."""
+"""The optimizer of SVRGModule: the user's optimizer for parameters, plain assignment for the full
+gradients, which a store sums under separate keys."""
 from ... import optimizer as opt
 
 _BASE_PARAMS = ('rescale_grad', 'param_idx2name', 'wd', 'clip_gradient', 'learning_rate',
