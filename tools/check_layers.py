@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that every #include keeps to the layers of the house.
+"""Checks that every #include follows the layers of the project.
 
-A folder of src/ includes itself and lower levels only: never upward, never a sibling of its own
-level. Public headers stand on the standard library alone. Vendor headers, the environment and
-accelerator switches each have their one place. Graph, passes and executor know no operator by its
-name; the patterns of fusion do. Exit status 1 names every breach.
+A folder of src/ may include itself and lower levels, but no higher level and no other folder of the
+same level. Public headers include only the standard library. Vendor headers, the environment and
+accelerator switches are each allowed in one place only. Graph, passes and executor refer to no
+operator by its name; only the fusion patterns do. Exit status 1 if there is a breach.
 
     tools/check_layers.py [ROOT]      check the tree (of this file by default)
     tools/check_layers.py --self-test show that every rule can fail
@@ -105,7 +105,7 @@ def source_breaches(path, line, where):
             elif other != folder and LEVELS[other] == LEVELS[folder]:
                 yield f"{where}: {folder}/ includes its sibling {other}/ ('{target}')"
             elif LEVELS[other] > LEVELS[folder]:
-                yield f"{where}: {folder}/ includes {other}/, which lies above it ('{target}')"
+                yield f"{where}: {folder}/ includes {other}/, which is above it ('{target}')"
     if (
         OP_NAME.search(line)
         and folder in KNOWS_NO_OPERATOR
@@ -143,7 +143,7 @@ SELF_TEST = {
     "include/symbind/b.h": ('#include <vector>\n#include "symbind/a.h"', None),
     "include/symbind/plain_c.h": ("#include <stdint.h>", None),
     "include/symbind/c.h": ('#include "base/check.h"', "public header"),
-    "src/graph/up.cpp": ('#include "passes/plan.h"', "lies above"),
+    "src/graph/up.cpp": ('#include "passes/plan.h"', "is above"),
     "src/graph/down.cpp": ('#include "base/check.h"\n#include "graph/node.h"', None),
     "src/ops/nn/sibling.cpp": ('#include "passes/plan.h"', "sibling"),
     "src/base/above.h": ("#include <symbind/module.h>", "header of module/, above it"),

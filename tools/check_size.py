@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Keeps files short enough to be read in one sitting.
+"""Checks that files are short.
 
 Sources: a warning from 500 lines, a failure from 800. Public headers: a failure above 300; other
-headers of src/ a warning. Generated files are left out. Exit status 1 on a failure.
+headers of src/ a warning. Generated files are skipped. Exit status 1 on a failure.
 
     tools/check_size.py [ROOT]      [ROOT] is the tree of this file by default
 """

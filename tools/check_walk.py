@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that the documents tell the truth about files, tests and programs.
+"""Checks the files, tests and programs that the documents name.
 
-    tools/check_walk.py files               docs/walk.md: every file named exists and is as short as it
-                                            says; and so in the other guides, where they give a length
+    tools/check_walk.py files               docs/walk.md: every file exists and has at most the stated
+                                            length; the same in the other guides where they state one
     tools/check_walk.py tests BUILD_DIR     docs/contract.md: every test named exists
     tools/check_walk.py program             README.md: its C++ program is examples/cpp/readme.cpp
     tools/check_walk.py snippets            the C++ of the pages in PAGES is that of the examples
@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GUIDES = ["docs/walk.md", "docs/add_an_operator.md", "docs/add_a_pass.md", "docs/contract.md",
           "docs/questions.md", "docs/from_mxnet.md", "docs/checkpoints.md", "docs/devices.md",
           "docs/bucketing.md", "docs/predict.md", "README.md", "CONTRIBUTING.md"]
-# Their C++ blocks stand, indentation aside, in examples/cpp, where the compiler and the tests see them.
+# Their C++ blocks are, except for indentation, in examples/cpp, which the tests compile and run.
 PAGES = ["docs/from_mxnet.md", "docs/checkpoints.md", "docs/devices.md", "docs/bucketing.md",
          "docs/questions.md", "docs/predict.md", "docs/autograd.md", "README.md"]
 TOP = "src|include|tests|tools|examples|docs|cmake|benchmarks"

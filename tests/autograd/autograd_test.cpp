@@ -305,7 +305,7 @@ TEST(ThreadsAutograd, each_thread_has_its_own_modes_and_tape) {
   EXPECT_TRUE(autograd::is_recording());
 }
 
-// Two threads walk one recording at once: either it is there for both, or one is told it is gone.
+// Two threads run backward over one tape: either it exists for both, or one gets an error.
 TEST(ThreadsAutograd, one_recording_walked_by_two) {
   for (int round = 0; round < 50; ++round) {
     NDArray x = variable({1, 2}, {2});

@@ -147,7 +147,7 @@ TEST_F(BadInputFiles, a_pipe_is_written_to_and_stays_a_pipe) {
   EXPECT_EQ(entries(), 1u);
 }
 
-// A limit on the size of files stands in for a full disk: the write fails half way.
+// A limit on the file size simulates a full disk: the write fails half way.
 TEST_F(BadInputFiles, a_full_disk) {
   write_text(path("a"), "old");
   rlimit before{};

@@ -101,7 +101,7 @@ TYPED_TEST(SixteenBits, extremes) {
   EXPECT_EQ(TypeParam::encode(std::numeric_limits<float>::max()), TypeParam::kInfinity);
   EXPECT_EQ(TypeParam::encode(std::numeric_limits<float>::denorm_min()), 0);
   EXPECT_EQ(TypeParam::encode(-0.f), 0x8000);
-  // A signalling NaN whose payload lies below the kept bits must not become infinity.
+  // A signalling NaN whose payload is below the kept bits must not become infinity.
   const auto nan = std::bit_cast<float>(0x7f800001u);
   EXPECT_TRUE(std::isnan(static_cast<float>(TypeParam::Type::from_bits(TypeParam::encode(nan)))));
 }

@@ -18,7 +18,7 @@ namespace {
 std::atomic<int> asked{0};
 std::atomic<bool> stop{false};
 
-/// A check for one test; none is left behind.
+/// Installs a check for one test and removes it at the end.
 struct Installed {
   Installed() {
     asked = 0;

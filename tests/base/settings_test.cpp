@@ -158,7 +158,7 @@ std::map<std::string, std::vector<std::string>> rows_of_the_page() {
       cell.erase(cell.find_last_not_of(' ') + 1);
       cells.push_back(cell);
     }
-    EXPECT_TRUE(rows.emplace(cells[0], cells).second) << cells[0] << " stands twice on the page";
+    EXPECT_TRUE(rows.emplace(cells[0], cells).second) << cells[0] << " is on the page twice";
   }
   return rows;
 }
@@ -167,7 +167,7 @@ TEST(Settings, the_page_is_the_table) {
   auto page = rows_of_the_page();
   std::set<std::string> names;
   for (const auto& row : settings::table()) {
-    EXPECT_TRUE(names.insert(row.name).second) << row.name << " stands twice in the table";
+    EXPECT_TRUE(names.insert(row.name).second) << row.name << " is in the table twice";
     const std::string name = row.name, mapped = row.maps_to;
     std::vector<std::string> wanted = {name, row.help};
     if (row.treatment == settings::Treatment::kHonoured)

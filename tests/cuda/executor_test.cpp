@@ -1,5 +1,5 @@
-// The CUDA seam: the same plan on a GPU, its step recorded once and replayed with values that
-// change; memory and errors of the device. Skipped where there is no GPU.
+// The executor on a GPU: the same plan, its step recorded once and replayed with changing values;
+// memory and errors of the device. Skipped without a GPU.
 
 #include <gtest/gtest.h>
 #include <symbind/executor.h>
@@ -142,7 +142,7 @@ TEST_F(CudaExecutor, replays_add_to_gradients) {
   }
 }
 
-// Hundreds of calls in flight, each with values of its own.
+// Hundreds of calls in flight, each with its own values.
 TEST_F(CudaExecutor, values_in_flight_stay_apart) {
   const NDArray w = NDArray::zeros({1000}, gpu()), g = NDArray::full({1000}, -1, gpu());
   for (int i = 1; i <= 500; ++i) invoke("sgd_update", {w, g}, {{"lr", std::to_string(i)}}, {w});

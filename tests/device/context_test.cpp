@@ -39,7 +39,7 @@ TEST(Context, scopes_nest_and_belong_to_their_thread) {
   EXPECT_EQ(current_context(), cpu(1));
 }
 
-// In a process of its own: what a GPU means is settled once.
+// In a separate process: the meaning of a GPU is fixed at its first use.
 TEST(Context, gpu_contexts_that_run_on_the_cpu) {
   EXPECT_EXIT(
       {

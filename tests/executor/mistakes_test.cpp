@@ -1,5 +1,5 @@
-// The first twenty of the forty mistakes users make, and what each must be told. After each one a
-// second, right call works: nothing is lost.
+// Mistakes 1 to 20 of docs/mistakes.md, and what each message must contain. After each mistake a
+// correct call works.
 
 #include <functional>
 
@@ -29,7 +29,7 @@ Caught caught(const std::function<void()>& f) {
   return {};
 }
 
-// Every part must stand in the message.
+// The message must contain every part.
 void says(const Caught& c, ErrorKind kind, const std::vector<std::string>& parts) {
   EXPECT_EQ(kind_name(c.kind), std::string(kind_name(kind))) << c.text;
   for (const std::string& part : parts)

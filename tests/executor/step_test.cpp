@@ -1,4 +1,4 @@
-// The fused step, and what an error inside a run leaves behind.
+// The fused step, and the state after an error inside a run.
 
 #include <gtest/gtest.h>
 

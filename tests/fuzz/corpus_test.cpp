@@ -1,5 +1,5 @@
-// Every file of the corpora goes through its loader, and every kept call through its operator: what
-// the fuzzers found stays mended in the ordinary build as well.
+// Loads every file of the corpora and runs every recorded operator call: findings of the fuzzers
+// stay fixed in the ordinary build too.
 
 #include <gtest/gtest.h>
 

@@ -35,8 +35,8 @@ class Draw {
 /// The text of a value for this field: a usual one, or with `wild` one from the ends of its type.
 std::string draw_value(Draw& draw, const AttrField& field, bool wild);
 
-/// What the elements of an array are: "small" counts from -1 to 4, "usual" lies around 0, "wild"
-/// mixes NaN, infinity and the ends of the types into them, "zero" is 0.
+/// The elements of an array: "small" counts from -1 to 4, "usual" is around 0, "wild" mixes NaN,
+/// infinity and the limits of the types into them, "zero" is 0.
 inline constexpr const char* kFills[] = {"small", "usual", "wild", "zero"};
 NDArray filled(const Shape& shape, DType dtype, const std::string& fill, std::uint64_t seed);
 

@@ -40,7 +40,7 @@ void replay_run(const Case& c, const Run& run) {
   }
   for (const golden::Tensor& g : bound_gradients(c)) {
     req[g.name] = g.req;
-    // What "write" does not write shall be seen.
+    // Shows elements that "write" does not write.
     grads[g.name] =
         g.before ? g.before->array(g.dtype) : NDArray::full(g.shape, 77, cpu(), g.dtype);
   }
@@ -163,7 +163,7 @@ bool needs_recording(const OpDef& op) {
 struct Recorded {
   int cases = 0;
   std::set<AttrDict> sets;  ///< of attributes
-  bool alone = false;       ///< has a file of its own, not only a place among a family
+  bool alone = false;       ///< has its own file, not only rows of a family's file
 };
 
 std::map<std::string, Recorded> count_recordings() {
@@ -182,8 +182,8 @@ std::map<std::string, Recorded> count_recordings() {
   return counts;
 }
 
-/// How many sets of attributes can be told apart, at most 4: one more than values where all of them
-/// are named, as an attribute may be left out. 0: there are no attributes.
+/// How many distinct sets of attributes exist, at most 4: one more than the values if all values
+/// are named, since an attribute may be omitted. 0: there are no attributes.
 std::size_t possible_sets(const OpDef& op) {
   const std::shared_ptr<void> attrs = op.make_attrs();
   std::size_t sets = 1;

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Nets, GoldenJson, testing::Values("lenet", "resnet20-fl
                            return name;
                          });
 
-// Beside each old file stands what MXNet 1.9.1 wrote after loading it.
+// For each old file there is the file that MXNet 1.9.1 wrote after loading it.
 class OldDialect : public testing::TestWithParam<const char*> {};
 
 TEST_P(OldDialect, upgrades_as_mxnet_does) {
@@ -128,7 +128,7 @@ TEST(SymbolJson, newer_version_only_warns) {
   EXPECT_THAT(warnings, ElementsAre(AllOf(HasSubstr("2.0.0"), HasSubstr("1.9.1"))));
 }
 
-// ---- texts of our own
+// ---- texts written here
 
 TEST(SymbolJson, layout_is_mxnets) {
   std::vector<Symbol> inputs;
@@ -207,7 +207,7 @@ TEST(SymbolJson, strange_keys) {
   EXPECT_EQ(sum.with_attr("lr_mult", "2").list_attr().at("scalar"), "left behind");
   const Symbol loss = with("LinearRegressionOutput", R"("out_grad": "True", "grad_scale": "2")");
   EXPECT_EQ(loss.attr_dict().at("n").at("out_grad"), "True");
-  // An operator that has parameters looks at every key.
+  // An operator that has parameters checks every key.
   EXPECT_THROW(with("dot", R"("scalar": "left behind")"), Error);
 }
 

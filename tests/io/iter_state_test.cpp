@@ -1,5 +1,5 @@
-// Every iterator, stopped behind any batch and continued by one made alike, hands out what the
-// first would have: this epoch and the next two.
+// Every iterator is stopped after each batch; an equal iterator that resumes there gives the same
+// batches: of this epoch and the next two.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Batch numbers(const DataBatch& batch) {
   return all;
 }
 
-/// The batches from here to the end of `epochs` epochs; an empty one stands between two epochs.
+/// The batches from here to the end of `epochs` epochs; an empty one separates two epochs.
 std::vector<Batch> rest(DataIter& iter, int epochs) {
   std::vector<Batch> all;
   DataBatch batch;
@@ -89,7 +89,7 @@ TEST(IterState, resized_and_prefetched) {
   expect_resumes("resize", [] {
     return std::make_unique<ResizeIter>(std::shared_ptr(arrays("roll_over", true)()), 7);
   });
-  expect_resumes("resize, going on", [] {
+  expect_resumes("resize, not reset", [] {
     return std::make_unique<ResizeIter>(std::shared_ptr(arrays("pad", true)()), 3, false);
   });
   expect_resumes("prefetch", [] {

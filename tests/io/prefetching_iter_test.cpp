@@ -75,8 +75,9 @@ TEST(ThreadsPrefetchingIter, gives_what_the_iterator_gives) {
   }
 }
 
-// How far the thread has come must not show: reset in the middle is as if nobody had read ahead.
-// (Who took every batch counts as at the end, also before next() said so; as in MXNet.)
+// The progress of the thread must not matter: a reset in the middle is the same as without
+// prefetching. (After the last batch the epoch counts as ended, even before next() says so, as in
+// MXNet.)
 TEST(ThreadsPrefetchingIter, reset_in_the_middle_is_exact) {
   for (const char* handle : {"pad", "discard", "roll_over"}) {
     const int most = std::string(handle) == "roll_over" ? 2 : 4;
@@ -112,7 +113,7 @@ TEST(ThreadsPrefetchingIter, joins_and_renames) {
     }
     EXPECT_FALSE(iter.next(batch));
     EXPECT_FALSE(iter.next(batch));
-    EXPECT_EQ(batch.data.at(1).scalar(), 13);  // the last batch is left alone
+    EXPECT_EQ(batch.data.at(1).scalar(), 13);  // the last batch is unchanged
   }
 }
 

@@ -107,7 +107,7 @@ TEST(KVStore, the_last_push_replaces) {
   const NDArray first = NDArray::full({2}, 7);
   store->init("w", first);
   NDArray(first).set(0.0);
-  EXPECT_EQ(pulled(*store, "w", {2}), (Floats{7, 7})) << "a copy of its own";
+  EXPECT_EQ(pulled(*store, "w", {2}), (Floats{7, 7})) << "the store has its own copy";
   store->push("w", on_devices({{1, 2}, {10, 20}}, {2}));
   store->push("w", on_devices({{3, 4}, {30, 40}}, {2}));
   EXPECT_EQ(pulled(*store, "w", {2}), (Floats{33, 44}));

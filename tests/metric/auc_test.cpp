@@ -86,7 +86,7 @@ TEST(BadInputAuc, labels_and_shapes_are_named) {
   const MetricPtr auc = AUC();
   says([&] { auc->update({row({0, 2})}, {row({0, 1})}); }, "the label of row 1 is 2");
   says([&] { auc->update({row({0})}, {NDArray::ones({1, 3}, cpu())}); }, "(1, 3)");
-  EXPECT_TRUE(std::isnan(value(auc))) << "a batch that was refused left rows behind";
+  EXPECT_TRUE(std::isnan(value(auc))) << "a refused batch added rows";
 }
 
 TEST(ConfusionMatrix, counts_labels_by_outputs) {

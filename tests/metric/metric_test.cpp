@@ -73,8 +73,8 @@ TEST(Metric, many_numbers_in_shares) {
   }
 }
 
-// Along the last axis and along another the largest output is the first one, and NaN is passed over
-// unless it comes first.
+// Along the last axis and along another one, of equal largest outputs the first is used, and NaN is
+// ignored unless it comes first.
 TEST(Metric, accuracy_of_ties_and_nan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<std::vector<float>> rows = {{1, 1, 0},   {0, 1, 1}, {nan, 2, 1},    {1, nan, 0},

@@ -128,7 +128,7 @@ TEST(Callback, early_stopping_waits_and_ends) {
   for (const double value : {3.0, 2.0, 2.5, 1.0, 1.0}) evaluated(0, value);
   try {
     evaluated(5, 1.5);
-    ADD_FAILURE() << "it goes on";
+    ADD_FAILURE() << "the training continues";
   } catch (const StopTraining& stop) {
     EXPECT_STREQ(stop.what(),
                  "Epoch[5] Stopping early: error=1.500000 is not better than 1.000000 for 2 "

@@ -285,7 +285,7 @@ TEST(Contract, S41) {
   train(*module, 9);
   train(*again, 9);
   EXPECT_EQ(numbers(again->get_params().args), numbers(module->get_params().args))
-      << "the momentum goes on";
+      << "the momentum continues";
   module->save_checkpoint(prefix, 8);
   EXPECT_THAT(folder.files(), testing::Not(testing::Contains("net-0008.states")));
 }

@@ -40,7 +40,7 @@ DataBatch bucket_batch(std::int64_t key, std::uint64_t seed = 1) {
   return made;
 }
 
-/// Bytes of the distinct memory behind the executors of these modules.
+/// Bytes of the distinct memory of the executors of these modules.
 std::size_t memory_of(const std::vector<const Module*>& modules) {
   std::map<const void*, std::size_t> blocks;
   const auto count = [&](const void* block, std::size_t bytes) {

@@ -20,7 +20,7 @@ std::unique_ptr<NDArrayIter> iterator(std::int64_t rows = kRows) {
                                        NDArrayIterOptions{.batch_size = 8});
 }
 
-/// A source of its own: `batches` batches, then trouble or the end.
+/// A custom iterator: `batches` batches, then an exception or the end.
 struct Own : DataIter {
   explicit Own(int n, bool fails = false) : batches(n), trouble(fails) {}
   const std::vector<DataDesc>& provide_data() const override { return data; }
@@ -191,7 +191,7 @@ TEST(BadInputFit, an_iterator_that_throws) {
   } catch (const std::runtime_error& e) {
     EXPECT_STREQ(e.what(), "the cable");
   }
-  EXPECT_NO_THROW(module.fit(*iterator(), options())) << "and it goes on";
+  EXPECT_NO_THROW(module.fit(*iterator(), options())) << "and training continues";
 }
 
 TEST(BadInputFit, a_callback_that_throws) {

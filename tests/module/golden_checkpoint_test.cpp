@@ -94,7 +94,7 @@ void expect_goes_on(Module& module, const Json& one, bool fused) {
         expect_goes_on(*taken_up(one, golden::path_of("states")), one, fused);
     });
 
-// A store keeps its weights; and counts of updates go on unless an optimizer in the file sets them.
+// A store keeps its weights; update counts continue unless an optimizer in the file sets them.
 bool can_load_later(const Json& one) {
   const bool on_store = one.at("devices") > 1 && one.at("on_store").get<bool>();
   return !on_store && (one.at("optimizer") == "sgd" || one.at("dump").get<bool>());

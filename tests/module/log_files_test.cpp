@@ -1,5 +1,5 @@
-// Logs that programs read: whole lines, continued files, event files with the checks TensorBoard
-// makes. Python's tests read the same bytes with a parser of their own.
+// Machine-readable logs: complete lines, continued files, event files with TensorBoard's checks.
+// The Python tests read the same bytes with a separate parser.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Mistakes users make with modules, by their line in the list of forty, and other bad input: what
-// the message says, and that nothing was changed.
+// Mistakes with modules, by their number in docs/mistakes.md, and other bad input: what the message
+// says, and that nothing was changed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -287,7 +287,7 @@ TEST(BadInputModule, line37_the_guard_by_option_and_by_setting) {
   expect_error(
       ErrorKind::kValue, [&] { trained({}); }, "step 2", "log 'log'");
   trained(false);
-  Monitor monitor(1, {.pattern = "log_output"});  // goes on beside the guard
+  Monitor monitor(1, {.pattern = "log_output"});  // keeps working with the guard
   expect_error(
       ErrorKind::kValue, [&] { trained(true, &monitor); }, "log 'log'");
   EXPECT_THAT(log.lines(), testing::Contains(HasSubstr("log_output")));
@@ -304,7 +304,7 @@ TEST(BadInputModule, labels_of_another_size) {
       ErrorKind::kValue, [&] { module->forward(given, true); }, "0 data arrays");
 }
 
-/// What stands in each file of a folder.
+/// The contents of each file of a folder.
 std::map<std::string, std::string> contents(const TemporaryFolder& folder) {
   std::map<std::string, std::string> all;
   for (const std::string& name : folder.files()) {
@@ -314,7 +314,7 @@ std::map<std::string, std::string> contents(const TemporaryFolder& folder) {
   return all;
 }
 
-// A limit on the size of files stands in for a full disk: the write fails half way.
+// A limit on the file size simulates a full disk: the write fails half way.
 TEST(BadInputCheckpoint, a_full_disk_leaves_the_old_files) {
   Module module(
       SoftmaxOutput("softmax", FullyConnected("fc", Variable("data"), {.num_hidden = 4000})));
@@ -345,7 +345,7 @@ TEST(BadInputCheckpoint, a_full_disk_leaves_the_old_files) {
   ::setrlimit(RLIMIT_FSIZE, &unlimited);
   std::signal(SIGXFSZ, handler);
   EXPECT_TRUE(contents(folder) == before);
-  train();  // it goes on
+  train();  // training continues
   module.save_checkpoint(folder / "net", 1, true);
   EXPECT_FALSE(contents(folder).at("net-0001.params") == before.at("net-0001.params"));
 }

@@ -1,5 +1,5 @@
-// A batch without labels, of another size or of the same, leaves nothing behind: the next batch
-// with labels is trained on its own labels.
+// A batch without labels, of the same or another size, does not affect later batches: the next
+// batch with labels is trained on its own labels.
 
 #include <gtest/gtest.h>
 

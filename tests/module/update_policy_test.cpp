@@ -313,7 +313,7 @@ TEST(Ema, is_the_recursion_over_the_weights_of_every_update) {
     for (const auto& [name, values] : want)
       for (std::size_t i = 0; i < values.size(); ++i)
         EXPECT_NEAR(got.at(name)[i], values[i], 1e-6) << name;
-    if (devices == 1) {  // the fused step goes on
+    if (devices == 1) {  // the fused step continues
       EXPECT_EQ(numbers(module.get_params().args), numbers(plain.get_params().args));
     }
   }

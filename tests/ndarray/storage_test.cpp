@@ -144,7 +144,7 @@ TEST(Errors, an_error_outlives_its_array_until_waitall) {
   waitall();
 }
 
-// As in MXNet: whoever read one error is not told of older ones by waitall. Their arrays keep them.
+// As in MXNet: raising one error clears waitall's list. The arrays keep their errors.
 TEST(Errors, reading_one_silences_waitall) {
   const NDArray a = NDArray::zeros({1}), b = NDArray::zeros({1});
   a.storage()->set_error(broken("first"));

@@ -1,4 +1,4 @@
-// Where the largest element stands: the first one counts.
+// The index of the largest element; of equal ones the first.
 
 #include <cmath>
 

@@ -159,7 +159,7 @@ TEST(OpBorders, samplers_draw_number_by_number) {
   }
 }
 
-/// Where element (n, c, p) of a shape (images, channels, positions) lies.
+/// The index of element (n, c, p) of a shape (images, channels, positions).
 std::int64_t place(Layout layout, const Shape& s, std::int64_t n, std::int64_t c, std::int64_t p) {
   const std::int64_t inner = layout == Layout::kBlocked8       ? 8
                              : layout == Layout::kBlocked16    ? 16
@@ -213,7 +213,7 @@ TEST(OpBorders, labels_that_are_probabilities) {
   });
 }
 
-// Two layers, so that what lies between them is dropped: the same numbers, however it is shared.
+// Two layers with dropout between them: the same numbers with any number of shares.
 TEST(OpBorders, dropout_between_the_layers_of_an_rnn) {
   const Symbol net =
       make_symbol("RNN", "rnn", std::vector{Variable("data")},

@@ -158,7 +158,7 @@ OP_CASES(Custom) {
         }
         return HostTensors{y, seen};
       });
-  c.add("nobody registered it")
+  c.add("not registered")
       .attr("op_type", "test_produkt")
       .in({2})
       .raises("Cannot find custom operator test_produkt; did you mean 'test_product'");
@@ -207,7 +207,7 @@ TEST(Custom, arrays_belong_to_the_call) {
   s.forward = [&](CustomForward& c) {
     kept.push_back(c.in[0]);
     c.out[0].set(c.in[0]);
-    c.in[0].set(-1);  // a copy: nobody sees it
+    c.in[0].set(-1);  // a copy: no effect outside
   };
   add("test_keeps", s);
   const NDArray x({1, 2}, Shape{2});
@@ -367,7 +367,7 @@ TEST(Custom, errors_wait_on_the_outputs) {
   says(caught([&] { y[0].wait_to_read(); }), ErrorKind::kState, "negative\nin Custom");
 }
 
-// An operator called inside failed and nobody looked at its result.
+// An operator called inside failed and its result was not read.
 TEST(Custom, errors_inside_are_its_own) {
   Sketch broken, s;
   broken.forward = [](CustomForward&) { throw Error(ErrorKind::kValue, "inside"); };

@@ -6,7 +6,7 @@ namespace symbind {
 namespace {
 
 /// Patches of a line of 5 under a window of 2 with dilation 2, padded by 1: at position o tap k
-/// lies on o − 1 + 2k.
+/// is at o − 1 + 2k.
 HostTensors patches_of_a_line(const HostTensors& in) {
   HostTensor y({2, 4, 5});
   for (std::int64_t n = 0; n < 2; ++n)

@@ -7,7 +7,7 @@ namespace {
 
 OP_CASES(_cvimresize) {
   c.recorded();
-  // By hand: the taps of a doubled row stand at -1/4, 1/4, 3/4, 5/4 of its two pixels.
+  // By hand: the taps of a doubled row are at -1/4, 1/4, 3/4, 5/4 of its two pixels.
   c.add("linear, in numbers")
       .attr("w", 4)
       .attr("h", 1)

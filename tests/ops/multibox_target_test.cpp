@@ -1,4 +1,4 @@
-// What anchors shall predict, against recordings of MXNet, and one image by hand.
+// The training targets of anchors, against recordings of MXNet, and one image by hand.
 
 #include <cmath>
 
@@ -22,7 +22,7 @@ OP_CASES(_contrib_MultiBoxTarget) {
         location[0] = (0.125 - 0.25) / 0.5;
         location[2] = std::log(0.5);
         for (std::size_t i = 0; i < 4; ++i) mask[i] = 1;
-        classes[0] = 5;  // class 4, behind background
+        classes[0] = 5;  // class 4, after background
         return HostTensors{location, mask, classes};
       });
   c.add("short labels").in({1, 3, 4}).in({1, 2, 4}).in({1, 2, 3}).raises("five numbers at least");

@@ -50,7 +50,7 @@ OP_FAMILY(pdf) {
     });
     for (const bool is_log : {false, true}) {
       OpCase& one = c.add(is_log ? "formula, log" : "formula").attr("is_log", is_log);
-      // Parameters where every distribution has some; the second lies apart from the first.
+      // Parameters that are valid for every distribution; the second differs from the first.
       const bool chance = std::string(row.name) == "negative_binomial";
       if (row.whole)
         one.in_indices({2, 3, 5}, 6);

@@ -151,7 +151,7 @@ void add_bounds(OpCases& c) {
       .attr("shape", "(1001,)")
       .attr("dtype", "float64")
       .property([](const HostTensors&, const HostTensors& out) {
-        int fine = 0;  // a float would have at most 24 bits behind the point
+        int fine = 0;  // a float would have at most 24 bits after the point
         for (const double v : out[0].values) fine += std::fmod(v * 0x1p24, 1.0) != 0;
         EXPECT_GT(fine, 990);
       });

@@ -115,7 +115,7 @@ TEST(RnnCells, products_of_all_sizes) {
           std::vector<float> c = numbers<float>(rows * (n + 1), 3, 1), before = c;
           const std::int64_t panel = set.products.panel;
           std::vector<float> packed(static_cast<std::size_t>((n + panel - 1) / panel * panel * k));
-          set.products.pack(w.data(), 1, k, k, n, packed.data());  // w lies transposed
+          set.products.pack(w.data(), 1, k, k, n, packed.data());  // w is transposed
           set.products.multiply({rows, n, k, a.data(), k + 2, packed.data(), c.data(), n + 1});
           for (std::int64_t r = 0; r < rows; ++r)
             for (std::int64_t j = 0; j <= n; ++j) {

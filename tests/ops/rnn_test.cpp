@@ -25,7 +25,7 @@ struct Written {
   std::size_t gates() const { return mode == "lstm" ? 4 : mode == "gru" ? 3 : 1; }
   std::size_t width() const { return projection > 0 ? projection : hidden; }
 
-  /// Matrices and biases lie one behind the other.
+  /// Matrices and biases are stored one after the other.
   void step(const double* w, const double* x, std::vector<double>& h,
             std::vector<double>& c) const {
     const std::size_t n = gates() * hidden;
@@ -174,7 +174,7 @@ TEST(RNN, dropout_acts_between_layers_in_training_only) {
   EXPECT_EQ(run("0", true).first, run("0.5", false).first);
   EXPECT_EQ(run("0", true).second, run("0.5", false).second);
   EXPECT_NE(run("0", true).first, run("0.5", true).first);
-  // All dropped: the second layer sees zeros, so its i2h matrix (behind 4·4·(2 + 4) weights of the
+  // All dropped: the second layer sees zeros, so its i2h matrix (after 4·4·(2 + 4) weights of the
   // first layer) has no gradient, and neither has the first layer.
   const std::vector<float> gradient = run("1", true).second;
   for (std::size_t i = 0; i < 96 + 64; ++i) EXPECT_EQ(gradient[i], 0) << i;

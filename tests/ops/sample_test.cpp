@@ -68,7 +68,7 @@ OP_FAMILY(sample) {
   for (const Row& row : rows()) {
     c.op(std::string("_sample_") + row.name);
     for (const char* dtype : {"None", "float64", "float16"}) {
-      OpCase& one = c.add(std::string("rows of their own, ") + dtype);
+      OpCase& one = c.add(std::string("separate rows, ") + dtype);
       one.attr("shape", "(30, 100)").attr("dtype", dtype).in({2, 2}, row.first);
       if (!row.second.empty()) one.in({2, 2}, row.second);
       one.no_grad().recovers({}).property(

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of samplers look at: moments, and how likely the counts of bins are.
+// Statistics for the tests of samplers: moments, and the likelihood of bin counts.
 
 #include <algorithm>
 #include <cmath>

@@ -17,7 +17,7 @@ constexpr double kBeta1 = 0.5, kBeta2 = 0.75, kEpsilon = 0.125;
 
 double cut(double x, double bound) { return std::clamp(x, -bound, bound); }
 double early(double g) { return cut(kRescale * g, kClip); }                     // then the decay
-double late(double w, double g) { return cut(kRescale * g + kWd * w, kClip); }  // behind it
+double late(double w, double g) { return cut(kRescale * g + kWd * w, kClip); }  // after it
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
 /// w, g and the states of one element: the new weight comes back, the states are overwritten.

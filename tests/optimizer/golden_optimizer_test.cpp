@@ -45,12 +45,12 @@ TEST_P(GoldenOptimizer, ten_steps) {
       const std::size_t place = one["places"][k];
       EXPECT_TRUE(recorded::near(weights[place].to_vector<double>(), after["weights"][k],
                                  half ? 1e-3 : 1e-5))
-          << "weight " << place << " behind step " << number;
+          << "weight " << place << " after step " << number;
       const auto states = recorded::flat(updater.states().at(static_cast<std::int64_t>(place)));
       ASSERT_EQ(states.size(), after["states"][k].size());
       for (std::size_t i = 0; i < states.size(); ++i)
         EXPECT_TRUE(recorded::near(states[i].to_vector<double>(), after["states"][k][i], 1e-5))
-            << "state " << i << " of weight " << place << " behind step " << number;
+            << "state " << i << " of weight " << place << " after step " << number;
     }
   }
 }

@@ -21,7 +21,7 @@ TEST(GoldenLRScheduler, rates_and_log_lines) {
   }
 }
 
-// Training that goes on from an epoch asks for a late update first.
+// A resumed training starts with a late update.
 TEST(GoldenLRScheduler, starts_late) {
   const nlohmann::json recording = recorded::json("schedules.json");
   for (const nlohmann::json& one : recording["schedules"]) {

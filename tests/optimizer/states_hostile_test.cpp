@@ -91,7 +91,7 @@ TEST(BadInputStatesGrowth, arrays_nesting_and_digits_have_limits) {
             {"a number of 6000 digits"});
 }
 
-// ---- Numbers that are none ----------------------------------------------------------------------
+// ---- Invalid numbers ----------------------------------------------------------------------------
 
 /// Adam with its attributes, one of them replaced.
 StateValue adam_with(const char* name, const StateValue& value) {

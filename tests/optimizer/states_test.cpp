@@ -18,7 +18,7 @@ const nlohmann::json& recording() {
   return all;
 }
 
-// MXNet's states behind step 3, continued here to step 8, end where MXNet ended.
+// MXNet's states after step 3, continued here to step 8, give MXNet's result.
 TEST(GoldenStates, continue_mxnets_training) {
   const nlohmann::json files = recorded::json("states.json");
   for (const auto& [file, facts] : files.items()) {

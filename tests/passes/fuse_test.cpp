@@ -1,4 +1,4 @@
-// Neighbours become one operator where nobody else sees what lies between them, and only there.
+// Two neighbouring operators are fused only if nothing else reads the value between them.
 
 #include <gtest/gtest.h>
 

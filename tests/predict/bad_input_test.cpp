@@ -1,4 +1,4 @@
-// What users get wrong with a Predictor: what the message says, and that it goes on serving.
+// Mistakes with a Predictor: what the message says, and that the predictor still works.
 
 #include "ndarray/storage.h"
 #include "tests/predict/nets.h"

@@ -336,7 +336,7 @@ TEST(BadInputCPredict, creation) {
                               shapes.dims.data(), 2147483647, &out),
       "2147483647 threads");
   EXPECT_EQ(out, nullptr);
-  // As in MXNet a name that the network does not have is passed over where the rest suffices.
+  // As in MXNet, a name that the network does not have is ignored if the others suffice.
   ASSERT_EQ(make(json, params, size, 1, CShapes({{"data", {1, 3, 8, 8}}, {"other", {4}}}), &out),
             0);
   const CShapes bad({{"data", {1, 4, 8, 8}}});

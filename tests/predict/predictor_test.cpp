@@ -1,5 +1,5 @@
-// Predictor against executors bound for the very shapes: inputs by name and order, from memory of
-// any kind, other shapes per call, labels, weights of its own, what it keeps.
+// Predictor against executors bound for the same shapes: inputs by name and order, from any kind of
+// memory, new shapes per call, labels, copied weights, caches.
 
 #include "tests/predict/nets.h"
 

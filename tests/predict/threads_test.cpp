@@ -18,7 +18,7 @@ struct Asked {
   Floats answer;
 };
 
-/// Batches and image sizes mixed, with the answers of a predictor nobody else uses.
+/// Mixed batches and image sizes, with the answers of a separate predictor.
 std::vector<Asked> questions(const std::string& net, int threads) {
   const Predictor serial = recorded_predictor(net, {.threads = threads});
   std::vector<Asked> all;
@@ -55,7 +55,7 @@ TEST(ThreadsPredictor, mixed_shapes_equal_the_serial_answers) {
   const Predictor predictor = recorded_predictor("gap", {.threads = 1});
   EXPECT_EQ(differing(predictor, questions("gap", 1), 60), 0);
   EXPECT_EQ(predictor.stats().plans, 6);
-  EXPECT_EQ(predictor.stats().plans_made, 6);  // each once, whoever asked first
+  EXPECT_EQ(predictor.stats().plans_made, 6);  // each once, by any thread
   EXPECT_LE(predictor.stats().pool, kThreads);
 }
 
@@ -184,7 +184,7 @@ TEST(ThreadsPredictor, no_more_calls_at_once_than_allowed) {
 
 // ---- weights that users may write ---------------------------------------------------------------
 
-// A pointer to the weights is outside: every run packs them anew, and none under another's eyes.
+// A caller holds a pointer to the weights: every run packs them again, into separate memory.
 TEST(ThreadsExecutor, weights_that_left_us_are_packed_apart) {
   Checkpoint net = recorded_net("gap");
   for (auto& [name, array] : net.args) array.mutable_data();

@@ -27,8 +27,8 @@ double distance(const HostTensor& a, const HostTensor& b) {
   return most;
 }
 
-// Where an input lies at a kink, any rounding moves a gradient by a jump. How far the plain plan
-// moves under a change of its input by a few roundings is therefore allowed on top.
+// If an input is at a kink, rounding can change a gradient by a jump. So the tolerance includes how
+// much the plain plan changes if its input changes by a few roundings.
 void expect_equal_plans(std::uint64_t seed) {
   SCOPED_TRACE("random_graph(" + std::to_string(seed) + ")");
   const RandomGraph g = random_graph(seed);

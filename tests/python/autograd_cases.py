@@ -96,7 +96,7 @@ def dropout(mx):
 
 
 def indexing(mx):
-    """Every kind of key, each with a weight of its own."""
+    """Every kind of key, each with its own weight."""
     v = variables(mx, x=(4, 5), t=(2, 3, 4))
     x, t = v["x"], v["t"]
     rows = mx.nd.array([3, 0, 3], dtype="int32")

@@ -164,7 +164,7 @@ def viz_networks(mx):
 
 
 class Digraph:
-    """Stands in for graphviz.Digraph, which writes down what is drawn."""
+    """Replaces graphviz.Digraph and records the calls."""
 
     def __init__(self, **options):
         self.drawn = [["graph", options]]

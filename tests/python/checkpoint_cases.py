@@ -4,7 +4,7 @@ import os
 
 import module_cases as cases
 
-SAVED, STEPS = 5, 5  # steps before the checkpoint, steps behind it
+SAVED, STEPS = 5, 5  # steps before the checkpoint, steps after it
 
 
 def _case(name, dump=False, schedule=False, **options):

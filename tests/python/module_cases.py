@@ -205,21 +205,21 @@ def gradients(mod):
 
 
 def settled_params(mx, mod):
-    """MXNet's engine does not know that backward writes BatchNorm's moving statistics: whoever reads
-    them at once may get those of the step before."""
+    """MXNet's engine does not know that backward writes BatchNorm's moving statistics: an immediate read
+    may get those of the previous step."""
     mx.nd.waitall()
     return mod.get_params()
 
 
 def behind(mx, mod):
-    """Outputs, parameters and states behind the last step."""
+    """Outputs, parameters and states after the last step."""
     args, aux = settled_params(mx, mod)
     return {"outputs": outputs(mod), "params": {n: a.asnumpy() for n, a in args.items()},
             "aux": {n: a.asnumpy() for n, a in aux.items()}}
 
 
 def run_module(mx, spec):
-    """The verbs in order: what is seen behind the first and the last step, and the metrics."""
+    """The training loop: values after the first and the last step, and the metrics."""
     with updates_on_store(spec["on_store"]):
         mod, optimizer = make_module(mx, spec)
         mod.init_optimizer(**optimizer)

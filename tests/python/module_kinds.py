@@ -169,7 +169,7 @@ def masked(line):
     return re.sub(r"Time cost=[0-9.]+", "Time cost=*", line)
 
 
-# Rates under which no logged value lies at the border of two texts of six digits.
+# Rates for which no logged value is near a rounding border of its six digits.
 FIT_CASES = [{"name": "fit on %d%s" % (n, ", more callbacks" * more), "devices": n, "more": more,
               "optimizer": optimizer, "optimizer_params": params, "step": 7, "factor": 0.5}
              for n, more, optimizer, params in (
@@ -203,7 +203,7 @@ def fit_data(mx):
 
 
 def run_fit(mx, spec):
-    """Log lines of a training in the current folder, times masked; parameters behind it."""
+    """Log lines of a training in the current folder, times masked; parameters after it."""
     train, val = fit_data(mx)
     handler, root = Lines(), logging.getLogger()
     level = root.level

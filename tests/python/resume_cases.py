@@ -3,7 +3,7 @@
     python resume_cases.py KIND FOLDER [name=value ...]
 
 Trains; prints the SHA-256 of parameters and optimizer states at the end. `kill=EPOCH,BATCH` ends the
-process by SIGKILL behind that batch, `border=EPOCH` behind the checkpoint of that epoch.
+process by SIGKILL after that batch, `border=EPOCH` after the checkpoint of that epoch.
 """
 import hashlib
 import logging
@@ -63,7 +63,7 @@ class Drawing(mx.io.DataIter):
 
 @mx.optimizer.register
 class Slow(mx.optimizer.Optimizer):
-    """A script's own optimizer, with a count of its own."""
+    """A custom optimizer with its own count."""
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)

@@ -1,4 +1,4 @@
-"""`import symbind.as_mxnet` and `python -m symbind`, each in an interpreter of its own."""
+"""`import symbind.as_mxnet` and `python -m symbind`, each in a separate interpreter."""
 import importlib
 import os
 import subprocess

@@ -288,7 +288,7 @@ def test_writes_on_recorded_arrays_are_refused(write):
 
 
 def test_what_a_gradient_will_read_cannot_be_written():
-    """As in MXNet; a constant whose numbers no gradient reads can, and so can any behind backward."""
+    """As in MXNet; a constant that no gradient reads can be written, and any constant after backward."""
     x, c, d = variable([1., 2.], dtype="float32"), nd.array([3, 4]), nd.array([5, 6])
     with autograd.record():
         y = x * c + d
@@ -326,7 +326,7 @@ def test_recordings_that_share_a_constant():
 
 
 def test_an_error_of_an_operator_reaches_the_gradient():
-    """It waits for whoever reads, as any operator's does."""
+    """The error is raised at the read, as for any operator."""
     x = variable([[1., 2.], [3., 4.]])
     with autograd.record():
         y = nd.linalg.potrf(x * -1)  # not positive definite

@@ -32,7 +32,7 @@ def test_no_texts_in_a_repeated_call():
     assert texts_of(lambda: mx.nd.Cast(x, dtype=np.float64)) > 0
 
 
-def test_calls_are_told_apart_by_their_values():
+def test_calls_with_different_values_are_different():
     x = mx.nd.array([[-4.0, 1.0], [2.0, 8.0]])
 
     def leaky(slope):

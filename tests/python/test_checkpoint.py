@@ -51,7 +51,7 @@ def test_files_load_as_mxnets(tmp_path):
 
 
 def test_files_keep_the_order_they_were_given(tmp_path):
-    """As MXNet's: scripts go through what they loaded beside lists of their own."""
+    """As in MXNet: scripts iterate over the loaded parameters together with their own lists."""
     path = str(tmp_path / "two")
     mx.nd.save(path, {"b": mx.nd.ones(2), "a": mx.nd.zeros(3)})
     assert [(name, array.shape) for name, array in mx.nd.load(path).items()] == [("b", (2,)), ("a", (3,))]
@@ -201,7 +201,7 @@ def test_a_state_that_is_no_data_is_refused(tmp_path):
         fit(tmp_path / "m", epoch_end_callback=Callback())
 
 
-# ----------------------------------------------------- Ctrl-C and threads, in processes of their own
+# ----------------------------------------------------- Ctrl-C and threads, in separate processes
 
 HEAD = """
 import logging, os, signal, sys, threading, time

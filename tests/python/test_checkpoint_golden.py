@@ -39,7 +39,7 @@ def test_resumes_from_mxnets_files(spec):
 
 
 class Behind(mx.io.DataIter):
-    """The batches behind a checkpoint."""
+    """The batches after a checkpoint."""
     def __init__(self, spec):
         super().__init__(spec["data"][0])
         self.spec, self.step = spec, 0

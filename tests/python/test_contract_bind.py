@@ -43,7 +43,7 @@ def test_S17():
     assert {"data", "softmax_label"} <= set(executor.arg_dict)
     for name, array in mod._arg_params.items():
         array[:] = 7
-        assert not executor.arg_dict[name].asnumpy().any(), "a copy of its own"
+        assert not executor.arg_dict[name].asnumpy().any(), "the executor has its own copy"
 
 
 def test_S18():

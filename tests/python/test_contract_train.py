@@ -231,7 +231,7 @@ def test_S41(tmp_path, caplog):
     again.init_optimizer(optimizer_params={"learning_rate": 0.5, "momentum": 0.9})
     assert again._preload_opt_states is None
     assert_equal(numbers(again.get_params()[0]), numbers(mod.get_params()[0]))
-    for one in (mod, again):  # the momentum goes on
+    for one in (mod, again):  # the momentum continues
         one.forward_backward(batch(seed=9))
         one.update()
     assert_equal(numbers(again.get_params()[0]), numbers(mod.get_params()[0]))

@@ -154,7 +154,7 @@ def test_errors_in_the_call():
 
 
 def test_an_error_left_inside():
-    """Nobody waited for the operator inside that failed."""
+    """The result of the failed operator inside was not read."""
     def forward(self, is_train, req, in_data, out_data, aux):
         self.assign(out_data[0], req[0], mx.nd.Custom(in_data[0], op_type="test_fails"))
 

@@ -254,7 +254,7 @@ def test_module_survives_an_operator_that_fails_once():
     with pytest.raises(mx.MXNetError, match="(?s)not today.*Custom 'it'"):
         module.get_outputs()[0].asnumpy()
     for outputs in module.get_outputs(merge_multi_context=False):
-        for output in outputs:  # each device keeps its error until somebody reads it
+        for output in outputs:  # each device keeps its error until it is read
             try:
                 output.wait_to_read()
             except mx.MXNetError:

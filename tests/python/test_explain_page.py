@@ -27,7 +27,7 @@ def open_page(path, *options, address=""):
 
 
 def screenshot(path, name, address=""):
-    """Written where SYMBIND_SCREENSHOTS says, for people to look at."""
+    """Written to the folder SYMBIND_SCREENSHOTS, for visual inspection."""
     folder = os.environ.get("SYMBIND_SCREENSHOTS", str(path.parent))
     picture = os.path.join(folder, name + ".png")
     open_page(path, "--screenshot=" + picture, address=address)

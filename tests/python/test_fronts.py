@@ -42,7 +42,7 @@ def test_front_made_at_first_use(name, text):
 
 
 def test_front_inside_a_front():
-    """`import mxnet.notebook.callback` stands at the head of scripts that may never draw a curve."""
+    """Scripts import mxnet.notebook.callback although they may never draw a curve."""
     callback = mx.notebook.callback
     assert callback is importlib.import_module("symbind.notebook.callback")
     with pytest.raises(mx.MXNetError, match="mxnet.notebook.callback.LiveLearningCurve is not in Symbind: callbacks log"):

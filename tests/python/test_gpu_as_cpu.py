@@ -1,6 +1,6 @@
 """Scripts that say gpu() on a machine without one: the error, and SYMBIND_GPU_AS_CPU.
 
-Each scene is a process of its own: what a GPU means is settled once.
+Each scene is a separate process: the meaning of a GPU is fixed at its first use.
 """
 import os
 import subprocess

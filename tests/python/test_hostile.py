@@ -1,4 +1,4 @@
-"""Files and arguments nobody should give: an exception that says so, never a crash or a hang."""
+"""Invalid files and arguments: an exception, never a crash or a hang."""
 import json
 import os
 import pickle

@@ -55,7 +55,7 @@ def keys(draw, shape):
         ours.append(one)
         theirs.append(other)
 
-    behind = draw(st.integers(0, used))  # axes indexed behind the ellipsis
+    behind = draw(st.integers(0, used))  # axes indexed after the ellipsis
     ellipsis = draw(st.booleans())
     for i in range(used):
         if ellipsis and i == used - behind:
@@ -149,7 +149,7 @@ def attempt(function):
 
 def in_numpy(pair, key):
     """NumPy's key. Integers alone would select a number, outside the rules of arrays: for MXNet it
-    is an array of one element, which NumPy gives for the same key with an ellipsis behind."""
+    is an array of one element, which NumPy gives for the same key followed by an ellipsis."""
     key = key[1] if isinstance(key[1], tuple) else (key[1],)
     return key + (Ellipsis,) if isinstance(pair.theirs[key], np.generic) else key
 

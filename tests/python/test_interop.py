@@ -202,7 +202,7 @@ def test_asscalar_answers_as_a_numpy_number(dtype):
 
 
 def test_eight_threads():
-    """Each computes with arrays of its own and reads a shared one; the results are exact."""
+    """Each computes with its own arrays and reads a shared one; the results are exact."""
     shared = mx.nd.array(np.arange(10000).reshape(100, 100) % 7)
     expected = np.square(shared.asnumpy() @ shared.asnumpy())
     wrong = []

@@ -1,4 +1,4 @@
-"""Ctrl-C while C++ works, and children of fork: each in a process of its own."""
+"""Ctrl-C during C++ calls, and forked children: each in a separate process."""
 import os
 import subprocess
 import sys
@@ -90,7 +90,7 @@ def test_during_one_long_forward():
 
 
 def test_a_handler_of_the_program_decides():
-    """Another exception comes out as it is; a handler that returns lets the work go on."""
+    """Another exception is raised unchanged; after a handler that returns, the work continues."""
     lines = run("""
     class Stop(Exception):
         pass

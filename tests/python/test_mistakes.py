@@ -1,4 +1,4 @@
-"""Mistakes users make, and what the message must hold; the number is the line of the list of forty.
+"""Mistakes of docs/mistakes.md, by their numbers there, and what the message must contain.
 
 Every error is the Python exception MXNet raises there and an MXNetError.
 """

@@ -1,4 +1,4 @@
-"""Mistakes users make with modules; the number is the line of the list of forty.
+"""Mistakes with modules, by their numbers in docs/mistakes.md.
 
 Every error is the Python exception MXNet raises there. Those that are not plain asserts are
 MXNetErrors too.
@@ -259,7 +259,7 @@ def test_iterator_that_raises():
     mod, data = mx.mod.Module(mlp(4, 3)), Torn(iterator(), 4)
     with pytest.raises(Trouble, match="the cable"):
         mod.fit(data, num_epoch=1)
-    mod.fit(iterator(), num_epoch=1)  # and it goes on
+    mod.fit(iterator(), num_epoch=1)  # training continues
 
 
 @pytest.mark.parametrize("which", ["batch_end_callback", "epoch_end_callback", "eval_end_callback",
@@ -295,7 +295,7 @@ def contents(folder):
 
 
 def test_disk_full(tmp_path):
-    """RLIMIT_FSIZE stands in for a full disk: the write fails in the middle."""
+    """RLIMIT_FSIZE simulates a full disk: the write fails in the middle."""
     net = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=400, name="fc")
     mod = mx.mod.Module(mx.sym.SoftmaxOutput(net, name="softmax"))
     mod.bind([("data", (2, 50))], [("softmax_label", (2,))])
@@ -321,7 +321,7 @@ def test_disk_full(tmp_path):
         signal.signal(signal.SIGXFSZ, handler)
     assert "File too large" in text and "File too large" in states
     assert contents(tmp_path) == before, "the old files are untouched and nothing else is there"
-    mod.forward_backward(given)  # training goes on
+    mod.forward_backward(given)  # training continues
     mod.update()
     saved(mod, prefix)
     assert contents(tmp_path)["net-0001.params"] != before["net-0001.params"]

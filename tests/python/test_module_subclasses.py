@@ -182,7 +182,7 @@ def test_module_with_its_own_update_and_prepare():
 
 
 class Watched(mx.mod.Module):
-    """Looks at forward only: fit must call it."""
+    """Overrides only forward: fit must call it."""
     seen = 0
 
     def forward(self, data_batch, is_train=None):
@@ -196,7 +196,7 @@ def test_module_with_its_own_forward():
     assert mod.seen == 6
 
 
-# ------------------------------------------------------------ an Optimizer of one's own
+# ------------------------------------------------------------ a custom Optimizer
 
 @mx.optimizer.register
 class HandMomentum(mx.optimizer.Optimizer):

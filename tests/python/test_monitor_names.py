@@ -24,7 +24,7 @@ def test_most_operators_are_recorded():
 @pytest.mark.parametrize("op", sorted(RECORDED))
 def test_names(op):
     shown, recorded = oracle.names_shown(mx, CASES[op]), RECORDED[op]
-    # Hidden outputs that nobody reads are not computed here, hence not shown.
+    # Hidden outputs that nothing reads are not computed here, so they are not shown.
     assert shown == recorded[:len(shown)]
     assert not any(name.startswith(("in_", "node_output")) for name in recorded[len(shown):]
                    if name != "node_output1")

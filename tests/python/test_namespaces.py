@@ -1,7 +1,7 @@
 """Every public name of MXNet's package is here, and takes the same parameters.
 
-tests/golden/python/namespaces.json lists them as recorded. What is missing or different stands
-below with the reason; what is listed must differ, so that no entry outlives its reason.
+tests/golden/python/namespaces.json lists them as recorded. Missing or different names are listed below
+with the reason; each listed name must differ, so that outdated entries fail.
 """
 import inspect
 import json
@@ -74,7 +74,7 @@ def accepts(mine, wanted):
         elif name not in named:
             return f"no {name}"
         elif inspect.Parameter.VAR_POSITIONAL not in catches and mine[at].name != name:
-            return f"{mine[at].name} stands where {name} should"
+            return f"{mine[at].name} is in the place of {name}"
         elif default not in ("", "?") and repr(named[name].default) != default:
             return f"{name} is {named[name].default!r}, not {default}"
     extra = [p.name for p in mine[len(wanted):] if p.default is inspect.Parameter.empty and

@@ -116,7 +116,7 @@ def test_schedules_are_mxnets(caplog):
 
 
 class Bare(mx.optimizer.Optimizer):
-    """As in public code: no super().__init__(), an attribute of its own."""
+    """As in public code: no super().__init__(), an additional attribute."""
 
     def __init__(self, beta):
         self.beta = beta

@@ -1,5 +1,5 @@
 """What packages built on MXNet hand over that its documents do not speak of: numbers for flags, attributes of operators
-that have none, variables of their own as hyper-parameters, abstract base classes. What MXNet 1.9.1 does with each was
+that have none, their own variables as hyper-parameters, abstract base classes. What MXNet 1.9.1 does with each was
 seen there; Keras, Sockeye and Xfer do them."""
 import abc
 import json
@@ -201,7 +201,7 @@ def test_names_of_mxnets_time():
     assert out.splitlines() == ["[1] {'a': 2} 3", "b'YQ==\\n' b'a' 6", "False"]
 
 
-# --------------------------------------------------------------- states of one's own
+# --------------------------------------------------------------- custom states
 
 class Moments:
     def __init__(self, weight):

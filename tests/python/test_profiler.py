@@ -311,7 +311,7 @@ def test_continuous_dumps_are_valid_and_grow(tmp_path):
             break
     else:
         pytest.fail("the trace was not written")
-    path.unlink()  # somebody took the file away: a new one begins
+    path.unlink()  # the file was removed: a new one begins
     mx.nd.sqrt(mx.nd.ones((3,))).wait_to_read()
     profiler.dump(True)
     assert sum(e["name"] == "sqrt" for e in json.loads(path.read_text())["traceEvents"]) == 1
@@ -363,7 +363,7 @@ import os, symbind as mx
 x = mx.sym.exp(mx.sym.Variable("x"), name="e").simple_bind(mx.cpu(), x=(3,))
 x.forward()
 (mx.nd.ones((2,)) + 1).wait_to_read()
-if os.fork() == 0:          # a child has a profile of its own, and leaves the parent's alone
+if os.fork() == 0:          # a child has its own profile and does not change the parent's
     x.forward()
     os._exit(0)
 os.wait()

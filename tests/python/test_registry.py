@@ -45,11 +45,11 @@ DIFFERENT = {
 }
 # Names of an operator of ours that MXNet gives to another, or to none.
 OTHER_NAMES = {
-    "BatchNorm_v1": "an operator of its own; takes the first parameters of BatchNorm's",
-    "Convolution_v1": "an operator of its own; takes the first parameters of Convolution's",
-    "Pooling_v1": "an operator of its own; takes the first parameters of Pooling's",
+    "BatchNorm_v1": "a separate operator; takes the first parameters of BatchNorm's",
+    "Convolution_v1": "a separate operator; takes the first parameters of Convolution's",
+    "Pooling_v1": "a separate operator; takes the first parameters of Pooling's",
     "CuDNNBatchNorm": "in MXNet's builds with CUDA alone, as a name of BatchNorm",
-    "_contrib_SparseEmbedding": "an operator of its own; the gradient is dense here, as Embedding's",
+    "_contrib_SparseEmbedding": "a separate operator; the gradient is dense here, as Embedding's",
 }
 
 # Operators of MXNet that are not here, by pattern.

@@ -1,4 +1,4 @@
-"""A training that was killed and went on in a new process equals the one that never stopped."""
+"""A training that was killed and resumed in a new process equals the one that never stopped."""
 import os
 import signal
 import subprocess

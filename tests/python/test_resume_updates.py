@@ -1,4 +1,4 @@
-"""What stands around updates is resumed too: batches that wait for one, and the average."""
+"""The update policy is resumed too: accumulated batches and the EMA weights."""
 import numpy as np
 
 import symbind as mx

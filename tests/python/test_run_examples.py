@@ -1,4 +1,4 @@
-"""The list behind run_examples is whole, and the runner refuses, stops and judges as it says.
+"""The list of run_examples is complete, and the runner refuses, stops and judges as documented.
 
 The scripts themselves are run by run_examples, which needs a copy of MXNet's sources.
 """

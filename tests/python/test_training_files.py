@@ -1,4 +1,4 @@
-"""Logs that programs read, by parsers of their own, and the dry run."""
+"""Machine-readable logs, read by separate parsers, and the dry run."""
 import csv
 import json
 import logging
@@ -66,7 +66,7 @@ def records(path):
 
 
 def summaries(path):
-    """(step, tag, fields of the value) behind the version record."""
+    """(step, tag, fields of the value) after the version record."""
     events = list(records(path))
     assert events[0][3] == b"brain.Event:2"
     for event in events[1:]:
@@ -133,7 +133,7 @@ def test_a_log_survives_kill_and_a_full_disk(tmp_path):
 # ---------------------------------------------------------------------------- dry run
 
 class Plain(mx.io.DataIter):
-    """An iterator that cannot say where it stands."""
+    """An iterator without a position."""
 
     def __init__(self):
         super().__init__(8)
@@ -164,7 +164,7 @@ def test_dry_run_reports_and_leaves_everything_as_it_is(caplog):
                                         "lr_scheduler": schedule}}
         if tried:
             evaluation = mx.io.NDArrayIter(data, label, 4)
-            list(evaluation)  # at its end, as behind an evaluation
+            list(evaluation)  # at its end, as after an evaluation
             report = module.fit(batches_, dry_run=True, eval_data=evaluation, **options)
             assert not module.binded and schedule.count == 0 and schedule.base_lr == 0.01
         module.fit(batches_, num_epoch=2, **options)

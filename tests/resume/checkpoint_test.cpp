@@ -77,7 +77,7 @@ TEST(BadInputCheckpoint, damaged_mixed_and_missing_files_are_named) {
   fit_some(folder.prefix(), 3);
   fs::copy_file(folder.prefix() + "-0002.params", folder.prefix() + "-0003.params",
                 fs::copy_options::overwrite_existing);
-  EXPECT_THAT(error_of(folder.prefix()), HasSubstr("-0003.params: its bytes are others"));
+  EXPECT_THAT(error_of(folder.prefix()), HasSubstr("-0003.params: its contents differ"));
   EXPECT_THAT(error_of(folder.prefix()), HasSubstr("-0002.params of"));
   fs::resize_file(folder.prefix() + "-0003.params", 40);
   EXPECT_THAT(error_of(folder.prefix()), HasSubstr("it has 40 bytes instead of"));

@@ -1,5 +1,5 @@
-// A save that fails at any of its calls: the error is clear, a complete set loads, nothing is left
-// behind.
+// A save that fails at any of its system calls: the error is clear, a complete set loads, and no
+// temporary file remains.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -141,11 +141,11 @@ TEST(BadInputCheckpoint, every_call_of_a_save_fails_once) {
       EXPECT_EQ(leftovers(folder), std::vector<std::string>());
     }
   }
-  EXPECT_GE(errors, 3 * 15);  // only folders that cannot be synchronised are passed over
+  EXPECT_GE(errors, 3 * 15);  // only folders that cannot be synchronised are ignored
 }
 
 TEST(BadInputCheckpoint, a_set_that_is_replaced_fails) {
-  // The same epoch again, as when a training begins anew: the old set or the new one, never a mix.
+  // The same epoch again, as in a restarted training: the old set or the new one, never a mix.
   const int total = calls_of_a_save(1);
   int old_sets = 0, new_sets = 0;
   for (int at = 0; at < total; ++at) {

@@ -49,7 +49,7 @@ int save_until(const std::string& prefix, const TrainingState& state, int call) 
   return calls;
 }
 
-/// A set of epoch 1 lies there; one of `epoch` is written and killed again and again.
+/// There is a set of epoch 1; a save of `epoch` is started and killed repeatedly.
 void killed_on_the_way(int epoch) {
   const Folder counting;
   Checkpointer(direct(counting.prefix())).save(state_of(1, 1));

@@ -1,4 +1,4 @@
-// Trainings in processes of their own, killed by SIGKILL and resumed in new ones, at one and two
+// Trainings in separate processes, killed by SIGKILL and resumed in new ones, with one and two
 // threads: SHA-256 of the .params and .states files.
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The training of a child process; what it is told stands in the environment.
+/// The training of a child process; its options are environment variables.
 TEST(Child, DISABLED_trains) {
   const std::string folder = variable("RESUME_FOLDER"), kill = variable("RESUME_KILL");
   seed(42);
@@ -66,7 +66,7 @@ void killed_and_resumed(int threads) {
   for (const char* optimizer : {"sgd", "adam"}) {
     const Folder whole;
     ASSERT_EQ(run_child(whole, optimizer, threads, false, "", ""), 0);
-    // Mid-epoch; and behind the first batch of an epoch, with the checkpoint of its border.
+    // Mid-epoch; and after the first batch of an epoch, with the checkpoint of the epoch's start.
     for (const char* kill : {"1,8", "2,0"}) {
       const Folder cut;
       ASSERT_EQ(run_child(cut, optimizer, threads, true, kill, ""), -SIGKILL);

@@ -1,5 +1,5 @@
-// A training that stopped and went on equals the one that never stopped, bit for bit: parameters,
-// optimizer states, metric.
+// A training that was stopped and resumed equals the one that never stopped, bit for bit:
+// parameters, optimizer states, metric.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ std::string text_of(const CaptureLog& log) {
 }
 
 struct Stop {
-  int epoch, batch;  // behind this batch, counted from 1; 0: never
+  int epoch, batch;  // after this batch, counted from 1; 0: never
 };
 
-/// Trains in a module of its own; stops as a crash would, by an exception nobody expects.
+/// Trains a new module; stops like a crash, by an unexpected exception.
 std::string train(const std::string& optimizer, const Folder& folder, Stop stop,
                   const std::string& resume, int every_n_batches, bool background = false) {
   seed(42);
@@ -52,7 +52,7 @@ class ResumeKinds : public testing::TestWithParam<const char*> {};
 TEST_P(ResumeKinds, resumes_bit_for_bit) {
   const Folder folder;
   const std::string whole = train(GetParam(), folder, {-1, 0}, "", -1);
-  // Stopped behind batch 9 of the second epoch, checkpoints every 4 batches: goes on behind 8.
+  // Stopped after batch 9 of the second epoch, checkpoints every 4 batches: resumes after batch 8.
   ASSERT_EQ(train(GetParam(), folder, {1, 9}, "", 4), "stopped");
   const auto sets = list_checkpoints(folder.prefix());
   ASSERT_FALSE(sets.empty());
@@ -304,7 +304,7 @@ TEST(BadInputResume, another_optimizer_network_or_iterator_loads_nothing) {
     o.initializer = Zero();
     try {
       module.fit(*rows, o);
-      ADD_FAILURE() << "went on: " << says;
+      ADD_FAILURE() << "no error: " << says;
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr(says));
     }

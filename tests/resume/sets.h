@@ -52,8 +52,8 @@ inline std::vector<std::string> leftovers(const Folder& folder) {
   return found;
 }
 
-/// Behind a save of state 2 over or beside state 1 that did not end well: one of them loads, also
-/// once the next Checkpointer has cleared away what was left. Which.
+/// After a failed save of state 2, over or next to state 1: one of them loads, also after the next
+/// Checkpointer has removed temporary files. Returns which one.
 inline float one_set_loads(const Folder& folder) {
   const float mark = loaded_mark(folder.prefix());
   EXPECT_TRUE(mark == 1 || mark == 2) << mark;

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the recordings of tests/golden; their form is told in tools/oracle/README.md.
+// Reads the recordings of tests/golden; tools/oracle/README.md describes their format.
 
 #include <optional>
 #include <string>

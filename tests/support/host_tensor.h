@@ -42,8 +42,8 @@ using Coordinates = std::vector<std::int64_t>;
 /// Every element from its coordinates.
 HostTensor from_coordinates(const Shape& shape, const std::function<double(Coordinates)>& f);
 
-/// max|got − want| ≤ relative · max|want| + absolute; NaN and infinities must stand where they
-/// stand in `want`. max|want| is over its finite numbers.
+/// max|got − want| ≤ relative · max|want| + absolute; NaN and infinities must be at the same
+/// positions as in `want`. max|want| is over its finite numbers.
 struct Tolerance {
   double relative = 0, absolute = 0;
 };

@@ -232,9 +232,9 @@ void check_whole_gradient(const OpCase& c) {
 
 bool keeps_its_size(const std::string& op) {
   static const std::set<std::string> kOperators = {
-      "Custom",            // the tests' own code looks at shapes
+      "Custom",            // the tests' own code checks shapes
       "_cvimresize",       // OpenCV rounds groups of 8 in another way
-      "_contrib_box_nms",  // boxes that are alike are told apart by chance
+      "_contrib_box_nms",  // ties between equal boxes are broken arbitrarily
   };
   return kOperators.contains(op);
 }

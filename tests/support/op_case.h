@@ -63,7 +63,7 @@ class OpCase {
   }
   /// What must come out, as numbers; the shape is the operator's.
   OpCase& ref(const std::vector<double>& values);
-  /// Looks at inputs and outputs with its own expectations; for operators that draw numbers.
+  /// Checks inputs and outputs with a custom function; for operators that draw random numbers.
   OpCase& property(std::function<void(const HostTensors& in, const HostTensors& out)> expect);
   /// Takes attributes, inputs and outputs from the case of this name in tests/golden/ops.
   OpCase& recorded();

@@ -250,7 +250,7 @@ void check_in_place(const OpCase& c) {
       EXPECT_TRUE(near(got.grads[i], want.grads[i], kSameArithmetic))
           << what << ", gradient of input " << i;
     }
-    // The intermediates that were looked at are still what they were.
+    // The intermediates that were read are unchanged.
     const HostTensors rounded = rounded_inputs(c, dtype);
     const std::vector<std::size_t> inside = free_inputs(c);
     for (std::size_t o = want.outputs.size(), k = 0; o < got.outputs.size(); ++o, ++k) {

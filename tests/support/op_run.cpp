@@ -343,7 +343,7 @@ KernelRun run_kernel(const OpCase& c, const KernelDef& kernel, DType dtype, Layo
     if (desc.dtype == DType::kUint8 && desc.shape == Shape{0})
       desc.shape = Shape{static_cast<std::int64_t>(offer.opaque_bytes.at(o))};
     out.push_back(NDArray(desc.shape, cpu(), desc.dtype));
-    // What a kernel leaves unwritten shall be seen.
+    // Shows elements that a kernel does not write.
     if (out.back().size() > 0) std::memset(out.back().mutable_data(), 0xA5, out.back().nbytes());
     out_args.push_back({.data = request.wanted[o] ? out.back().mutable_data() : nullptr});
   }

@@ -54,8 +54,8 @@ class BoundCase {
   void fill_memory(unsigned char byte);
   /// Fills the gradient arrays with numbers, as if something had been added before.
   HostTensors fill_gradients();
-  /// Fills outputs and gradient arrays with a number that nothing computes: what stays unwritten
-  /// shall be seen.
+  /// Fills outputs and gradient arrays with a number that no operator computes, to show unwritten
+  /// elements.
   void spoil();
   HostTensors forward();
   /// One per input; empty tensors where there is none. Without heads: backward().
@@ -63,7 +63,7 @@ class BoundCase {
   HostTensors random_heads() const;
   /// The bytes of outputs, gradients and inputs.
   std::vector<std::string> bytes() const;
-  /// The arrays of the inputs as they stand.
+  /// The current arrays of the inputs.
   HostTensors inputs() const;
   std::vector<DType> output_dtypes() const;
   Executor& executor() { return executor_; }

@@ -8,8 +8,8 @@
 //
 // Call number i is drawn from seed S + i and the known calls of --base alone. A child process makes
 // the calls and the parent watches: when the child dies or takes more than 10 s for a call, the
-// call's line and what was printed are kept in DIR, and the next child goes on with the call after
-// it. Exit status 1 if there was a finding.
+// call's line and its output are kept in DIR, and the next child continues with the following call.
+// Exit status 1 if there was a finding.
 
 #include <sys/mman.h>
 #include <sys/wait.h>

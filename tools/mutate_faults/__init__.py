@@ -1,8 +1,8 @@
-"""The faults of tools/mutate: a file, a text in it, what stands there instead, the tests to run.
+"""The faults of tools/mutate: a file, a text in it, its replacement, the tests to run.
 
 Tests are words `folder:filter`, tried in order: a gtest filter of the program tests_<folder>, or
-`python:test_file.py::words`, where pytest runs those tests of tests/python/test_file.py whose names
-hold the words (no spaces: one word, or none).
+`python:test_file.py::word`, where pytest runs those tests of tests/python/test_file.py whose names
+contain the word (no spaces; it may be missing).
 """
 import collections
 
@@ -11,7 +11,7 @@ from . import (arithmetic, bindings, borders, checkpoints, engine, graphs, numbe
 
 Fault = collections.namedtuple("Fault", "name file old new tests part")
 
-# The engine's last: most files read what its faults are in.
+# The engine's faults come last: most files depend on the changed ones.
 PARTS = (operators, training, users, graphs, checkpoints, outputs, arithmetic, borders, shares,
          bindings, numbers, engine)
 FAULTS = [Fault(*row, part.__name__.rsplit('.', 1)[-1]) for part in PARTS for row in part.ROWS]

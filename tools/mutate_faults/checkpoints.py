@@ -28,7 +28,7 @@ ROWS = [
     ("random numbers of any device", "src/module/resume.cpp",
      "check(known && id >= 0 && id < kMostDevices, ErrorKind::kIo,", "check(id < kMostDevices || known, ErrorKind::kIo,",
      "resume:BadInputResume.devices_of*"),
-    ("an iterator goes on from anywhere", "src/io/ndarray_iter.cpp",
+    ("an iterator resumes from any position", "src/io/ndarray_iter.cpp",
      "check(cursor >= first && cursor <= last && epoch >= 0, ErrorKind::kIo,",
      "check(cursor >= first && last > 0 && epoch >= 0, ErrorKind::kIo,", "resume:BadInputResume.places_of*"),
 

@@ -26,7 +26,7 @@ ROWS = [
     ("a row of a recorded array leads nowhere", "src/ndarray/indexing.cpp",
      "if (should_record(*this)) record_indexed(*this, key, result);", "",
      "autograd:Autograd.views_and_copies_carry_gradients"),
-    ("a scope leaves its mode behind", "src/autograd/modes.cpp",
+    ("a scope does not restore its mode", "src/autograd/modes.cpp",
      "set_recording(recording_);", "", "autograd:Autograd.scopes*"),
     ("operators do not see the training mode", "src/executor/invoke.cpp",
      "is_train.value_or(thread_mode().training)", "is_train.value_or(false)",

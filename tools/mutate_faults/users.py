@@ -16,7 +16,7 @@ ROWS = [
     ("the oldest plan goes, asked for or not", "src/predict/plan_cache.cpp",
      "entries_.splice(entries_.begin(), entries_, found);\n    return entries_.front();",
      "return *found;", "predict:Predictor.the_least_recently*"),
-    ("whoever waited for a plan makes it again", "src/predict/plan_cache.cpp",
+    ("a thread that waited for a plan makes it again", "src/predict/plan_cache.cpp",
      "if (entry->made) return entry;", "", "predict:Predictor.prepared_shapes*"),
     ("a plan that could not be made is kept", "src/predict/plan_cache.cpp",
      "    drop(entry);\n", "", "predict:ThreadsPredictor.errors_of*"),
@@ -50,7 +50,7 @@ ROWS = [
     # ---- looking inside
     ("a convolution's bias costs nothing", "src/graph/flops.cpp",
      " + out * static_cast<double>(w.in.size() - 2);", ";", "passes:Cost.conv*"),
-    ("a gradient nobody asks for is counted", "src/graph/flops.cpp",
+    ("a gradient that is not requested is counted", "src/graph/flops.cpp",
      "if (w.out[o].is_there) flops +=", "flops +=", "passes:Cost.gradients*"),
     ("an LSTM's biases are multiplied", "src/ops/rnn/rnn.cpp",
      "(parameters.size() - biases);", "parameters.size();", "passes:Cost.lstm"),

@@ -75,7 +75,7 @@ std::string inputs_struct(const Page& page) {
   return text + "};\n";
 }
 
-// One function; `parameters` stand between the name and the options.
+// One function; `parameters` come between the name and the options.
 std::string function(const Page& page, const std::string& parameters, const char* call,
                      const std::string& inputs) {
   return fmt::format(

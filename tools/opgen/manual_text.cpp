@@ -46,7 +46,7 @@ std::string entry(const Page& page) {
 std::string manual_text(const std::vector<Page>& pages) {
   std::string text =
       "# Operators\n\nWritten by tools/opgen from the registry; do not edit. C++ functions are in "
-      "`<symbind/ops.h>`;\nparameters stand in MXNet's positional order.\n";
+      "`<symbind/ops.h>`;\nparameters are in MXNet's positional order.\n";
   for (const Page& page : pages) {
     if (!page.internal) text += entry(page);
   }

@@ -1,4 +1,4 @@
-"""Boxes of objects: anchors, what they shall predict, and what they found."""
+"""Boxes of objects: anchors, their training targets, and detections."""
 import numpy as np
 
 from golden import Case, Formula as F, Values as V
@@ -28,7 +28,7 @@ def anchors(count=12):
 
 
 def labels(*images, width=5):
-    """One row per object, -1 behind them."""
+    """One row per object, -1 after them."""
     most = max(len(image) for image in images)
     rows = np.full((len(images), most, width), -1.0)
     for n, image in enumerate(images):

@@ -131,7 +131,7 @@ SHAPES = [(3, 4), (5,), (2, 1, 3)]
 
 
 def groups(op, name, attrs, states, count, dtype="float32", rates=None, repeat=2):
-    """Several weights in one call; `rates` are arrays behind the groups."""
+    """Several weights in one call; `rates` are arrays after the groups."""
     inputs, after, targets = {}, [], []
     for k in range(count):
         inputs["weight_%d" % k] = F(*SHAPES[k], dtype=dtype)

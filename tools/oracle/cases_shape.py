@@ -19,7 +19,7 @@ def flatten():
 
 
 def reshape():
-    # No -1 behind -2 or -4: MXNet computes those wrongly (operators.md 2.5).
+    # No -1 after -2 or -4: MXNet computes those wrongly (operators.md 2.5).
     sets = [
         ((2, 3, 4), "(4, 6)", {}), ((2, 3, 4), "(4, -1)", {}), ((2, 3, 4), "(-1,)", {}),
         ((2, 3, 4), "(0, -1)", {}), ((2, 3, 4), "(4, 0, 2)", {}), ((2, 3, 4), "(0, 0, 0)", {}),

@@ -1,11 +1,11 @@
 """One side of the exchange of checkpoints with `.states`; tools/oracle/exchange runs it under both.
 
     PY tools/oracle/mx_checkpoints.py PACKAGE save DIR          trains and saves every case in DIR
-    PY tools/oracle/mx_checkpoints.py PACKAGE continue DIR OUT  goes on from DIR; arrays to OUT
+    PY tools/oracle/mx_checkpoints.py PACKAGE continue DIR OUT  continues from DIR; arrays to OUT
     PY tools/oracle/mx_checkpoints.py mxnet record              -> tests/golden/states/
 
 PACKAGE is mxnet or symbind. OUT/<case>.params has `param/<name>` and `state/<key>/<i>` as they are
-5 steps behind the checkpoint. What the cases are is in tests/python/checkpoint_cases.py.
+5 steps after the checkpoint. The cases are in tests/python/checkpoint_cases.py.
 """
 import importlib
 import json

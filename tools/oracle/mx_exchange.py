@@ -155,7 +155,7 @@ def report_symbol(path, shapes):
 
 
 def report_params(path):
-    """The bytes as they stand in the file; MXNet must load the same names, shapes and values."""
+    """The bytes of the file; MXNet must load the same names, shapes and values."""
     named, needs_np = params_file.read_file(path)
     with mx.util.np_shape(needs_np):
         loaded = mx.nd.load(path)

@@ -24,7 +24,7 @@ class Lines(logging.Handler):
 
     def emit(self, record):
         line = re.sub(r"Speed: [0-9.inf]+ ", "Speed: * ", record.getMessage())
-        # Gradients that nobody asked for: MXNet shows memory it never wrote.
+        # Gradients that were not requested: MXNet shows memory it never wrote.
         line = re.sub(r"((out_backward_output1|fc_backward_output0) +)\S+", r"\1*", line)
         self.lines.append(line)
 

@@ -2,9 +2,9 @@
 
     $PY tools/oracle/record_metric.py     # under MXNet -> tests/golden/metrics.json
 
-Numbers of the batches have four decimals and stand in the file, so that every reader has the same
-float32. `values` has one entry per moment: behind each batch, behind reset_local, behind reset, and
-behind one more batch; an entry is [local values, global values], null for NaN.
+Numbers of the batches have four decimals and are in the file, so that every reader has the same
+float32. `values` has one entry per moment: after each batch, after reset_local, after reset, and
+after one more batch; an entry is [local values, global values], null for NaN.
 """
 import json
 import math

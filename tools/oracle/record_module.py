@@ -4,9 +4,9 @@
 
 What is run is in tests/python/module_cases.py and module_kinds.py, which the tests run again. modules.json, buckets.json,
 chains.json, states.json: a case per line with its settings, the formulas of its first `params` and
-`aux`, the seeds of `data_seeds` and labels of each step, what was `seen` (behind the first and the
-last step of modules, behind every step of the others) and the `metrics`. fit.json: the log lines of
-whole trainings. Networks lie beside as <net>-symbol.json, those of buckets as lstm-<key>-symbol.json.
+`aux`, the seeds of `data_seeds` and labels of each step, what was `seen` (after the first and the
+last step of modules, after every step of the others) and the `metrics`. fit.json: the log lines of
+whole trainings. Networks are in the same folder as <net>-symbol.json, those of buckets as lstm-<key>-symbol.json.
 """
 import os
 import sys

@@ -3,9 +3,9 @@
     PY tools/oracle/record_optimizer.py      # -> tests/golden/optimizer/
 
 cases.json: each optimizer, 10 steps through an Updater on given weights and gradients with
-multipliers, weight decay, clipping and rescaling; weights and states behind steps 1 and 10.
+multipliers, weight decay, clipping and rescaling; weights and states after steps 1 and 10.
 schedules.json: the rate at every update 0..N of every scheduler, and what was logged.
-*.states: files that an Updater wrote behind step 3, and *.params: the weights behind step 3 and,
+*.states: files that an Updater wrote after step 3, and *.params: the weights after step 3 and,
 continued, step 8.
 """
 import json

@@ -69,7 +69,7 @@ def files():
             kind, class_stub(getattr(package, what)) + module_stub(getattr(package, kind), what))
         found[f"{folder}/_internal.pyi"] = stub_file(
             kind, f"def __getattr__(name: str) -> Callable[..., {what}]: ...\n")
-        if kind == "symbol":  # the dense operators again; nd.sparse has classes of its own
+        if kind == "symbol":  # the dense operators again; nd.sparse has its own classes
             found[f"{folder}/sparse.pyi"] = NOTE + "".join(
                 f"from .op import {n} as {n}\n" for n in sorted(vars(package.sparse))
                 if not n.startswith("_"))

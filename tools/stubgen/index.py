@@ -19,7 +19,7 @@ once) and of `mx.sym` (on symbols, for later), and many are methods too.
 
 
 def public_modules():
-    """name as users write it → module; those without functions of their own are left out."""
+    """name as users write it → module; modules that define no functions are skipped."""
     found = {}
     for each in pkgutil.walk_packages(mx.__path__, "symbind."):
         parts = each.name.split(".")[1:]

@@ -47,7 +47,7 @@ def _own(name):
 
 
 def members(cls):
-    """Public members, those of our classes beneath included: name → what stands in the class."""
+    """Public members, including those of our base classes: name → the class attribute."""
     found = {}
     for base in reversed(cls.__mro__):
         if base.__module__.startswith("symbind"):

@@ -23,7 +23,7 @@ def first_line(doc):
 
 
 def call_text(head, parameters, tail):
-    """`head`, the parameters and `tail`, wrapped behind the opening bracket."""
+    """`head`, the parameters and `tail`, wrapped after the opening bracket."""
     text = head + ", ".join(parameters) + tail
     if len(text) <= WIDTH:
         return text

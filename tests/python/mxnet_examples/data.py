@@ -66,7 +66,7 @@ def mnist(folder, train=6000, test=2000, at="data", packed=False):
 
 
 def _words(count):
-    """Words that can be told apart: ba, be, … of growing length."""
+    """Distinct words: ba, be, … of growing length."""
     syllables = [a + b for a in "bdfgklmnprst" for b in "aeiou"]
     return [syllables[i % 60] + (syllables[i // 60 % 60] if i >= 60 else "") + (syllables[i // 3600] if i >= 3600 else "")
             for i in range(count)]
@@ -118,7 +118,7 @@ def polarity(folder, names=("data/rt-polaritydata/rt-polarity.pos", "data/rt-pol
              vocabulary=300, telling=40, letters=False, longest=20):
     """Two files of sentences; a third of the words of each come from those that tell which file it is.
 
-    With `letters` a word is one letter of another script, and nothing stands between them.
+    With `letters` a word is one letter of another script, without separators.
     """
     random = np.random.RandomState(6)
     words = [chr(0x4e00 + i) for i in range(vocabulary)] if letters else _words(vocabulary)

@@ -1,9 +1,9 @@
-"""The scripts of MXNet's example/ that are run, one row each: which, on what data, and where their metric stands.
+"""The scripts of MXNet's example/ that are run, one row each: the script, its data, and where its metric is printed.
 
-A script runs as it is in the release, in a folder of its own that holds nothing but `files` and what `data` makes; its
-own flags make it short ({seed} in them stands for the seed of the run). Where it has none it is stopped once its metric has been printed `stop_after` times, as by
+A script of the release runs unchanged, in a separate folder with only `files` and the output of `data`. Its own
+flags make it short ({seed} in them stands for the seed of the run). Without such flags it is stopped once its metric has been printed `stop_after` times, as by
 Ctrl-C. The table is about 1.9.1; some folders of its example/ hold Gluon notebooks only, and for their kind the last
-release whose scripts build symbols stands in (1.3.1).
+release whose scripts build symbols is used (1.3.1).
 """
 import dataclasses
 

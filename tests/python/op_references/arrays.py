@@ -1,4 +1,4 @@
-"""Arrays copied, written into, cut, counted and told about."""
+"""References for operators that copy, write, slice, count and describe arrays."""
 import numpy as np
 
 from .index import coordinates
@@ -54,7 +54,7 @@ def _split_v2(d):
         return [x], attrs, [np.squeeze(p, axis) if squeeze else p for p in parts]
     x = d.uniform(tuple(sizes))
     cuts = sorted({d.integer(1, sizes[axis]) for _ in range(2)} - {sizes[axis]})
-    # The operator is told where every part begins, the first one too.
+    # The operator gets the start of every part, including the first.
     return [x], {"indices": (0, *cuts), "axis": axis}, np.split(x, cuts, axis)
 
 

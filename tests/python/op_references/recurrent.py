@@ -26,7 +26,7 @@ def _cell(mode, x, h, c, w, r, b, rb):
 
 
 class _Layer:
-    """The matrices of one layer in one direction, as they lie in the flat parameters."""
+    """The matrices of one layer in one direction, in the order of the flat parameters."""
 
     def __init__(self, d, mode, wide, size, projection):
         rows, back = _GATES[mode] * size, projection or size
@@ -114,7 +114,7 @@ def _ctc(d):
                     if _collapse(path, blank) == tuple(target))
         loss[s] = -np.log(total)
     if label_lengths_given:
-        # What lies behind a label is not looked at.
+        # Elements after a label are ignored.
         for s in range(n):
             label[s, int(lengths[s]):] = low
     attrs = {"blank_label": "first" if first else "last", "use_data_lengths": data_lengths_given,

@@ -5,7 +5,7 @@ import numpy as np
 
 
 def _at(image, y, x):
-    """A channel-first image between its pixels; nothing lies outside of it."""
+    """Interpolates a channel-first image; outside it is 0."""
     value = np.zeros(image.shape[0])
     for row in (math.floor(y), math.floor(y) + 1):
         for column in (math.floor(x), math.floor(x) + 1):
@@ -113,7 +113,7 @@ def _correlation(d):
 
 
 def _place(i, old, new, corners):
-    """Where an output pixel lies in the input: corners on corners, or edges on edges.
+    """The position of an output pixel in the input: corners on corners, or edges on edges.
 
     In MXNet an only pixel is the first one, either way."""
     if new == 1:
@@ -157,7 +157,7 @@ def _bilinear_resize(d):
         down = min(_place(i, size[0], new[0], corners), size[0] - 1)
         across = min(_place(j, size[1], new[1], corners), size[1] - 1)
         y[n, :, i, j] = _at(x[n], down, across)
-    # The places are told in float32, and so the numbers are.
+    # Positions are float32, and so are the numbers.
     return inputs, attrs, [y.astype(np.float32)]
 
 
@@ -191,7 +191,7 @@ def _window(d):
 
 
 def _under(attrs, place, tap):
-    """Where a tap lies on the padded image when the window stands at a place."""
+    """The position of a tap on the padded image for a window position."""
     return tuple(o * s + k * g for o, s, k, g in zip(place, attrs["stride"], tap, attrs["dilate"]))
 
 
