@@ -181,7 +181,7 @@ TEST(BadInputModels, what_cannot_be_lists_what_can) {
       {"resnet", {{"num_layers", "21"}, {"image_shape", "(3, 28, 28)"}}, "6n + 2 below 164"},
       {"resnet", {{"num_layers", "2"}, {"image_shape", "(3, 28, 28)"}}, "6n + 2 below 164"},
       {"resnet-v1", {{"num_layers", "165"}, {"image_shape", "3,28,28"}}, "9n + 2 from 164"},
-      {"resnext", {{"num_layers", "-1"}}, "resnext: num_layers=-1 is no depth"},
+      {"resnext", {{"num_layers", "-1"}}, "resnext: num_layers=-1 is not a depth"},
       {"resnext", {{"num_group", "7"}}, "num_group=7 must divide the 128 filters of stage1_unit1"},
       {"vgg", {{"num_layers", "12"}}, "choose 11, 13, 16 or 19"},
       {"mobilenet", {{"alpha", "0.3"}}, "choose 0.25, 0.5, 0.75 or 1"},

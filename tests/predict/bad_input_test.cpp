@@ -175,8 +175,8 @@ TEST_F(BadInputPredictor, files) {
   expect_error(
       ErrorKind::kIo, [] { recorded_predictor("nothing"); }, "no file", "nothing-0000.params");
   expect_error(
-      ErrorKind::kIo, [] { Predictor::load(golden::path_of("predict/gap"), 7); }, "epochs of",
-      "that are there: 0");
+      ErrorKind::kIo, [] { Predictor::load(golden::path_of("predict/gap"), 7); },
+      "existing epochs of", ": 0");
   const std::string json = file_text(golden::path_of("predict/gap-symbol.json"));
   const std::string params = file_text(golden::path_of("predict/gap-0000.params"));
   const auto from = [](const std::string& text, const std::string& bytes) {

@@ -183,7 +183,7 @@ def test_loops_within_loops_have_an_end():
         return F(lambda y, _: (y * x, []), mx.sym.ones((60000, 1)), [])[0].sum(), []
 
     outputs, _ = F(many, V("data"), [])
-    with pytest.raises(mx.MXNetError, match="cannot be unrolled: with 60000 turns of 3 nodes"):
+    with pytest.raises(mx.MXNetError, match="cannot be unrolled: with 60000 iterations of 3 nodes"):
         outputs.simple_bind(mx.cpu(), data=(1000, 1))
 
     def deep(level):
