@@ -1,5 +1,5 @@
-// Counts, sizes and coordinates that a few bytes ask for: refused, or answered in time that belongs
-// to the output.
+// Small inputs with large counts, sizes or coordinates are refused, or run in time proportional to
+// the output.
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-// What a monitor is shown: every output, with the numbers the nodes have on their own.
+// A monitor gets every output, with the same numbers as a separate run of each node.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Inputs and outputs that hang on attributes are all found.
+// op_info finds all inputs and outputs that depend on attributes.
 
 #include <symbind/detail/op_info.h>
 

@@ -378,7 +378,7 @@ std::string node_of(const OpDef& op) {
   std::string inputs;
   for (std::size_t i = 0; i < op.input_names(attrs.get()).size(); ++i)
     inputs += inputs.empty() ? "[0, 0, 0]" : ", [0, 0, 0]";
-  return fmt::format(R"({{"op": "{}", "name": "stranger", "inputs": [{}]}})", op.name, inputs);
+  return fmt::format(R"({{"op": "{}", "name": "outsider", "inputs": [{}]}})", op.name, inputs);
 }
 
 TEST(BadInputSymbolJson, internal_operators_are_refused_by_name) {
@@ -389,7 +389,7 @@ TEST(BadInputSymbolJson, internal_operators_are_refused_by_name) {
     ++internal;
     const auto refused = AllOf(HasSubstr(name), HasSubstr("is internal"));
     EXPECT_THAT(message_of(graph_of(kVariable + "," + node_of(op)), ErrorKind::kName),
-                AllOf(refused, HasSubstr("'stranger'"), HasSubstr("files cannot use it")));
+                AllOf(refused, HasSubstr("'outsider'"), HasSubstr("files cannot use it")));
     for (const std::string& alias : op.aliases) EXPECT_EQ(OpRegistry::global().find(alias), &op);
     try {
       make_symbol(name, "s", std::vector<Symbol>{});

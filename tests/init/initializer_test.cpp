@@ -1,5 +1,5 @@
-// Initializers: their JSON and what those without chance fill in are MXNet's (tools/oracle/
-// record_init.py); the others are held to their moments, bounds and orthogonality.
+// Initializers: their JSON and the values of deterministic ones equal MXNet's (tools/oracle/
+// record_init.py); random ones are checked by moments, bounds and orthogonality.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Data files of strangers: what is read into memory has a limit, and paths are whole.
+// Untrusted data files: reads into memory are limited, and paths with a NUL byte are refused.
 #include <gtest/gtest.h>
 #include <zlib.h>
 

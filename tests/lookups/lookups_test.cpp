@@ -1,5 +1,5 @@
-// A training step, and a call on arrays that was made before, look nothing up: they read no
-// environment, make and parse no text of attributes, and allocate nothing of ours but a result.
+// A training step and a repeated call on arrays make no lookups: they do not read the environment,
+// make and parse no attribute text, and the library allocates only the result.
 
 #include <gtest/gtest.h>
 #include <symbind/symbind.h>

@@ -1,4 +1,4 @@
-// The rest of the family: buckets that share memory, chains, a loss given as a function.
+// The other modules: buckets that share memory, SequentialModule, a loss given as a function.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// fit with what watches it: callbacks that end it, the NaN guard, a monitor.
+// fit with callbacks that end it, the NaN guard and a monitor.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Checkpoints with `.states` that MXNet 1.9.1 wrote (tools/oracle/mx_checkpoints.py) are taken up,
-// and five steps on parameters and states are where MXNet's are; so they are when we wrote them
-// again.
+// Training resumes from checkpoints with `.states` that MXNet 1.9.1 wrote (tools/oracle/
+// mx_checkpoints.py); after five steps parameters and states equal MXNet's. The same holds after
+// Symbind wrote the files again.
 
 #include <cstdlib>
 #include <filesystem>

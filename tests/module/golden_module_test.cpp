@@ -1,5 +1,5 @@
-// Modules train as MXNet 1.9.1 trained them (tools/oracle/record_module.py): every case by the
-// verbs and by `step`, which must leave the same.
+// Modules train as MXNet 1.9.1 trained them (tools/oracle/record_module.py): every case by separate
+// calls and by `step`, with the same results.
 
 #include <algorithm>
 #include <cstdlib>

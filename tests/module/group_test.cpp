@@ -1,5 +1,5 @@
-// How batches are cut, which gradients are asked for, how devices run side by side, and what a
-// group of executors does with batches of any kind.
+// ExecutorGroup: slices of batches, requested gradients, devices in parallel, and batches of any
+// kind.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

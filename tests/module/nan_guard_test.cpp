@@ -1,4 +1,4 @@
-// The NaN guard names the step, the node, the output and what went in.
+// The NaN guard names the step, the node, the output and the ranges of the inputs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Around updates: accumulation against one large batch, clipping against the norm computed here,
-// the average against its recursion written out.
+// The update policy: accumulation against one large batch, clipping against the norm computed here,
+// the EMA against its recursion.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

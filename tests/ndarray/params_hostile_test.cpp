@@ -1,4 +1,4 @@
-// Files that want to do harm: each gets an Error kIo, quickly, and the next file loads.
+// Malicious files: each gives an Error kIo quickly, and the next file loads.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,6 +1,6 @@
-// Attributes and data of any size: what does not fit is an error that says so, never a sum that
-// wrapped around, and a number that is no index is none. What must come out is from NumPy, from
-// MXNet 1.9.1 (named so), or from the mathematics.
+// Attributes and data of any size: overflow is an error, never a wrapped sum, and an invalid index
+// is never used. Expected values come from NumPy, from MXNet 1.9.1 (where named), or from the
+// mathematics.
 
 #include <gtest/gtest.h>
 

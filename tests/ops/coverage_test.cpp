@@ -1,5 +1,5 @@
-// Every operator that a user can call, and every fused one, has cases. One without kernels stands
-// for a graph, and the tests of the pass that puts the graph in its place are its own.
+// Every operator that a user can call, and every fused one, has cases. An operator without kernels
+// is replaced by a graph; the tests of that pass cover it.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// What gradient operators take on trust. Every gradient node that the cases' graphs contain gets
-// inputs of other shapes, one at a time: inference refuses each that the kernel would read or write
-// out of step with the others.
+// Gradient operators must check their inputs. Every gradient node of the cases' graphs gets inputs
+// of wrong shapes, one at a time: inference refuses each shape for which the kernel would read or
+// write out of bounds.
 
 #include <algorithm>
 #include <cmath>

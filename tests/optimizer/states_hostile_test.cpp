@@ -1,4 +1,4 @@
-// Files of states that grow, take long or carry numbers that would ruin the weights.
+// Malicious files of states: they would use much memory or time, or ruin the weights.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-// Nodes that no gradient reaches: most have none, losses and states do, as in MXNet 1.9.1. And the
-// sums of gradients that meet: their order and their memory.
+// Nodes under BlockGrad: most have no gradient, losses and states do, as in MXNet 1.9.1. And sums
+// of partial gradients: their order and their memory.
 
 #include <gtest/gtest.h>
 

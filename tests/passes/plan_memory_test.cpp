@@ -1,6 +1,6 @@
-// Offsets in the arena. Random plans are run on memory in which every byte says which tensor wrote
-// it last: a step must find its inputs whole, also after it has written its outputs and its
-// workspace, but for an input whose memory an output may take.
+// Offsets in the arena. Random plans run on memory in which every byte holds the tensor that wrote
+// it last: the inputs of a step must be intact, also after it has written its outputs and its
+// workspace, except for an input whose memory an output may take.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// What MXNet 1.9.1's own C predict API answered (tools/oracle/record_predict.py), asked of
-// Predictor: batches and image sizes, values inside, two inputs, float64. A checkpoint its Module
-// wrote, too.
+// Predictor against recorded answers of MXNet 1.9.1's C predict API (tools/oracle/
+// record_predict.py): batches and image sizes, internal values, two inputs, float64. And against a
+// checkpoint of MXNet's Module.
 
 #include "tests/predict/nets.h"
 

@@ -1,4 +1,4 @@
-"""The tape: its values, life and death, refusals, threads. Numeric gradients of many operators are in
+"""The tape: values, lifetime, errors, threads. Numeric gradients of many operators are in
 test_autograd_numeric.py, what MXNet computes in test_autograd_golden.py."""
 import gc
 import resource

@@ -1,4 +1,4 @@
-"""DLPack tensors of other libraries, right and wrong ones, and what is asked of ours."""
+"""DLPack tensors of other libraries, valid and invalid, and the export of ours."""
 import ctypes
 
 import numpy as np

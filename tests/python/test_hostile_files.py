@@ -1,4 +1,4 @@
-"""Files of strangers: checkpoints, optimizer states and sparse arrays. What they name and set is checked."""
+"""Untrusted files: checkpoints, optimizer states and sparse arrays. Names and values in them are checked."""
 import hashlib
 import json
 import os

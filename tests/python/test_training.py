@@ -1,4 +1,4 @@
-"""What fit can do beyond MXNet's: accumulation, clipping, averages, schedules, metrics, the guard.
+"""Additions to MXNet's fit: accumulation, clipping, averages, schedules, metrics, the guard.
 
 Numbers come from NumPy and from the mathematics."""
 import logging

@@ -1,4 +1,4 @@
-"""What decides over a training is C++; Python's fit calls it, and calls what subclasses override."""
+"""C++ makes the training decisions; Python's fit calls it, and calls the methods that subclasses override."""
 import copy
 import functools
 import pickle

@@ -1,4 +1,4 @@
-"""symbind.visualization writes MXNet's text and makes MXNet's drawing (tests/golden/python)."""
+"""symbind.visualization writes the same text and drawing as MXNet (tests/golden/python)."""
 import builtins
 import warnings
 

@@ -1,4 +1,4 @@
-// Sets of files: what is damaged or mixed is found and named, and what stays is what was asked for.
+// Sets of files: damaged or mixed files are found and named, and the requested sets are kept.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Manifests and folders of strangers: nothing but a checkpoint's own files is opened or removed.
+// Untrusted manifests and folders: only a checkpoint's own files are opened or removed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

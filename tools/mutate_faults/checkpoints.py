@@ -1,4 +1,4 @@
-"""Faults of checkpoints and files from strangers."""
+"""Faults of checkpoints and untrusted files."""
 
 ROWS = [
     # ---- manifests

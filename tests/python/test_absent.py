@@ -1,4 +1,4 @@
-"""Parts of MXNet that Symbind has not: they import, and using them says that they are absent."""
+"""Parts of MXNet that Symbind does not have: they can be imported, and using them raises an error."""
 import importlib
 import inspect
 

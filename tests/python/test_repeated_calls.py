@@ -1,4 +1,4 @@
-"""A call on arrays that was made before makes no text of its parameters."""
+"""A repeated call on arrays makes no text of its parameters."""
 import numpy as np
 
 import symbind as mx
