@@ -1,5 +1,5 @@
 #pragma once
-// Data sets that are already on this machine. Nothing is downloaded.
+// Data sets that are on this machine, and one made by formula. Nothing is downloaded.
 
 #include <string>
 #include <string_view>
@@ -25,5 +25,9 @@ std::vector<std::string> folders();
 /// The first set found; `name` ("MNIST", "Fashion-MNIST", case and punctuation are ignored) selects
 /// one. Logs its name and path. An Error kIo lists the folders searched and says how to get a set.
 ImageSet find_images(std::string_view name = "");
+
+/// Writes a small set of the same form into `folder`, which exists: grey pictures of ten shapes made
+/// by formula, 6,000 to train and 1,000 to test. Every machine makes the same files.
+ImageSet make_shapes(const std::string& folder);
 
 }  // namespace symbind::datasets

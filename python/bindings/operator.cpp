@@ -45,48 +45,36 @@ class Params {
   /// Equal bytes, equal texts.
   std::string key() const {
     std::string bytes;
+    OptionKey key(bytes);
     for (const auto& [name, value] : given_) {
-      append_number(bytes, name.size());
-      bytes += name;
-      append(bytes, value, 0);
+      key.add(name);
+      append(key, value, 0);
     }
     return bytes;
   }
 
  private:
-  template <class T>
-  static void append_number(std::string& bytes, T value) {
-    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  static void append_text(std::string& bytes, char kind, std::string_view text) {
-    bytes += kind;
-    append_number(bytes, text.size());
-    bytes += text;
-  }
-  /// Values of built-in types by their bits; other values and deeply nested ones by their text.
-  static void append(std::string& bytes, nb::handle value, int depth) {
+  /// Values of Python's own types by their bits; all else, and what nests deeply, by its text.
+  static void append(OptionKey& key, nb::handle value, int depth) {
     constexpr int kDeepest = 4;
     PyObject* const v = value.ptr();
-    int overflow = 0;
-    if (v == Py_None || PyBool_Check(v)) {
-      bytes += v == Py_None ? 'n' : v == Py_True ? 'y' : 'z';
+    int overflow = 1;
+    const long long whole = PyLong_CheckExact(v) ? PyLong_AsLongLongAndOverflow(v, &overflow) : 0;
+    key.add(Py_TYPE(v));
+    if (PyBool_Check(v)) {
+      key.add(v == Py_True);
     } else if (PyFloat_CheckExact(v)) {
-      bytes += 'f';
-      append_number(bytes, PyFloat_AS_DOUBLE(v));
-    } else if (const long long whole =
-                   PyLong_CheckExact(v) ? PyLong_AsLongLongAndOverflow(v, &overflow) : 0;
-               PyLong_CheckExact(v) && overflow == 0) {
-      bytes += 'i';
-      append_number(bytes, whole);
+      key.add(PyFloat_AS_DOUBLE(v));
+    } else if (overflow == 0) {
+      key.add(whole);
     } else if (PyUnicode_CheckExact(v)) {
-      append_text(bytes, 's', view_of(value));
+      key.add(view_of(value));
     } else if ((PyTuple_CheckExact(v) || PyList_CheckExact(v)) && depth < kDeepest) {
-      bytes += PyTuple_CheckExact(v) ? '(' : '[';
       const Py_ssize_t n = PySequence_Fast_GET_SIZE(v);
-      append_number(bytes, n);
-      for (Py_ssize_t i = 0; i < n; ++i) append(bytes, PySequence_Fast_GET_ITEM(v, i), depth + 1);
-    } else {
-      append_text(bytes, 't', attr_text(value));
+      key.add(n);
+      for (Py_ssize_t i = 0; i < n; ++i) append(key, PySequence_Fast_GET_ITEM(v, i), depth + 1);
+    } else if (v != Py_None) {
+      key.add(attr_text(value));
     }
   }
 
@@ -112,19 +100,10 @@ struct OpFunction {
   std::string called;  ///< one of the operator's names
   std::string name;    ///< the function's: the hint for generated names
   const OpDef* op = nullptr;
-  std::vector<std::string> inputs, params;  ///< all possible inputs
-  bool inputs_vary = false;                 ///< which of them exist depends on the parameters
-
-  /// The inputs of the last call with named inputs.
-  struct Inputs {
-    std::string key;
-    std::size_t given = 0;
-    std::vector<std::string> names;
-    bool fits(const std::string& k, std::size_t n) const {
-      return !names.empty() && given == n && key == k;
-    }
-  };
-  mutable Inputs last_inputs;
+  std::vector<std::string> inputs, params;  ///< all inputs there may be
+  bool inputs_vary = false;                 ///< which of them there are hangs on the parameters
+  /// The inputs of the last call that named some, with the key of its parameters.
+  mutable std::pair<std::string, std::vector<std::string>> last_inputs;
 
   explicit OpFunction(const std::string& operator_name, const std::string& function_name = "")
       : called(operator_name),
@@ -233,17 +212,18 @@ Call<T> sort_arguments(const OpFunction& f, const nb::args& args, const nb::kwar
   return call;
 }
 
-/// Positional and named inputs in the operator's order; missing ones at the end are omitted.
-std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call, const std::string& key) {
+/// Positional and named inputs in the operator's order; missing ones at the end are left out.
+std::vector<NDArray> ordered(const OpFunction& f, Call<NDArray>& call, std::string key) {
   std::vector<NDArray> inputs = std::move(call.inputs);
   if (call.by_keyword.empty()) return inputs;
   std::vector<std::string> names = f.inputs;
   if (f.inputs_vary) {  // LeakyReLU has a gamma when act_type is 'prelu'
     const std::size_t given = inputs.size() + call.by_keyword.size();
-    if (!f.last_inputs.fits(key, given))
-      f.last_inputs = {key, given,
+    OptionKey(key).add(given);
+    if (f.last_inputs.first != key)
+      f.last_inputs = {key,
                        f.op->input_names(f.op->parse(call.params.texts(), f.name, given).get())};
-    names = f.last_inputs.names;
+    names = f.last_inputs.second;
   }
   for (auto& [name, array] : call.by_keyword) {
     const auto it = std::ranges::find(names, name);

@@ -119,7 +119,7 @@ ROWS = [
      "executor:SelectKernel.*"),
     ("an interruption is kept as an error", "src/executor/run_guarded.h",
      "  } catch (const Interrupted&) {\n    throw;\n", "",
-     "executor:Step.* executor:Interrupt.*"),
+     "executor:Step.*"),
     ("an error not kept on the outputs", "src/executor/runner.cpp",
      "for (Storage* storage : written_by(plan_->steps[i])) storage->set_error(pending);", ";",
      "executor:Step.*"),

@@ -15,7 +15,7 @@ ROWS = [
     ("the manifest comes before its files", "src/module/manifest.cpp",
      "if (fs::exists(pending, error) && !PendingFiles::holds(path, digest) &&",
      "if (false && fs::exists(pending, error) && !PendingFiles::holds(path, digest) &&",
-     "resume:Checkpoint.killed*"),
+     "resume:KilledSave.*"),
     ("checksums are not checked", "src/module/manifest_read.cpp",
      "if (found == wanted.sha256) continue;", "continue;", "resume:BadInputCheckpoint.damaged*"),
     ("a failing fsync is ignored", "src/base/files.cpp",

@@ -198,6 +198,7 @@ def proposals():
         (("padding, scaled",), {"info": [[26, 33, 1.5]]}),
         (("corners",), {"iou_loss": True}),
         (("without scores",), {"output_score": False}),
+        (("small regions among the results",), {"rpn_min_size": 30, "threshold": 0.9, "rpn_post_nms_top_n": 110}),
         (("ratios of no square",), {"scales": (1.5, 3), "ratios": (0.3, 1.7), "rpn_min_size": 0}),
     ]]
     return both + [case("_contrib_MultiProposal", "three images", images=3,

@@ -90,15 +90,16 @@ class OptionKey {
       add(value);
     }
   }
-
- private:
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void add(const T& value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); }
-  void add(const std::string& text) {
+  void add(std::string_view text) {
     add(text.size());
     key_.append(text);
   }
+  void add(const std::string& text) { add(std::string_view(text)); }
+
+ private:
   std::string& key_;
 };
 
