@@ -101,7 +101,7 @@ struct OpFunction {
   std::string name;    ///< the function's: the hint for generated names
   const OpDef* op = nullptr;
   std::vector<std::string> inputs, params;  ///< all inputs there may be
-  bool inputs_vary = false;                 ///< which of them there are hangs on the parameters
+  bool inputs_vary = false;                 ///< the parameters decide which are present
   /// The inputs of the last call that named some, with the key of its parameters.
   mutable std::pair<std::string, std::vector<std::string>> last_inputs;
 
