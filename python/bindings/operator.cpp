@@ -8,6 +8,7 @@
 // the cache key of a call on arrays, so a repeated call makes no text of them.
 
 #include <algorithm>
+#include <optional>
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -32,53 +33,77 @@ std::string_view view_of(nb::handle text) {
 // Whether the inputs are a list: of any length, or determined by the attributes (Custom).
 bool takes_list(const OpDef& op) { return !op.variadic_key.empty() || op.take_rest != nullptr; }
 
-/// The parameters of a call, in the given order; valid as long as its arguments.
+/// The parameters of a call, in the given order; valid as long as its arguments. Values that cannot
+/// change are kept; others (lists, objects) become text at once, so that key and texts always
+/// agree.
 class Params {
  public:
-  void add(std::string_view name, nb::handle value) { given_.emplace_back(name, value); }
+  void add(std::string_view name, nb::handle value) {
+    given_.push_back(
+        {name, value, is_fixed(value, 0) ? std::nullopt : std::optional(attr_text(value))});
+  }
   /// As MXNet stores them; of two with the same name the later one is used.
   AttrDict texts() const {
     AttrDict all;
-    for (const auto& [name, value] : given_) all[std::string(name)] = attr_text(value);
+    for (const Given& g : given_) all[std::string(g.name)] = g.text ? *g.text : attr_text(g.value);
     return all;
   }
   /// Equal bytes, equal texts.
   std::string key() const {
     std::string bytes;
     OptionKey key(bytes);
-    for (const auto& [name, value] : given_) {
-      key.add(name);
-      append(key, value, 0);
+    for (const Given& g : given_) {
+      key.add(g.name);
+      key.add(g.text.has_value());
+      if (g.text)
+        key.add(*g.text);
+      else
+        append(key, g.value);
     }
     return bytes;
   }
 
  private:
-  /// Values of Python's own types by their bits; all else, and what nests deeply, by its text.
-  static void append(OptionKey& key, nb::handle value, int depth) {
+  struct Given {
+    std::string_view name;
+    nb::handle value;
+    std::optional<std::string> text;
+  };
+  static std::optional<long long> whole(PyObject* v) {
+    int overflow = 1;
+    const long long n = PyLong_CheckExact(v) ? PyLong_AsLongLongAndOverflow(v, &overflow) : 0;
+    return overflow == 0 ? std::optional(n) : std::nullopt;
+  }
+  /// Whether a value is of a built-in type whose objects never change, and so is what it holds.
+  static bool is_fixed(nb::handle value, int depth) {
     constexpr int kDeepest = 4;
     PyObject* const v = value.ptr();
-    int overflow = 1;
-    const long long whole = PyLong_CheckExact(v) ? PyLong_AsLongLongAndOverflow(v, &overflow) : 0;
+    if (!PyTuple_CheckExact(v))
+      return v == Py_None || PyBool_Check(v) || PyFloat_CheckExact(v) || PyUnicode_CheckExact(v) ||
+             whole(v).has_value();
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(v); ++i)
+      if (depth == kDeepest || !is_fixed(PyTuple_GET_ITEM(v, i), depth + 1)) return false;
+    return true;
+  }
+  /// A fixed value, by its bits.
+  static void append(OptionKey& key, nb::handle value) {
+    PyObject* const v = value.ptr();
     key.add(Py_TYPE(v));
-    if (PyBool_Check(v)) {
-      key.add(v == Py_True);
-    } else if (PyFloat_CheckExact(v)) {
-      key.add(PyFloat_AS_DOUBLE(v));
-    } else if (overflow == 0) {
-      key.add(whole);
+    if (PyTuple_CheckExact(v)) {
+      key.add(PyTuple_GET_SIZE(v));
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(v); ++i) append(key, PyTuple_GET_ITEM(v, i));
     } else if (PyUnicode_CheckExact(v)) {
       key.add(view_of(value));
-    } else if ((PyTuple_CheckExact(v) || PyList_CheckExact(v)) && depth < kDeepest) {
-      const Py_ssize_t n = PySequence_Fast_GET_SIZE(v);
-      key.add(n);
-      for (Py_ssize_t i = 0; i < n; ++i) append(key, PySequence_Fast_GET_ITEM(v, i), depth + 1);
+    } else if (PyFloat_CheckExact(v)) {
+      key.add(PyFloat_AS_DOUBLE(v));
+    } else if (PyBool_Check(v)) {
+      key.add(v == Py_True);
     } else if (v != Py_None) {
-      key.add(attr_text(value));
+      key.add(*whole(v));
     }
   }
 
-  std::vector<std::pair<std::string_view, nb::handle>> given_;
+  std::vector<Given> given_;
 };
 
 /// A call's parameters while the GIL is released.

@@ -66,3 +66,46 @@ def test_which_inputs_there_are_follows_the_parameters_of_each_call():
         with_bias = mx.nd.FullyConnected(bias=b, weight=w, data=x, num_hidden=1)
         without = mx.nd.FullyConnected(weight=w, data=x, num_hidden=1, no_bias=True)
         assert (with_bias.asscalar(), without.asscalar()) == (7, 4)
+
+
+class Clears:
+    """Its text is 1; making it empties a list."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def __str__(self):
+        self.target.clear()
+        return "1"
+
+
+def test_a_list_that_changes_while_it_is_read():
+    x = mx.nd.zeros((2, 3, 4))
+    axes = []
+    axes += [Clears(axes), 0, 2]
+    try:
+        mx.nd.transpose(x, axes=axes)
+    except mx.MXNetError:
+        pass  # what is left of the list is no permutation
+    assert mx.nd.transpose(x, axes=(1, 0, 2)).shape == (3, 2, 4)
+
+
+def test_an_object_whose_text_changes_serves_its_own_call_only():
+    x = mx.nd.array([[1.0, 2.0], [3.0, 4.0]])
+
+    class Axis:
+        """0 and 1 in turn."""
+        asked = -1
+
+        def __str__(self):
+            self.asked += 1
+            return str(self.asked % 2)
+
+    axis = Axis()
+    assert mx.nd.sum(x, axis=axis).asnumpy().tolist() == [4, 6]
+    assert mx.nd.sum(x, axis=axis).asnumpy().tolist() == [3, 7]
+    assert mx.nd.sum(x, axis=[0]).asnumpy().tolist() == [4, 6]
+    axes = [0]
+    assert mx.nd.sum(x, axis=axes).asnumpy().tolist() == [4, 6]
+    axes[0] = 1
+    assert mx.nd.sum(x, axis=axes).asnumpy().tolist() == [3, 7]
