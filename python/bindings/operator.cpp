@@ -39,8 +39,12 @@ bool takes_list(const OpDef& op) { return !op.variadic_key.empty() || op.take_re
 class Params {
  public:
   void add(std::string_view name, nb::handle value) {
-    given_.push_back(
-        {name, value, is_fixed(value, 0) ? std::nullopt : std::optional(attr_text(value))});
+    OptionKey(key_).add(name);
+    const std::size_t start = key_.size();
+    given_.push_back({name, value, {}});
+    if (append(value, 0)) return;
+    key_.resize(start);
+    OptionKey(key_).add(given_.back().text.emplace(attr_text(value)));
   }
   /// As MXNet stores them; of two with the same name the later one is used.
   AttrDict texts() const {
@@ -49,18 +53,15 @@ class Params {
     return all;
   }
   /// Equal bytes, equal texts.
-  std::string key() const {
-    std::string bytes;
-    OptionKey key(bytes);
-    for (const Given& g : given_) {
-      key.add(g.name);
-      key.add(g.text.has_value());
-      if (g.text)
-        key.add(*g.text);
-      else
-        append(key, g.value);
-    }
-    return bytes;
+  const std::string& key() const { return key_; }
+  /// For a call that releases the GIL.
+  CallOptions options() const {
+    return {this,
+            [](const void* self, std::string& to) { to += static_cast<const Params*>(self)->key_; },
+            [](const void* self) {
+              const nb::gil_scoped_acquire acquire;
+              return static_cast<const Params*>(self)->texts();
+            }};
   }
 
  private:
@@ -69,56 +70,34 @@ class Params {
     nb::handle value;
     std::optional<std::string> text;
   };
-  static std::optional<long long> whole(PyObject* v) {
-    int overflow = 1;
-    const long long n = PyLong_CheckExact(v) ? PyLong_AsLongLongAndOverflow(v, &overflow) : 0;
-    return overflow == 0 ? std::optional(n) : std::nullopt;
-  }
-  /// Whether a value is of a built-in type whose objects never change, and so is what it holds.
-  static bool is_fixed(nb::handle value, int depth) {
+  /// Appends type and bits of a value of a built-in type whose objects never change; false for any
+  /// other, or one that nests deeply.
+  bool append(nb::handle value, int depth) {
     constexpr int kDeepest = 4;
     PyObject* const v = value.ptr();
-    if (!PyTuple_CheckExact(v))
-      return v == Py_None || PyBool_Check(v) || PyFloat_CheckExact(v) || PyUnicode_CheckExact(v) ||
-             whole(v).has_value();
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(v); ++i)
-      if (depth == kDeepest || !is_fixed(PyTuple_GET_ITEM(v, i), depth + 1)) return false;
-    return true;
-  }
-  /// A fixed value, by its bits.
-  static void append(OptionKey& key, nb::handle value) {
-    PyObject* const v = value.ptr();
+    OptionKey key(key_);
+    int overflow = 1;
+    const long long whole = PyLong_CheckExact(v) ? PyLong_AsLongLongAndOverflow(v, &overflow) : 0;
     key.add(Py_TYPE(v));
     if (PyTuple_CheckExact(v)) {
       key.add(PyTuple_GET_SIZE(v));
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(v); ++i) append(key, PyTuple_GET_ITEM(v, i));
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(v); ++i)
+        if (depth == kDeepest || !append(PyTuple_GET_ITEM(v, i), depth + 1)) return false;
     } else if (PyUnicode_CheckExact(v)) {
       key.add(view_of(value));
     } else if (PyFloat_CheckExact(v)) {
       key.add(PyFloat_AS_DOUBLE(v));
-    } else if (PyBool_Check(v)) {
+    } else if (overflow == 0) {
+      key.add(whole);
+    } else {
       key.add(v == Py_True);
-    } else if (v != Py_None) {
-      key.add(*whole(v));
+      return v == Py_None || PyBool_Check(v);
     }
+    return true;
   }
 
   std::vector<Given> given_;
-};
-
-/// A call's parameters while the GIL is released.
-struct CallParams {
-  const Params& params;
-  std::string key;
-  CallOptions options() const {
-    return {
-        this,
-        [](const void* self, std::string& to) { to += static_cast<const CallParams*>(self)->key; },
-        [](const void* self) {
-          const nb::gil_scoped_acquire acquire;
-          return static_cast<const CallParams*>(self)->params.texts();
-        }};
-  }
+  std::string key_;
 };
 
 struct OpFunction {
@@ -278,13 +257,12 @@ void keep_record(nb::handle out, const std::vector<NDArray>& results) {
 
 nb::object call_arrays(const ArrayFunction& f, const nb::args& args, const nb::kwargs& kwargs) {
   Call<NDArray> call = sort_arguments<NDArray>(f, args, kwargs);
-  const CallParams params{call.params, call.params.key()};
-  const std::vector<NDArray> inputs = ordered(f, call, params.key);
+  const std::vector<NDArray> inputs = ordered(f, call, call.params.key());
   const std::vector<NDArray> out = writables_from(call.out, "out");
   std::vector<NDArray> results;
   {
     const nb::gil_scoped_release release;
-    results = invoke(*f.op, inputs, params.options(), out);
+    results = invoke(*f.op, inputs, call.params.options(), out);
   }
   if (autograd::is_recording()) {
     keep_record(call.given, inputs);

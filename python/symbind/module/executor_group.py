@@ -279,10 +279,6 @@ class DataParallelExecutorGroup:
                 return False
         return True
 
-    def _update(self, update):
-        """Updates the parameters with the current gradients, in C++."""
-        self._core.update(update)
-
     def _step(self, update, data_batch, metric, policy):
         """forward, backward and update as one, in C++; False when the batch has other shapes."""
         return self._core.step(update, data_batch.data, data_batch.label, metric, policy)

@@ -366,7 +366,7 @@ class Module(BaseModule):
         group = self._exec_group
         wired = self._wired_update()
         if wired is not None:
-            group._update(wired)
+            group._core.update(wired)
         elif self._update_on_kvstore:
             _update_params_on_kvstore(group.param_arrays, group.grad_arrays, self._kvstore,
                                       group.param_names)
