@@ -139,6 +139,40 @@ void check_counts(Examples& examples) {
                          array.shape()[0]));
 }
 
+/// Every example once, in order.
+class EvalIter final : public DataIter {
+ public:
+  EvalIter(const Examples& examples, std::int64_t batch_size, std::int64_t devices)
+      : examples_(examples), batch_size_(batch_size), devices_(devices) {
+    for (const auto& [name, array] : examples.data) data_.push_back(describe(name, array));
+    for (const auto& [name, array] : examples.label) label_.push_back(describe(name, array));
+  }
+  const std::vector<DataDesc>& provide_data() const override { return data_; }
+  const std::vector<DataDesc>& provide_label() const override { return label_; }
+  void reset() override { row_ = 0; }
+  bool next(DataBatch& batch) override {
+    if (row_ >= examples_.count) return false;
+    std::int64_t end = std::min(examples_.count, row_ + batch_size_);
+    if (examples_.count - end < devices_) end = examples_.count;
+    batch = {};
+    for (const auto& [name, array] : examples_.data) batch.data.push_back(array.slice(row_, end));
+    for (const auto& [name, array] : examples_.label) batch.label.push_back(array.slice(row_, end));
+    row_ = end;
+    return true;
+  }
+
+ private:
+  DataDesc describe(const std::string& name, const NDArray& array) const {
+    Shape shape = array.shape();
+    shape[0] = batch_size_;
+    return {name, shape, array.dtype()};
+  }
+
+  Examples examples_;
+  std::int64_t batch_size_, devices_, row_ = 0;
+  std::vector<DataDesc> data_, label_;
+};
+
 }  // namespace
 
 void add_data_flags(CLI::App* command, DataSource& source) {
@@ -201,12 +235,17 @@ Examples read_examples(const DataSource& source, Part part, const Symbol& symbol
   return examples;
 }
 
-std::unique_ptr<NDArrayIter> make_iter(const Examples& examples, std::int64_t batch_size,
-                                       bool shuffle, std::uint64_t seed) {
+std::unique_ptr<DataIter> make_train_iter(const Examples& examples, std::int64_t batch_size,
+                                          bool shuffle, std::uint64_t seed) {
   return std::make_unique<NDArrayIter>(
       examples.data, examples.label,
-      NDArrayIterOptions{
-          .batch_size = std::min(batch_size, examples.count), .shuffle = shuffle, .seed = seed});
+      NDArrayIterOptions{.batch_size = batch_size, .shuffle = shuffle, .seed = seed});
+}
+
+std::unique_ptr<DataIter> make_eval_iter(const Examples& examples, std::int64_t batch_size,
+                                         std::size_t devices) {
+  return std::make_unique<EvalIter>(examples, std::min(batch_size, examples.count),
+                                    static_cast<std::int64_t>(devices));
 }
 
 void shape_labels(Examples& examples, const Symbol& symbol, std::int64_t batch_size) {

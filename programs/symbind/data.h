@@ -39,9 +39,13 @@ Examples read_examples(const DataSource& source, Part part, const Symbol& symbol
 /// Whether the source has a part for testing of its own.
 bool has_test_part(const std::string& data);
 
-/// Batches of them. The last one is filled up, and metrics ignore the filler.
-std::unique_ptr<NDArrayIter> make_iter(const Examples& examples, std::int64_t batch_size,
-                                       bool shuffle = false, std::uint64_t seed = 0);
+/// Batches to train on; the last one of an epoch is filled up with examples from the start.
+std::unique_ptr<DataIter> make_train_iter(const Examples& examples, std::int64_t batch_size,
+                                          bool shuffle, std::uint64_t seed);
+/// Batches to evaluate, every example once: the last one is shorter, or longer where its rest has
+/// fewer rows than there are devices.
+std::unique_ptr<DataIter> make_eval_iter(const Examples& examples, std::int64_t batch_size,
+                                         std::size_t devices);
 /// Gives labels the shape the network expects for this batch size, where the sizes agree.
 void shape_labels(Examples& examples, const Symbol& symbol, std::int64_t batch_size);
 

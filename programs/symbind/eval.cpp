@@ -31,7 +31,7 @@ Result run_eval(EvalOptions o) {
   ModuleOptions options{.data_names = {}, .label_names = {}, .context = parse_devices(o.devices)};
   for (const auto& [name, array] : examples.data) options.data_names.push_back(name);
   for (const auto& [name, array] : examples.label) options.label_names.push_back(name);
-  const auto iter = make_iter(examples, o.batch_size);
+  const auto iter = make_eval_iter(examples, o.batch_size, options.context.size());
   Module module(model.symbol, options);
   module.bind(iter->provide_data(), iter->provide_label(), {.for_training = false});
   module.set_params(model.args, model.aux);

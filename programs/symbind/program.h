@@ -52,7 +52,7 @@ void add_doctor(CLI::App& app);
 [[noreturn]] void fail(ErrorKind kind, const std::string& message);
 /// A message as one line: what follows a line end is joined with "; ".
 std::string one_line(std::string_view message);
-/// "; did you mean 'epochs'?" for a name close to one of `known`, else empty.
+/// " (did you mean 'epochs'?)" for a name close to one of `known`, else empty.
 std::string nearest_hint(std::string_view name, const std::vector<std::string>& known);
 /// The whole number, or UsageError; `what` names the argument.
 std::int64_t parse_integer(std::string_view text, const std::string& what);

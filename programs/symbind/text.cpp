@@ -72,7 +72,7 @@ std::string nearest_hint(std::string_view name, const std::vector<std::string>& 
       best = &candidate;
     }
   }
-  return best == nullptr ? "" : fmt::format("; did you mean '{}'?", *best);
+  return best == nullptr ? "" : fmt::format(" (did you mean '{}'?)", *best);
 }
 
 std::int64_t parse_integer(std::string_view text, const std::string& what) {

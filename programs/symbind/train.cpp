@@ -124,7 +124,7 @@ struct Prepared {
   Config config;
   Symbol symbol;
   Examples train, validation;
-  std::unique_ptr<NDArrayIter> train_iter, validation_iter;
+  std::unique_ptr<DataIter> train_iter, validation_iter;
   MetricPtr metric, validation_metric;
   InitializerPtr initializer;
   OptimizerParams optimizer;
@@ -151,7 +151,7 @@ Prepared prepare(Config config) {
   }
   p.batch_size = std::min(config.integer("batch-size"), p.train.count);
   shape_labels(p.train, p.symbol, p.batch_size);
-  p.train_iter = make_iter(p.train, p.batch_size, config.flag("shuffle"), seed_value);
+  p.train_iter = make_train_iter(p.train, p.batch_size, config.flag("shuffle"), seed_value);
   p.batches = (p.train.count + p.batch_size - 1) / p.batch_size;
   DataSource validation = config.source(true);
   if (validation.data.empty() && has_test_part(config.text("data")))
@@ -163,7 +163,7 @@ Prepared prepare(Config config) {
       throw UsageError(fmt::format("validation: '{}' has no labels: use --validation-label FILE",
                                    p.validation.source));
     shape_labels(p.validation, p.symbol, p.batch_size);
-    p.validation_iter = make_iter(p.validation, p.batch_size);
+    p.validation_iter = make_eval_iter(p.validation, p.batch_size, p.devices.size());
   }
   const std::string metric = config.text("metric");
   p.metric = parse_metrics(metric.empty() ? default_metrics(p.symbol) : metric);
