@@ -93,7 +93,8 @@ void convert_arrays(const std::string& from, const std::string& to, const Conver
                                       {"bytes", bytes},
                                       {"converted", changed}});
   result.text +=
-      fmt::format("{} -> {}: {} arrays, {}{}\n", from, to, arrays.arrays.size(),
+      fmt::format("{} -> {}: {}, {}{}\n", from, to,
+                  counted(static_cast<std::int64_t>(arrays.arrays.size()), "array"),
                   amount(static_cast<double>(bytes), "B"),
                   changed == 0 ? "" : fmt::format(", {} converted to {}", changed, o.dtype));
 }

@@ -235,8 +235,9 @@ Result run_doctor(const DoctorOptions& o) {
   }
   document["ok"] = problems == 0;
   result.text = fmt::format("symbind {}\n", version()) + table(rows);
-  result.text += problems > 0 ? fmt::format("{} problems, {} notes\n", problems, notes)
-                              : fmt::format("no problems, {} notes\n", notes);
+  result.text += problems > 0
+                     ? fmt::format("{}, {}\n", counted(problems, "problem"), counted(notes, "note"))
+                     : fmt::format("no problems, {}\n", counted(notes, "note"));
   result.exit_code = problems > 0 ? kFailed : kOk;
   return result;
 }

@@ -72,8 +72,8 @@ Json arrays_json(const NamedArrays& arrays, bool list) {
 std::string arrays_text(const Json& json) {
   std::vector<std::string> types = json["dtypes"];
   std::string text = fmt::format(
-      "  {} numbers in {} arrays, {}, {}\n", grouped(json["numbers"].get<std::int64_t>()),
-      json["arrays"].get<int>(), amount(json["bytes"].get<double>(), "B"),
+      "  {} in {}, {}, {}\n", counted(json["numbers"].get<std::int64_t>(), "number"),
+      counted(json["arrays"].get<int>(), "array"), amount(json["bytes"].get<double>(), "B"),
       types.empty() ? "none" : fmt::format("{}", fmt::join(types, ", ")));
   if (!json.contains("list")) return text;
   std::vector<std::vector<std::string>> rows;

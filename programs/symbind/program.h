@@ -66,7 +66,9 @@ std::vector<std::string> split_list(std::string_view text, char separator = ',')
 std::string grouped(std::int64_t number);
 /// "1.234 GFLOP", "12.3 kB".
 std::string amount(double value, const char* unit);
-/// Rows as columns of equal width, two spaces between; numbers are right-aligned.
+/// "1 array", "2 arrays".
+std::string counted(std::int64_t number, const std::string& noun);
+/// Rows as columns of equal width, two spaces between; columns of numbers are right-aligned.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 Json shape_json(const Shape& shape);
 

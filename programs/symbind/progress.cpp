@@ -44,15 +44,16 @@ std::string clock_text(double seconds) {
 
 void Progress::batch(int epoch, int number, const std::vector<NameValue>& values) {
   const auto now = Clock::now();
-  if (epoch != epoch_) {  // the first batch that ends has no measured time
+  if (epoch != epoch_) {  // the first batch may include binding: it is not measured
     epoch_ = epoch;
     begin_ = now;
     first_batch_ = number;
     has_line_ = true;
     validation_.clear();
   }
+  const auto batches_seen = number - first_batch_;
   const double seconds = seconds_between(begin_, now);
-  const auto samples = static_cast<double>((number - first_batch_) * batch_size_);
+  const auto samples = static_cast<double>(batches_seen * batch_size_);
   if (seconds > 0 && samples > 0) samples_per_second_ = samples / seconds;
   if (!is_terminal() || seconds_between(drawn_, now) < 0.1) return;
   drawn_ = now;

@@ -125,6 +125,10 @@ std::string grouped(std::int64_t number) {
   return digits;
 }
 
+std::string counted(std::int64_t number, const std::string& noun) {
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
 std::string amount(double value, const char* unit) {
   static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P"};
   std::size_t power = 0;
@@ -136,18 +140,24 @@ std::string amount(double value, const char* unit) {
 }
 
 std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
+  struct Column {
+    std::size_t width = 0, numeric = 0, cells = 0;
+  };
+  std::vector<Column> shape;
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i == widths.size()) widths.push_back(0);
-      widths[i] = std::max(widths[i], columns(row[i]));
+      if (i == shape.size()) shape.emplace_back();
+      shape[i].width = std::max(shape[i].width, columns(row[i]));
+      shape[i].numeric += is_numeric(row[i]) ? 1 : 0;
+      ++shape[i].cells;
     }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - columns(row[i]), ' ');
-      line += "  " + (is_numeric(row[i]) ? padding + row[i] : row[i] + padding);
+      const std::string padding(shape[i].width - columns(row[i]), ' ');
+      const bool right = 2 * shape[i].numeric > shape[i].cells;
+      line += "  " + (right ? padding + row[i] : row[i] + padding);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
