@@ -68,7 +68,7 @@ NDArray read_pictures(const std::string& path) {
   return shape.rank() == 3 ? numbers.reshape({shape[0], 1, shape[1], shape[2]}) : numbers;
 }
 
-/// The label of a file of its own.
+/// Labels from a separate file.
 NDArray read_label(const std::string& path) {
   if (is_idx(path)) return read_idx(path).astype(DType::kFloat32);
   if (path.ends_with(".csv")) {
@@ -177,7 +177,7 @@ class EvalIter final : public DataIter {
 
 void add_data_flags(CLI::App* command, DataSource& source) {
   command->add_option("--data", source.data, kDataHelp);
-  command->add_option("--label", source.label, "Labels in a file of their own");
+  command->add_option("--label", source.label, "Labels in a separate file");
   command->add_option("--label-column", source.label_column,
                       "Column of a CSV file that is the label: a name or a number from 0");
   command->add_option("--shape", source.shape, "Shape of one example, e.g. 1,28,28");

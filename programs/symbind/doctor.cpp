@@ -127,7 +127,7 @@ void check_libraries(std::vector<Finding>& findings, Json& document) {
     Finding finding{State::kOk, library.name, library.version};
     if (library.name == "OpenBLAS" && library.build.find("USE_OPENMP") == std::string::npos) {
       finding.state = State::kNote;
-      finding.what += ", not the OpenMP build: it starts threads of its own";
+      finding.what += ", not the OpenMP build: it starts threads besides ours";
       finding.fix = "install libopenblas0-openmp";
     }
     findings.push_back(finding);

@@ -61,7 +61,7 @@ ModelFiles find_model(const std::string& given, std::optional<int> epoch) {
   ModelFiles files;
   std::smatch match;
   static const std::regex kParams(R"((.*)-\d{4}(-b\d+)?\.params)");
-  if (fs::is_directory(given, ignored)) {
+  if (fs::is_directory(given, ignored) && !is_file(given + "-symbol.json")) {
     files = files_of_prefix(given + "/model", epoch);
     files.run_folder = given;
     if (is_file(given + "/config.toml")) files.config = given + "/config.toml";

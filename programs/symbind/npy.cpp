@@ -172,7 +172,8 @@ std::string to_c_order(const std::string& bytes, const Shape& shape, std::size_t
 
 NDArray parse_npy(std::string_view bytes, const std::string& where) {
   const auto bad = [&](const std::string& why) { fail(ErrorKind::kIo, where + ": " + why); };
-  if (!bytes.starts_with(kMagic)) bad("this is not a .npy file: its first bytes are others");
+  if (!bytes.starts_with(kMagic))
+    bad("this is not a .npy file: it does not begin with the format's mark");
   if (bytes.size() < 10) bad("the .npy file ends within its header");
   const auto byte = [&](std::size_t i) {
     return static_cast<std::uint64_t>(std::uint8_t(bytes[i]));

@@ -75,9 +75,10 @@ std::string Progress::status(int epoch, int number, const std::vector<NameValue>
                  {clock_text(left) + " left", fmt::format("{:.0f}/s", samples_per_second_)});
   }
   parts.push_back(amount(resident_bytes(), "B"));
+  constexpr std::size_t kLeast = 8, kMost = 30, kWide = 50;
+  const std::size_t reserved = width >= kWide ? kLeast + 3 : 0;
   for (const std::string& part : parts)
-    if (line.size() + 2 + part.size() <= width) line += "  " + part;
-  constexpr std::size_t kLeast = 8, kMost = 30;
+    if (line.size() + 2 + part.size() + reserved <= width) line += "  " + part;
   if (line.size() + kLeast + 3 <= width) {
     const std::size_t cells = std::min(kMost, width - line.size() - 3);
     const auto full = static_cast<std::size_t>(std::min(1.0, done) * static_cast<double>(cells));

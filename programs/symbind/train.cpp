@@ -239,7 +239,7 @@ void add_train(CLI::App& app) {
     CLI::Option* option =
         command->add_option(std::string("--") + key.name, o->flags[key.name],
                             key.help + (fallback.empty() ? "" : " [" + fallback + "]"));
-    if (key.kind != KeyKind::kList) option->expected(1);
+    if (key.kind != KeyKind::kList) option->expected(1)->take_last();
     option->type_name(key.kind == KeyKind::kInteger  ? "INT"
                       : key.kind == KeyKind::kNumber ? "FLOAT"
                       : key.kind == KeyKind::kFlag   ? "BOOL"

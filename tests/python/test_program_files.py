@@ -92,6 +92,15 @@ def test_npy_of_any_order_is_read(tmp_path, array):
     assert back.shape == array.shape and (back == array).all() and back.flags.c_contiguous
 
 
+def test_scalars_and_empty_arrays_go_through_every_format(tmp_path):
+    made = {"scalar": np.float32(3), "empty": np.zeros((0, 3))}
+    np.savez(tmp_path / "a.npz", **made)
+    for source, target in [("a.npz", "b.safetensors"), ("b.safetensors", "c.params"), ("c.params", "d.npz")]:
+        run("convert", source, target, cwd=tmp_path)
+    with np.load(tmp_path / "d.npz") as back:
+        assert back["scalar"].shape == () and back["scalar"] == 3 and back["empty"].shape == (0, 3)
+
+
 def test_npy_versions_2_and_3_are_read(tmp_path):
     for version in [(2, 0), (3, 0)]:
         with open(tmp_path / "a.npy", "wb") as file:

@@ -212,7 +212,7 @@ def test_the_bar_fits_the_terminal(tmp_path, columns):
     text = in_terminal([*SLOW[:-1], "2", "--run", "w"], tmp_path, columns)
     drawn = [part for part in text.replace("\r\n", "\n").split("\r\x1b[K") if part and "\n" not in part]
     assert drawn and all(len(part) < max(columns, 9) for part in drawn)
-    assert ("[" in drawn[-1]) == (columns >= 60) and ("left" in drawn[-1]) == (columns >= 60)
+    assert ("[" in drawn[-1]) == (columns >= 60) and ("accuracy" in drawn[-1]) == (columns >= 60)
     assert "epoch 1/2  accuracy" in text and "epoch 2/2  accuracy" in text
 
 
