@@ -1,6 +1,7 @@
 """The program `symbind`: help, output, JSON and errors of each command."""
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -43,7 +44,8 @@ def test_version(tmp_path):
 # --- output ---------------------------------------------------------------------------------------
 
 def test_inspect_prints_operators_shapes_and_parameters(folder):
-    check_text("inspect.txt", run("inspect", "fashion", "--shape", "data=2,1,28,28", cwd=folder).stdout)
+    text = run("inspect", "fashion", "--shape", "data=2,1,28,28", cwd=folder).stdout
+    check_text("inspect.txt", re.sub(r", \S+ \S+ of intermediates", ", # of intermediates", text))
     document = run_json("inspect", "fashion", "--shape", "data=2,1,28,28", "--layers", "--params", cwd=folder)
     assert document["missing_operators"] == [] and document["missing_parameters"] == []
     assert document["outputs"][0]["shape"][0] == 2 and document["flops"] > 0
@@ -148,7 +150,7 @@ def test_convert_reads_old_files(tmp_path):
 
 def test_explain_writes_a_page_text_and_json(folder):
     text = run("explain", "fashion", "--shape", "1,1,28,28", "--out", "page.html", cwd=folder).stdout
-    check_text("explain.txt", text)
+    check_text("explain.txt", re.sub(r"\d+ steps", "# steps", text))  # layouts differ between CPUs
     assert (folder / "page.html").read_text().startswith("<!")
     printed = run("explain", "fashion", "--shape", "1,1,28,28", "--train", cwd=folder).stdout
     assert printed.startswith("plan: ")
