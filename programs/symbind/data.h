@@ -36,7 +36,7 @@ struct Examples {
 
 /// Reads them; folders and built-in sets have two parts. `symbol` decides names and label shapes.
 Examples read_examples(const DataSource& source, Part part, const Symbol& symbol);
-/// Whether the source has a part for testing of its own.
+/// Whether the source has a separate part for testing.
 bool has_test_part(const std::string& data);
 
 /// Batches to train on; the last one of an epoch is filled up with examples from the start.

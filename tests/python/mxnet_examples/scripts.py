@@ -123,7 +123,7 @@ SCRIPTS = (
            absent=("sklearn.datasets.fetch_mldata",), needs=("scikit-learn",)),
 
     Script("cnn_text_classification", "cnn_text_classification/text_cnn.py", validation("accuracy"), ("data_helpers.py",),
-           ("--num-embed", "32", "--num-epochs", "3", "--gpus", "0"), {"polarity": {}}, gpu=1),
+           ("--num-embed", "32", "--num-epochs", "3", "--gpus", "0"), {"polarity": {}}, needs=("word2vec",), gpu=1),
 
     Script("recommenders", "model-parallel/matrix_factorization/train.py", validation("mse"), ("get_data.py", "model.py"),
            ("--num-epoch", "8", "--factor-size", "16"),
