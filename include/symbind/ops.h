@@ -52,7 +52,7 @@ struct BatchNormOptions {
   std::optional<double> eps = {};
   /// How much of the moving statistics an update keeps. (float, optional, default=0.9)
   std::optional<double> momentum = {};
-  /// Whether gamma is 1 and stays so. (boolean, optional, default=True)
+  /// Whether gamma is fixed at 1. (boolean, optional, default=True)
   std::optional<bool> fix_gamma = {};
   /// Whether training uses the moving statistics too. (boolean, optional, default=False)
   std::optional<bool> use_global_stats = {};
@@ -118,7 +118,7 @@ struct BilinearSamplerInputs {
   Symbol grid = {};
 };
 }  // namespace ops
-/// Images read at the places of a grid.
+/// Images sampled at the positions of a grid.
 template <class = void>
 Symbol BilinearSampler(const std::string& name, const Symbol& data, const ops::BilinearSamplerOptions& options = {}) {
   return call_op("BilinearSampler", name, {data}, dict_of(options));
@@ -150,9 +150,9 @@ NDArray BlockGrad(const NDArray& data, const NoOptions& options = {}, const NDAr
 
 namespace ops {
 struct CTCLossOptions {
-  /// Whether an input has the steps of every sample. (boolean, optional, default=False)
+  /// Whether an input gives the number of steps of every sample. (boolean, optional, default=False)
   std::optional<bool> use_data_lengths = {};
-  /// Whether an input has the length of every label. (boolean, optional, default=False)
+  /// Whether an input gives the length of every label. (boolean, optional, default=False)
   std::optional<bool> use_label_lengths = {};
   /// Which class is the blank. ({'first', 'last'}, optional, default=first)
   std::optional<std::string> blank_label = {};
@@ -247,7 +247,7 @@ struct ConvolutionOptions {
   TupleOption kernel = {};
   /// Stride of each spatial axis; 1 by default. (Shape(tuple), optional, default=())
   TupleOption stride = {};
-  /// Distance of the kernel's taps; 1 by default. (Shape(tuple), optional, default=())
+  /// Distance between the kernel's taps; 1 by default. (Shape(tuple), optional, default=())
   TupleOption dilate = {};
   /// Zero padding on both sides of each spatial axis; 0 by default. (Shape(tuple), optional,
   /// default=())
@@ -316,13 +316,13 @@ struct CorrelationOptions {
   std::optional<int> kernel_size = {};
   /// The farthest displacement. (int, optional, default=1)
   std::optional<int> max_displacement = {};
-  /// Distance of the patches of data1. (int, optional, default=1)
+  /// Distance between the patches of data1. (int, optional, default=1)
   std::optional<int> stride1 = {};
-  /// Distance of the displacements. (int, optional, default=1)
+  /// Distance between the displacements. (int, optional, default=1)
   std::optional<int> stride2 = {};
   /// Zeros around both images. (int, optional, default=0)
   std::optional<int> pad_size = {};
-  /// Whether to multiply; else the distance is taken. (boolean, optional, default=True)
+  /// Whether to multiply; else the absolute difference is used. (boolean, optional, default=True)
   std::optional<bool> is_multiply = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -363,9 +363,9 @@ namespace ops {
 struct CropOptions {
   /// Where the window begins: (y, x). (Shape(tuple), optional, default=(0, 0))
   TupleOption offset = {};
-  /// The window's size, unless a second input has it. (Shape(tuple), optional, default=(0, 0))
+  /// The window's size, unless a second input gives it. (Shape(tuple), optional, default=(0, 0))
   TupleOption h_w = {};
-  /// Whether the window lies in the middle. (boolean, optional, default=False)
+  /// Whether the window is in the middle. (boolean, optional, default=False)
   std::optional<bool> center_crop = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -398,7 +398,7 @@ struct CustomOptions {
   }
 };
 }  // namespace ops
-/// An operator that users wrote and registered; inputs and further parameters are its own.
+/// A user-defined, registered operator; it defines its inputs and further parameters.
 template <class = void>
 Symbol Custom(const std::string& name, const std::vector<Symbol>& inputs, const ops::CustomOptions& options = {}) {
   return call_op("Custom", name, inputs, dict_of(options));
@@ -415,14 +415,14 @@ struct DeconvolutionOptions {
   TupleOption kernel = {};
   /// Stride of the convolution this undoes; 1 by default. (Shape(tuple), optional, default=())
   TupleOption stride = {};
-  /// Distance of the kernel's taps; 1 by default. (Shape(tuple), optional, default=())
+  /// Distance between the kernel's taps; 1 by default. (Shape(tuple), optional, default=())
   TupleOption dilate = {};
-  /// Padding of the convolution this undoes: cut off here; 0 by default. (Shape(tuple), optional,
+  /// Padding of the convolution this undoes, removed here; 0 by default. (Shape(tuple), optional,
   /// default=())
   TupleOption pad = {};
   /// Added to the output's extents; below the stride. (Shape(tuple), optional, default=())
   TupleOption adj = {};
-  /// The output's extents; pad and adj then follow from it. (Shape(tuple), optional, default=())
+  /// The output's extents; determines pad and adj. (Shape(tuple), optional, default=())
   TupleOption target_shape = {};
   /// Number of the output's channels. (int, required)
   std::optional<int> num_filter = {};
@@ -614,7 +614,7 @@ NDArray FullyConnected(const NDArray& data, const NDArray& weight, const NDArray
 
 namespace ops {
 struct GridGeneratorOptions {
-  /// What the data means. ({'affine', 'warp'}, required)
+  /// The meaning of the data. ({'affine', 'warp'}, required)
   std::optional<std::string> transform_type = {};
   /// The grid's size (h, w); affine only. (Shape(tuple), optional, default=(0, 0))
   TupleOption target_shape = {};
@@ -626,7 +626,7 @@ struct GridGeneratorOptions {
   }
 };
 }  // namespace ops
-/// The places an affine transform or a flow reads from.
+/// The positions that an affine transform or a flow reads.
 template <class = void>
 Symbol GridGenerator(const std::string& name, const Symbol& data, const ops::GridGeneratorOptions& options = {}) {
   return call_op("GridGenerator", name, {data}, dict_of(options));
@@ -676,7 +676,7 @@ std::vector<NDArray> GroupNorm(const NDArray& data, const NDArray& gamma, const 
 
 namespace ops {
 struct IdentityAttachKLSparseRegOptions {
-  /// The mean activation aimed at. (float, optional, default=0.1)
+  /// The target mean activation. (float, optional, default=0.1)
   std::optional<double> sparseness_target = {};
   /// Scales what is added to the gradient. (float, optional, default=0.001)
   std::optional<double> penalty = {};
@@ -695,7 +695,7 @@ struct IdentityAttachKLSparseRegInputs {
   Symbol moving_avg = {};
 };
 }  // namespace ops
-/// The identity; its gradient draws the mean activation to a target.
+/// The identity; its gradient pulls the mean activation towards a target.
 template <class = void>
 Symbol IdentityAttachKLSparseReg(const std::string& name, const Symbol& data, const ops::IdentityAttachKLSparseRegOptions& options = {}) {
   return call_op("IdentityAttachKLSparseReg", name, {data}, dict_of(options));
@@ -749,7 +749,7 @@ namespace ops {
 struct L2NormalizationOptions {
   /// Added to the sum of squares. (float, optional, default=1e-10)
   std::optional<double> eps = {};
-  /// What is brought to the length 1. ({'channel', 'instance', 'spatial'}, optional,
+  /// What is scaled to the length 1. ({'channel', 'instance', 'spatial'}, optional,
   /// default=instance)
   std::optional<std::string> mode = {};
   AttrDict attr = {};  ///< user attributes
@@ -760,7 +760,7 @@ struct L2NormalizationOptions {
   }
 };
 }  // namespace ops
-/// Brings samples, positions or channels to the length 1.
+/// Scales samples, positions or channels to the length 1.
 template <class = void>
 Symbol L2Normalization(const std::string& name, const Symbol& data, const ops::L2NormalizationOptions& options = {}) {
   return call_op("L2Normalization", name, {data}, dict_of(options));
@@ -773,7 +773,7 @@ NDArray L2Normalization(const NDArray& data, const ops::L2NormalizationOptions& 
 
 namespace ops {
 struct LRNOptions {
-  /// What the squares are multiplied with. (float, optional, default=0.0001)
+  /// Factor of the squares. (float, optional, default=0.0001)
   std::optional<double> alpha = {};
   /// The power. (float, optional, default=0.75)
   std::optional<double> beta = {};
@@ -791,7 +791,7 @@ struct LRNOptions {
   }
 };
 }  // namespace ops
-/// Divides every element by the size of its neighbours along the channels.
+/// Divides every element by the magnitude of its neighbours along the channels.
 template <class = void>
 Symbol LRN(const std::string& name, const Symbol& data, const ops::LRNOptions& options = {}) {
   return call_op("LRN", name, {data}, dict_of(options));
@@ -844,7 +844,7 @@ struct LeakyReLUOptions {
   /// Activation function to be applied. ({'elu', 'gelu', 'leaky', 'prelu', 'rrelu', 'selu'},
   /// optional, default=leaky)
   std::optional<std::string> act_type = {};
-  /// What negative numbers are multiplied with (leaky and elu). (float, optional, default=0.25)
+  /// Factor of negative numbers (leaky and elu). (float, optional, default=0.25)
   std::optional<double> slope = {};
   /// Lower bound of random slopes (rrelu). (float, optional, default=0.125)
   std::optional<double> lower_bound = {};
@@ -864,7 +864,7 @@ struct LeakyReLUInputs {
   Symbol gamma = {};
 };
 }  // namespace ops
-/// Relatives of relu that are not flat below 0.
+/// Variants of relu that are not constant below 0.
 template <class = void>
 Symbol LeakyReLU(const std::string& name, const Symbol& data, const ops::LeakyReLUOptions& options = {}) {
   return call_op("LeakyReLU", name, {data}, dict_of(options));
@@ -1021,9 +1021,9 @@ NDArray MakeLoss(const NDArray& data, const ops::MakeLossOptions& options = {}, 
 
 namespace ops {
 struct PadOptions {
-  /// What the border is made of. ({'constant', 'edge', 'reflect'}, required)
+  /// How the border is filled. ({'constant', 'edge', 'reflect'}, required)
   std::optional<std::string> mode = {};
-  /// Before and behind, for each axis: (before0, behind0, before1, …). (Shape(tuple), required)
+  /// Before and after, for each axis: (before0, after0, before1, …). (Shape(tuple), required)
   TupleOption pad_width = {};
   /// The border's value with mode constant. (double, optional, default=0)
   std::optional<double> constant_value = {};
@@ -1051,7 +1051,7 @@ namespace ops {
 struct PoolingOptions {
   /// Window size: (w,), (h, w) or (d, h, w). (Shape(tuple), optional, default=())
   TupleOption kernel = {};
-  /// What is taken of a window. ({'avg', 'lp', 'max', 'sum'}, optional, default=max)
+  /// The function of a window. ({'avg', 'lp', 'max', 'sum'}, optional, default=max)
   std::optional<std::string> pool_type = {};
   /// Whether the window is the whole image. (boolean, optional, default=False)
   std::optional<bool> global_pool = {};
@@ -1118,9 +1118,9 @@ struct RNNOptions {
   std::optional<double> lstm_state_clip_min = {};
   /// Upper bound of an LSTM's cell. (double or None, optional, default=None)
   std::optional<double> lstm_state_clip_max = {};
-  /// Whether clipping also takes NaN away. (boolean, optional, default=False)
+  /// Whether clipping also replaces NaN. (boolean, optional, default=False)
   std::optional<bool> lstm_state_clip_nan = {};
-  /// Whether an input tells how many steps each sample has. (boolean, optional, default=False)
+  /// Whether an input gives the number of steps of each sample. (boolean, optional, default=False)
   std::optional<bool> use_sequence_length = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -1175,7 +1175,7 @@ namespace ops {
 struct ROIPoolingOptions {
   /// The size of every output: (h, w). (Shape(tuple), required)
   TupleOption pooled_size = {};
-  /// From the regions' coordinates to the data's. (float, required)
+  /// Scale from the regions' coordinates to the data's. (float, required)
   std::optional<double> spatial_scale = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -1189,7 +1189,7 @@ struct ROIPoolingInputs {
   Symbol rois = {};
 };
 }  // namespace ops
-/// Max pooling of regions of images, each to the same size.
+/// Max pooling of regions of images, each to one size.
 template <class = void>
 Symbol ROIPooling(const std::string& name, const Symbol& data, const ops::ROIPoolingOptions& options = {}) {
   return call_op("ROIPooling", name, {data}, dict_of(options));
@@ -1210,12 +1210,12 @@ NDArray ROIPooling(const NDArray& data, const NDArray& rois, const ops::ROIPooli
 
 namespace ops {
 struct ReshapeOptions {
-  /// The new shape; 0 copies, -1 takes what is left, -2 copies the rest, -3 merges two, -4 splits
-  /// one. (Shape(tuple), optional, default=())
+  /// The new shape; 0 copies, -1 is inferred, -2 copies the rest, -3 merges two, -4 splits one.
+  /// (Shape(tuple), optional, default=())
   TupleOption shape = {};
   /// Reads the codes from the right. (boolean, optional, default=False)
   std::optional<bool> reverse = {};
-  /// Old spelling of shape; 0 takes what is left. (Shape(tuple), optional, default=())
+  /// Older form of shape; 0 is inferred. (Shape(tuple), optional, default=())
   TupleOption target_shape = {};
   /// With target_shape: the first extent is the input's. (boolean, optional, default=False)
   std::optional<bool> keep_highest = {};
@@ -1326,7 +1326,7 @@ namespace ops {
 struct SequenceMaskOptions {
   /// Whether lengths are given as an input. (boolean, optional, default=False)
   std::optional<bool> use_sequence_length = {};
-  /// What stands behind the end of a sequence. (float, optional, default=0)
+  /// The value after the end of a sequence. (float, optional, default=0)
   std::optional<double> value = {};
   /// The axis of time, 0 or 1. (int, optional, default=0)
   std::optional<int> axis = {};
@@ -1343,7 +1343,7 @@ struct SequenceMaskInputs {
   Symbol sequence_length = {};
 };
 }  // namespace ops
-/// Sets everything behind the end of each sequence to a value.
+/// Sets everything after the end of each sequence to a value.
 template <class = void>
 Symbol SequenceMask(const std::string& name, const Symbol& data, const ops::SequenceMaskOptions& options = {}) {
   return call_op("SequenceMask", name, {data}, dict_of(options));
@@ -1385,7 +1385,7 @@ struct SequenceReverseInputs {
   Symbol sequence_length = {};
 };
 }  // namespace ops
-/// Each sequence in reverse order; what lies behind its end stays.
+/// Each sequence in reverse order; elements after its end are unchanged.
 template <class = void>
 Symbol SequenceReverse(const std::string& name, const Symbol& data, const ops::SequenceReverseOptions& options = {}) {
   return call_op("SequenceReverse", name, {data}, dict_of(options));
@@ -1413,7 +1413,7 @@ namespace ops {
 struct SliceChannelOptions {
   /// Number of parts; the axis must divide by it. (int, required)
   std::optional<int> num_outputs = {};
-  /// The axis that is cut. (int, optional, default=1)
+  /// The axis to split. (int, optional, default=1)
   std::optional<int> axis = {};
   /// Drops the axis; parts must have extent 1. (boolean, optional, default=False)
   std::optional<bool> squeeze_axis = {};
@@ -1426,7 +1426,7 @@ struct SliceChannelOptions {
   }
 };
 }  // namespace ops
-/// Cuts the input into equal parts along an axis.
+/// Splits the input into equal parts along an axis.
 template <class = void>
 Symbol SliceChannel(const std::string& name, const Symbol& data, const ops::SliceChannelOptions& options = {}) {
   return call_op("SliceChannel", name, {data}, dict_of(options));
@@ -1466,11 +1466,11 @@ struct SoftmaxOutputOptions {
   std::optional<double> grad_scale = {};
   /// With use_ignore, rows of this label have no gradient. (float, optional, default=-1)
   std::optional<double> ignore_label = {};
-  /// Whether the classes lie along axis 1. (boolean, optional, default=False)
+  /// Whether the classes are along axis 1. (boolean, optional, default=False)
   std::optional<bool> multi_output = {};
-  /// Whether ignore_label is honoured. (boolean, optional, default=False)
+  /// Whether ignore_label is used. (boolean, optional, default=False)
   std::optional<bool> use_ignore = {};
-  /// Whether the classes lie along the last axis. (boolean, optional, default=False)
+  /// Whether the classes are along the last axis. (boolean, optional, default=False)
   std::optional<bool> preserve_shape = {};
   /// Divides the gradient by 1, the batch size or the number of labels not ignored. ({'batch',
   /// 'null', 'valid'}, optional, default=null)
@@ -1563,7 +1563,7 @@ namespace ops {
 struct SwapAxisOptions {
   /// The first axis. (int, optional, default=0)
   std::optional<int> dim1 = {};
-  /// The axis it changes places with. (int, optional, default=0)
+  /// The axis it is swapped with. (int, optional, default=0)
   std::optional<int> dim2 = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -1573,7 +1573,7 @@ struct SwapAxisOptions {
   }
 };
 }  // namespace ops
-/// Two axes change places.
+/// Swaps two axes.
 template <class = void>
 Symbol SwapAxis(const std::string& name, const Symbol& data, const ops::SwapAxisOptions& options = {}) {
   return call_op("SwapAxis", name, {data}, dict_of(options));
@@ -1643,7 +1643,7 @@ struct AdamUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
@@ -1726,7 +1726,7 @@ struct AmpCastOptions {
   }
 };
 }  // namespace ops
-/// A float32 or 16-bit array in another element type; others as they are.
+/// A float32 or 16-bit array in another element type; others are unchanged.
 template <class = void>
 Symbol amp_cast(const std::string& name, const Symbol& data, const ops::AmpCastOptions& options = {}) {
   return call_op("amp_cast", name, {data}, dict_of(options));
@@ -1739,7 +1739,7 @@ NDArray amp_cast(const NDArray& data, const ops::AmpCastOptions& options = {}, c
 
 namespace ops {
 struct AmpMulticastOptions {
-  /// Whether the narrowest type is taken, not the widest. (boolean, optional, default=False)
+  /// Whether to use the narrowest type instead of the widest. (boolean, optional, default=False)
   std::optional<bool> cast_narrow = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -1748,7 +1748,7 @@ struct AmpMulticastOptions {
   }
 };
 }  // namespace ops
-/// float32 and 16-bit arrays in one type; others as they are.
+/// float32 and 16-bit arrays in one type; others are unchanged.
 template <class = void>
 Symbol amp_multicast(const std::string& name, const std::vector<Symbol>& inputs, const ops::AmpMulticastOptions& options = {}) {
   return call_op("amp_multicast", name, inputs, dict_of(options));
@@ -1891,7 +1891,7 @@ struct ArgsortOptions {
   /// The axis along which to sort; None takes the array as one row. (int or None, optional,
   /// default=-1)
   std::optional<int> axis = {};
-  /// Whether values rise. (boolean, optional, default=True)
+  /// Whether values ascend. (boolean, optional, default=True)
   std::optional<bool> is_ascend = {};
   /// The element type of the indices. (dtype, optional, default=float32)
   std::optional<DType> dtype = {};
@@ -1904,7 +1904,7 @@ struct ArgsortOptions {
   }
 };
 }  // namespace ops
-/// The places of the elements in order along an axis.
+/// The indices of the elements in order along an axis.
 template <class = void>
 Symbol argsort(const std::string& name, const Symbol& data, const ops::ArgsortOptions& options = {}) {
   return call_op("argsort", name, {data}, dict_of(options));
@@ -1987,7 +1987,7 @@ struct BroadcastAddInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise add of two arrays, stretched to one shape.
+/// Elementwise add of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_add(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_add", name, {lhs}, dict_of(options));
@@ -2008,7 +2008,7 @@ NDArray broadcast_add(const NDArray& lhs, const NDArray& rhs, const NoOptions& o
 
 namespace ops {
 struct BroadcastAxisOptions {
-  /// The axes to stretch. (Shape(tuple), optional, default=())
+  /// The axes to broadcast. (Shape(tuple), optional, default=())
   TupleOption axis = {};
   /// Their new extents. (Shape(tuple), optional, default=())
   TupleOption size = {};
@@ -2020,7 +2020,7 @@ struct BroadcastAxisOptions {
   }
 };
 }  // namespace ops
-/// The input stretched along axes.
+/// The input broadcast along axes.
 template <class = void>
 Symbol broadcast_axis(const std::string& name, const Symbol& data, const ops::BroadcastAxisOptions& options = {}) {
   return call_op("broadcast_axis", name, {data}, dict_of(options));
@@ -2037,7 +2037,7 @@ struct BroadcastDivInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise div of two arrays, stretched to one shape.
+/// Elementwise div of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_div(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_div", name, {lhs}, dict_of(options));
@@ -2062,7 +2062,7 @@ struct BroadcastEqualInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise equal of two arrays, stretched to one shape.
+/// Elementwise equal of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_equal", name, {lhs}, dict_of(options));
@@ -2087,7 +2087,7 @@ struct BroadcastGreaterInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise greater of two arrays, stretched to one shape.
+/// Elementwise greater of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_greater(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_greater", name, {lhs}, dict_of(options));
@@ -2112,7 +2112,7 @@ struct BroadcastGreaterEqualInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise greater_equal of two arrays, stretched to one shape.
+/// Elementwise greater_equal of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_greater_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_greater_equal", name, {lhs}, dict_of(options));
@@ -2137,7 +2137,7 @@ struct BroadcastHypotInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise hypot of two arrays, stretched to one shape.
+/// Elementwise hypot of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_hypot(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_hypot", name, {lhs}, dict_of(options));
@@ -2162,7 +2162,7 @@ struct BroadcastLesserInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise lesser of two arrays, stretched to one shape.
+/// Elementwise lesser of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_lesser(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_lesser", name, {lhs}, dict_of(options));
@@ -2187,7 +2187,7 @@ struct BroadcastLesserEqualInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise lesser_equal of two arrays, stretched to one shape.
+/// Elementwise lesser_equal of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_lesser_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_lesser_equal", name, {lhs}, dict_of(options));
@@ -2208,7 +2208,7 @@ NDArray broadcast_lesser_equal(const NDArray& lhs, const NDArray& rhs, const NoO
 
 namespace ops {
 struct BroadcastLikeOptions {
-  /// Axes of lhs to stretch; None means all. (Shape or None, optional, default=None)
+  /// Axes of lhs to broadcast; None means all. (Shape or None, optional, default=None)
   TupleOption lhs_axes = {};
   /// Axes of rhs that give the extents. (Shape or None, optional, default=None)
   TupleOption rhs_axes = {};
@@ -2224,7 +2224,7 @@ struct BroadcastLikeInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// lhs stretched to the shape of rhs.
+/// lhs broadcast to the shape of rhs.
 template <class = void>
 Symbol broadcast_like(const std::string& name, const Symbol& lhs, const ops::BroadcastLikeOptions& options = {}) {
   return call_op("broadcast_like", name, {lhs}, dict_of(options));
@@ -2249,7 +2249,7 @@ struct BroadcastLogicalAndInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise logical_and of two arrays, stretched to one shape.
+/// Elementwise logical_and of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_logical_and(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_and", name, {lhs}, dict_of(options));
@@ -2274,7 +2274,7 @@ struct BroadcastLogicalOrInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise logical_or of two arrays, stretched to one shape.
+/// Elementwise logical_or of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_logical_or(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_or", name, {lhs}, dict_of(options));
@@ -2299,7 +2299,7 @@ struct BroadcastLogicalXorInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise logical_xor of two arrays, stretched to one shape.
+/// Elementwise logical_xor of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_logical_xor(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_logical_xor", name, {lhs}, dict_of(options));
@@ -2324,7 +2324,7 @@ struct BroadcastMaximumInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise maximum of two arrays, stretched to one shape.
+/// Elementwise maximum of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_maximum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_maximum", name, {lhs}, dict_of(options));
@@ -2349,7 +2349,7 @@ struct BroadcastMinimumInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise minimum of two arrays, stretched to one shape.
+/// Elementwise minimum of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_minimum(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_minimum", name, {lhs}, dict_of(options));
@@ -2374,7 +2374,7 @@ struct BroadcastModInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise mod of two arrays, stretched to one shape.
+/// Elementwise mod of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_mod(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_mod", name, {lhs}, dict_of(options));
@@ -2399,7 +2399,7 @@ struct BroadcastMulInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise mul of two arrays, stretched to one shape.
+/// Elementwise mul of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_mul(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_mul", name, {lhs}, dict_of(options));
@@ -2424,7 +2424,7 @@ struct BroadcastNotEqualInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise not_equal of two arrays, stretched to one shape.
+/// Elementwise not_equal of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_not_equal(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_not_equal", name, {lhs}, dict_of(options));
@@ -2449,7 +2449,7 @@ struct BroadcastPowerInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise power of two arrays, stretched to one shape.
+/// Elementwise power of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_power(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_power", name, {lhs}, dict_of(options));
@@ -2474,7 +2474,7 @@ struct BroadcastSubInputs {
   Symbol rhs = {};
 };
 }  // namespace ops
-/// Elementwise sub of two arrays, stretched to one shape.
+/// Elementwise sub of two arrays, broadcast to one shape.
 template <class = void>
 Symbol broadcast_sub(const std::string& name, const Symbol& lhs, const NoOptions& options = {}) {
   return call_op("broadcast_sub", name, {lhs}, dict_of(options));
@@ -2495,7 +2495,7 @@ NDArray broadcast_sub(const NDArray& lhs, const NDArray& rhs, const NoOptions& o
 
 namespace ops {
 struct BroadcastToOptions {
-  /// The shape to stretch to; 0 keeps the input's extent. (Shape(tuple), optional, default=())
+  /// The shape to broadcast to; 0 keeps the input's extent. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -2504,7 +2504,7 @@ struct BroadcastToOptions {
   }
 };
 }  // namespace ops
-/// The input stretched to a shape.
+/// The input broadcast to a shape.
 template <class = void>
 Symbol broadcast_to(const std::string& name, const Symbol& data, const ops::BroadcastToOptions& options = {}) {
   return call_op("broadcast_to", name, {data}, dict_of(options));
@@ -2551,7 +2551,7 @@ struct ClipOptions {
   }
 };
 }  // namespace ops
-/// The input cut to a range.
+/// The input clipped to a range.
 template <class = void>
 Symbol clip(const std::string& name, const Symbol& data, const ops::ClipOptions& options = {}) {
   return call_op("clip", name, {data}, dict_of(options));
@@ -2570,7 +2570,7 @@ struct Col2imOptions {
   TupleOption kernel = {};
   /// Step of the window along each axis; 1 by default. (Shape(tuple), optional, default=())
   TupleOption stride = {};
-  /// Distance of the window's taps; 1 by default. (Shape(tuple), optional, default=())
+  /// Distance between the window's taps; 1 by default. (Shape(tuple), optional, default=())
   TupleOption dilate = {};
   /// Zeros on both sides of each axis; 0 by default. (Shape(tuple), optional, default=())
   TupleOption pad = {};
@@ -2585,7 +2585,7 @@ struct Col2imOptions {
   }
 };
 }  // namespace ops
-/// Images as the sums of their patches, which im2col takes.
+/// Images as sums of patches: the reverse of im2col.
 template <class = void>
 Symbol col2im(const std::string& name, const Symbol& data, const ops::Col2imOptions& options = {}) {
   return call_op("col2im", name, {data}, dict_of(options));
@@ -2882,7 +2882,7 @@ NDArray exp(const NDArray& data, const NoOptions& options = {}, const NDArray& o
 
 namespace ops {
 struct ExpandDimsOptions {
-  /// Where the new axis of extent 1 stands. (int, required)
+  /// Position of the new axis of extent 1. (int, required)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -2891,7 +2891,7 @@ struct ExpandDimsOptions {
   }
 };
 }  // namespace ops
-/// Puts in an axis of extent 1.
+/// Inserts an axis of extent 1.
 template <class = void>
 Symbol expand_dims(const std::string& name, const Symbol& data, const ops::ExpandDimsOptions& options = {}) {
   return call_op("expand_dims", name, {data}, dict_of(options));
@@ -2973,7 +2973,7 @@ struct FtmlUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_grad = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3023,7 +3023,7 @@ struct FtrlUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3119,7 +3119,7 @@ struct HardSigmoidOptions {
   }
 };
 }  // namespace ops
-/// A line cut to [0, 1].
+/// A line clipped to [0, 1].
 template <class = void>
 Symbol hard_sigmoid(const std::string& name, const Symbol& data, const ops::HardSigmoidOptions& options = {}) {
   return call_op("hard_sigmoid", name, {data}, dict_of(options));
@@ -3147,7 +3147,7 @@ struct Im2colOptions {
   TupleOption kernel = {};
   /// Step of the window along each axis; 1 by default. (Shape(tuple), optional, default=())
   TupleOption stride = {};
-  /// Distance of the window's taps; 1 by default. (Shape(tuple), optional, default=())
+  /// Distance between the window's taps; 1 by default. (Shape(tuple), optional, default=())
   TupleOption dilate = {};
   /// Zeros on both sides of each axis; 0 by default. (Shape(tuple), optional, default=())
   TupleOption pad = {};
@@ -3188,7 +3188,7 @@ struct LambUpdatePhase1Options {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3231,7 +3231,7 @@ struct LambUpdatePhase2Options {
   std::optional<double> lr = {};
   /// The least norm of the weight; negative: none. (float, optional, default=-1)
   std::optional<double> lower_bound = {};
-  /// The most norm of the weight; negative: none. (float, optional, default=-1)
+  /// The greatest norm of the weight; negative: none. (float, optional, default=-1)
   std::optional<double> upper_bound = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3300,7 +3300,7 @@ namespace ops {
 struct LinalgExtracttrianOptions {
   /// The diagonal at which the triangle begins. (int, optional, default=0)
   std::optional<int> offset = {};
-  /// Which triangle, where offset is 0. (boolean, optional, default=True)
+  /// Which triangle, if offset is 0. (boolean, optional, default=True)
   std::optional<bool> lower = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3455,7 +3455,7 @@ namespace ops {
 struct LinalgMaketrianOptions {
   /// The diagonal at which the triangle begins. (int, optional, default=0)
   std::optional<int> offset = {};
-  /// Which triangle, where offset is 0. (boolean, optional, default=True)
+  /// Which triangle, if offset is 0. (boolean, optional, default=True)
   std::optional<bool> lower = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3546,7 +3546,7 @@ NDArray linalg_sumlogdiag(const NDArray& A, const NoOptions& options = {}, const
 
 namespace ops {
 struct LinalgSyrkOptions {
-  /// Whether the transpose stands on the left. (boolean, optional, default=False)
+  /// Whether the transpose is the left factor. (boolean, optional, default=False)
   std::optional<bool> transpose = {};
   /// Scales the product. (double, optional, default=1)
   std::optional<double> alpha = {};
@@ -3573,7 +3573,7 @@ namespace ops {
 struct LinalgTrmmOptions {
   /// Whether A is used transposed. (boolean, optional, default=False)
   std::optional<bool> transpose = {};
-  /// Whether A stands on the right of B. (boolean, optional, default=False)
+  /// Whether A is on the right of B. (boolean, optional, default=False)
   std::optional<bool> rightside = {};
   /// Which triangle of A is read. (boolean, optional, default=True)
   std::optional<bool> lower = {};
@@ -3616,7 +3616,7 @@ namespace ops {
 struct LinalgTrsmOptions {
   /// Whether A is used transposed. (boolean, optional, default=False)
   std::optional<bool> transpose = {};
-  /// Whether A stands on the right of B. (boolean, optional, default=False)
+  /// Whether A is on the right of B. (boolean, optional, default=False)
   std::optional<bool> rightside = {};
   /// Which triangle of A is read. (boolean, optional, default=True)
   std::optional<bool> lower = {};
@@ -3708,8 +3708,8 @@ struct LogSoftmaxOptions {
   /// The output's type; None is the input's. ({None, 'float16', 'float32', 'float64'}, optional,
   /// default=None)
   std::optional<std::string> dtype = {};
-  /// Only softmax has lengths: mask the input, or take the logarithm of softmax. (boolean or None,
-  /// optional, default=False)
+  /// Only softmax supports lengths: mask the input, or take the logarithm of softmax. (boolean or
+  /// None, optional, default=False)
   std::optional<bool> use_length = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3879,7 +3879,7 @@ struct MpLambUpdatePhase1Options {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3923,7 +3923,7 @@ struct MpLambUpdatePhase2Options {
   std::optional<double> lr = {};
   /// The least norm of the weight; negative: none. (float, optional, default=-1)
   std::optional<double> lower_bound = {};
-  /// The most norm of the weight; negative: none. (float, optional, default=-1)
+  /// The greatest norm of the weight; negative: none. (float, optional, default=-1)
   std::optional<double> upper_bound = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -3966,7 +3966,7 @@ struct MpNagMomUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4006,11 +4006,12 @@ struct MpSgdMomUpdateOptions {
   std::optional<double> lr = {};
   /// The share of the last step that is kept. (float, optional, default=0)
   std::optional<double> momentum = {};
-  /// Weight decay: lr·wd of the weight is taken away. (float, optional, default=0)
+  /// Weight decay: lr·wd of the weight is subtracted. (float, optional, default=0)
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
@@ -4051,11 +4052,12 @@ namespace ops {
 struct MpSgdUpdateOptions {
   /// Learning rate. (float, required)
   std::optional<double> lr = {};
-  /// Weight decay: lr·wd of the weight is taken away. (float, optional, default=0)
+  /// Weight decay: lr·wd of the weight is subtracted. (float, optional, default=0)
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
@@ -4160,7 +4162,8 @@ struct MultiMpSgdMomUpdateOptions {
   std::optional<double> momentum = {};
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradients are clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4192,7 +4195,8 @@ struct MultiMpSgdUpdateOptions {
   FloatTupleOption wds = {};
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradients are clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4225,7 +4229,8 @@ struct MultiSgdMomUpdateOptions {
   std::optional<double> momentum = {};
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradients are clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4257,7 +4262,8 @@ struct MultiSgdUpdateOptions {
   FloatTupleOption wds = {};
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradients are clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4301,7 +4307,7 @@ struct NagMomUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4452,7 +4458,7 @@ struct OneHotOptions {
   }
 };
 }  // namespace ops
-/// Indices as rows with one place set.
+/// Indices as one-hot rows.
 template <class = void>
 Symbol one_hot(const std::string& name, const Symbol& indices, const ops::OneHotOptions& options = {}) {
   return call_op("one_hot", name, {indices}, dict_of(options));
@@ -4520,7 +4526,8 @@ struct PreloadedMultiMpSgdMomUpdateOptions {
   std::optional<double> momentum = {};
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradients are clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4546,7 +4553,8 @@ namespace ops {
 struct PreloadedMultiMpSgdUpdateOptions {
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradients are clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4573,7 +4581,8 @@ struct PreloadedMultiSgdMomUpdateOptions {
   std::optional<double> momentum = {};
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradients are clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4599,7 +4608,8 @@ namespace ops {
 struct PreloadedMultiSgdUpdateOptions {
   /// The gradients are multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradients are cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradients are clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4828,7 +4838,7 @@ NDArray random_normal(const ops::RandomNormalOptions& options = {}, const NDArra
 
 namespace ops {
 struct RandomPdfDirichletOptions {
-  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  /// Whether to return the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4862,7 +4872,7 @@ NDArray random_pdf_dirichlet(const NDArray& sample, const NDArray& alpha, const 
 
 namespace ops {
 struct RandomPdfExponentialOptions {
-  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  /// Whether to return the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4896,7 +4906,7 @@ NDArray random_pdf_exponential(const NDArray& sample, const NDArray& lam, const 
 
 namespace ops {
 struct RandomPdfGammaOptions {
-  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  /// Whether to return the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4927,7 +4937,7 @@ NDArray random_pdf_gamma(const NDArray& sample, const NDArray& alpha, const NDAr
 
 namespace ops {
 struct RandomPdfGeneralizedNegativeBinomialOptions {
-  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  /// Whether to return the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4958,7 +4968,7 @@ NDArray random_pdf_generalized_negative_binomial(const NDArray& sample, const ND
 
 namespace ops {
 struct RandomPdfNegativeBinomialOptions {
-  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  /// Whether to return the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -4989,7 +4999,7 @@ NDArray random_pdf_negative_binomial(const NDArray& sample, const NDArray& k, co
 
 namespace ops {
 struct RandomPdfNormalOptions {
-  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  /// Whether to return the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5020,7 +5030,7 @@ NDArray random_pdf_normal(const NDArray& sample, const NDArray& mu, const NDArra
 
 namespace ops {
 struct RandomPdfPoissonOptions {
-  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  /// Whether to return the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5054,7 +5064,7 @@ NDArray random_pdf_poisson(const NDArray& sample, const NDArray& lam, const ops:
 
 namespace ops {
 struct RandomPdfUniformOptions {
-  /// Whether to give the logarithm of the density. (boolean, optional, default=False)
+  /// Whether to return the logarithm of the density. (boolean, optional, default=False)
   std::optional<bool> is_log = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5137,7 +5147,7 @@ struct RandomRandintOptions {
   }
 };
 }  // namespace ops
-/// Whole numbers, each from low to below high as likely as the others.
+/// Uniformly distributed whole numbers from low to below high.
 template <class = void>
 Symbol random_randint(const std::string& name, const ops::RandomRandintOptions& options = {}) {
   return call_op("random_randint", name, {}, dict_of(options));
@@ -5184,7 +5194,7 @@ NDArray random_uniform(const ops::RandomUniformOptions& options = {}, const NDAr
 
 namespace ops {
 struct RavelMultiIndexOptions {
-  /// The shape of the array that the indices are of. (Shape or None, optional, default=None)
+  /// The shape of the indexed array. (Shape or None, optional, default=None)
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5193,7 +5203,7 @@ struct RavelMultiIndexOptions {
   }
 };
 }  // namespace ops
-/// Places in an array of the given shape, from one row of indices for each axis.
+/// Flat indices into an array of the given shape, from one row of indices for each axis.
 template <class = void>
 Symbol ravel_multi_index(const std::string& name, const Symbol& data, const ops::RavelMultiIndexOptions& options = {}) {
   return call_op("ravel_multi_index", name, {data}, dict_of(options));
@@ -5266,11 +5276,11 @@ namespace ops {
 struct ReshapeLikeOptions {
   /// First axis of lhs that is replaced. (int or None, optional, default=None)
   std::optional<int> lhs_begin = {};
-  /// Axis of lhs behind the last one that is replaced. (int or None, optional, default=None)
+  /// Axis of lhs after the last one that is replaced. (int or None, optional, default=None)
   std::optional<int> lhs_end = {};
   /// First axis of rhs whose extent is taken. (int or None, optional, default=None)
   std::optional<int> rhs_begin = {};
-  /// Axis of rhs behind the last one that is taken. (int or None, optional, default=None)
+  /// Axis of rhs after the last one that is taken. (int or None, optional, default=None)
   std::optional<int> rhs_end = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5307,7 +5317,7 @@ NDArray reshape_like(const NDArray& lhs, const NDArray& rhs, const ops::ReshapeL
 
 namespace ops {
 struct ReverseOptions {
-  /// The axes that are turned around. (Shape(tuple), required)
+  /// The axes to reverse. (Shape(tuple), required)
   TupleOption axis = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5350,9 +5360,9 @@ struct RmspropUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
-  /// The weight is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The weight is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_weights = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5401,9 +5411,9 @@ struct RmspropalexUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
-  /// The weight is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The weight is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_weights = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5465,7 +5475,7 @@ NDArray rsqrt(const NDArray& data, const NoOptions& options = {}, const NDArray&
 
 namespace ops {
 struct SampleExponentialOptions {
-  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  /// Shape of the draws for every element of the parameters. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
@@ -5490,7 +5500,7 @@ NDArray sample_exponential(const NDArray& lam, const ops::SampleExponentialOptio
 
 namespace ops {
 struct SampleGammaOptions {
-  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  /// Shape of the draws for every element of the parameters. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
@@ -5527,7 +5537,7 @@ NDArray sample_gamma(const NDArray& alpha, const NDArray& beta, const ops::Sampl
 
 namespace ops {
 struct SampleGeneralizedNegativeBinomialOptions {
-  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  /// Shape of the draws for every element of the parameters. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
@@ -5564,9 +5574,9 @@ NDArray sample_generalized_negative_binomial(const NDArray& mu, const NDArray& a
 
 namespace ops {
 struct SampleMultinomialOptions {
-  /// What to draw of every distribution. (Shape(tuple), optional, default=())
+  /// Shape of the draws from every distribution. (Shape(tuple), optional, default=())
   TupleOption shape = {};
-  /// Whether to give the logarithms of the probabilities as well. (boolean, optional,
+  /// Whether to return the logarithms of the probabilities as well. (boolean, optional,
   /// default=False)
   std::optional<bool> get_prob = {};
   /// The element type of the class numbers. (dtype, optional, default=int32)
@@ -5593,7 +5603,7 @@ std::vector<NDArray> sample_multinomial(const NDArray& data, const ops::SampleMu
 
 namespace ops {
 struct SampleNegativeBinomialOptions {
-  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  /// Shape of the draws for every element of the parameters. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
@@ -5630,7 +5640,7 @@ NDArray sample_negative_binomial(const NDArray& k, const NDArray& p, const ops::
 
 namespace ops {
 struct SampleNormalOptions {
-  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  /// Shape of the draws for every element of the parameters. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
@@ -5667,7 +5677,7 @@ NDArray sample_normal(const NDArray& mu, const NDArray& sigma, const ops::Sample
 
 namespace ops {
 struct SamplePoissonOptions {
-  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  /// Shape of the draws for every element of the parameters. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
@@ -5692,7 +5702,7 @@ NDArray sample_poisson(const NDArray& lam, const ops::SamplePoissonOptions& opti
 
 namespace ops {
 struct SampleUniformOptions {
-  /// What to draw for every element of the parameters. (Shape(tuple), optional, default=())
+  /// Shape of the draws for every element of the parameters. (Shape(tuple), optional, default=())
   TupleOption shape = {};
   /// The element type of the output; None is float32. (dtype or None, optional, default=None)
   std::optional<DType> dtype = {};
@@ -5742,7 +5752,7 @@ struct ScatterNdInputs {
   Symbol indices = {};
 };
 }  // namespace ops
-/// Writes data to the places that tuples of indices name, over zeros.
+/// Writes data to the positions given by tuples of indices, over zeros.
 template <class = void>
 Symbol scatter_nd(const std::string& name, const Symbol& data, const ops::ScatterNdOptions& options = {}) {
   return call_op("scatter_nd", name, {data}, dict_of(options));
@@ -5767,11 +5777,12 @@ struct SgdMomUpdateOptions {
   std::optional<double> lr = {};
   /// The share of the last step that is kept. (float, optional, default=0)
   std::optional<double> momentum = {};
-  /// Weight decay: lr·wd of the weight is taken away. (float, optional, default=0)
+  /// Weight decay: lr·wd of the weight is subtracted. (float, optional, default=0)
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
@@ -5811,11 +5822,12 @@ namespace ops {
 struct SgdUpdateOptions {
   /// Learning rate. (float, required)
   std::optional<double> lr = {};
-  /// Weight decay: lr·wd of the weight is taken away. (float, optional, default=0)
+  /// Weight decay: lr·wd of the weight is subtracted. (float, optional, default=0)
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c] after rescaling; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c] after rescaling; negative: no clipping. (float, optional,
+  /// default=-1)
   std::optional<double> clip_gradient = {};
   /// For sparse gradients; without effect. (boolean, optional, default=True)
   std::optional<bool> lazy_update = {};
@@ -5905,7 +5917,7 @@ struct SignsgdUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -5950,9 +5962,9 @@ struct SignumUpdateOptions {
   std::optional<double> wd = {};
   /// The gradient is multiplied by this first. (float, optional, default=1)
   std::optional<double> rescale_grad = {};
-  /// The gradient is cut to [-c, c]; negative: not. (float, optional, default=-1)
+  /// The gradient is clipped to [-c, c]; negative: no clipping. (float, optional, default=-1)
   std::optional<double> clip_gradient = {};
-  /// Weight decay that stays out of the momentum. (float, optional, default=0)
+  /// Weight decay that is not part of the momentum. (float, optional, default=0)
   std::optional<double> wd_lh = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -6023,7 +6035,7 @@ namespace ops {
 struct SliceOptions {
   /// First index per axis; None starts at the edge. (Shape(tuple), required)
   TupleOption begin = {};
-  /// Index behind the last, per axis; None goes to the edge. (Shape(tuple), required)
+  /// Index after the last, per axis; None goes to the edge. (Shape(tuple), required)
   TupleOption end = {};
   /// Step per axis; negative runs backwards. (Shape(tuple), optional, default=())
   TupleOption step = {};
@@ -6049,11 +6061,11 @@ NDArray slice(const NDArray& data, const ops::SliceOptions& options = {}, const 
 
 namespace ops {
 struct SliceAxisOptions {
-  /// The axis that is cut. (int, required)
+  /// The axis to slice. (int, required)
   std::optional<int> axis = {};
   /// First index; negative counts from the end. (int, required)
   std::optional<int> begin = {};
-  /// Index behind the last; None goes to the edge. (int or None, required)
+  /// Index after the last; None goes to the edge. (int or None, required)
   std::optional<int> end = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -6077,7 +6089,7 @@ NDArray slice_axis(const NDArray& data, const ops::SliceAxisOptions& options = {
 
 namespace ops {
 struct SliceLikeOptions {
-  /// The axes that are cut; () means all. (Shape(tuple), optional, default=())
+  /// The axes to slice; () means all. (Shape(tuple), optional, default=())
   TupleOption axes = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -6090,7 +6102,7 @@ struct SliceLikeInputs {
   Symbol shape_like = {};
 };
 }  // namespace ops
-/// The input cut to the extents of another array.
+/// The input reduced to the extents of another array.
 template <class = void>
 Symbol slice_like(const std::string& name, const Symbol& data, const ops::SliceLikeOptions& options = {}) {
   return call_op("slice_like", name, {data}, dict_of(options));
@@ -6140,7 +6152,8 @@ struct SoftmaxOptions {
   /// The output's type; None is the input's. ({None, 'float16', 'float32', 'float64'}, optional,
   /// default=None)
   std::optional<std::string> dtype = {};
-  /// Whether a second input tells how long each row is. (boolean or None, optional, default=False)
+  /// Whether a second input gives the length of each row. (boolean or None, optional,
+  /// default=False)
   std::optional<bool> use_length = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -6214,8 +6227,8 @@ struct SoftminOptions {
   /// The output's type; None is the input's. ({None, 'float16', 'float32', 'float64'}, optional,
   /// default=None)
   std::optional<std::string> dtype = {};
-  /// Only softmax has lengths: mask the input, or take the logarithm of softmax. (boolean or None,
-  /// optional, default=False)
+  /// Only softmax supports lengths: mask the input, or take the logarithm of softmax. (boolean or
+  /// None, optional, default=False)
   std::optional<bool> use_length = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -6254,7 +6267,7 @@ struct SortOptions {
   /// The axis along which to sort; None takes the array as one row. (int or None, optional,
   /// default=-1)
   std::optional<int> axis = {};
-  /// Whether values rise. (boolean, optional, default=True)
+  /// Whether values ascend. (boolean, optional, default=True)
   std::optional<bool> is_ascend = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -6343,7 +6356,7 @@ NDArray squeeze(const NDArray& data, const ops::SqueezeOptions& options = {}, co
 
 namespace ops {
 struct StackOptions {
-  /// Where the new axis stands in the output. (int, optional, default=0)
+  /// Position of the new axis in the output. (int, optional, default=0)
   std::optional<int> axis = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -6510,7 +6523,7 @@ std::vector<NDArray> topk(const NDArray& data, const ops::TopkOptions& options =
 
 namespace ops {
 struct TransposeOptions {
-  /// Output axis k is input axis axes[k]; () turns the order around. (Shape(tuple), optional,
+  /// Output axis k is input axis axes[k]; () reverses the order. (Shape(tuple), optional,
   /// default=())
   TupleOption axes = {};
   AttrDict attr = {};  ///< user attributes
@@ -6544,7 +6557,7 @@ NDArray trunc(const NDArray& data, const NoOptions& options = {}, const NDArray&
 
 namespace ops {
 struct UnravelIndexOptions {
-  /// The shape of the array that the indices are of. (Shape or None, optional, default=None)
+  /// The shape of the indexed array. (Shape or None, optional, default=None)
   TupleOption shape = {};
   AttrDict attr = {};  ///< user attributes
   template <class F>
@@ -6553,7 +6566,7 @@ struct UnravelIndexOptions {
   }
 };
 }  // namespace ops
-/// One row of indices for each axis of the given shape, from places.
+/// One row of indices for each axis of the given shape, from flat indices.
 template <class = void>
 Symbol unravel_index(const std::string& name, const Symbol& data, const ops::UnravelIndexOptions& options = {}) {
   return call_op("unravel_index", name, {data}, dict_of(options));

@@ -78,7 +78,7 @@ def MultiBoxTarget(anchor: NDArray | None = None, label: NDArray | None = None,
                    negative_mining_thresh: float = 0.5, minimum_negative_samples: int = 0,
                    variances: Floats = (0.1, 0.1, 0.2, 0.2), out: Out = None,
                    name: str | None = None, **kwargs: Any) -> list[NDArray]:
-    """Locations, masks and classes that anchors shall predict."""
+    """Target locations, masks and classes of anchors."""
 def MultiProposal(cls_prob: NDArray | None = None, bbox_pred: NDArray | None = None,
                   im_info: NDArray | None = None, rpn_pre_nms_top_n: int = 6000,
                   rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
@@ -91,7 +91,7 @@ def PSROIPooling(data: NDArray | None = None, rois: NDArray | None = None,
                  spatial_scale: float = ..., output_dim: int = ..., pooled_size: int = ...,
                  group_size: int = 0, out: Out = None, name: str | None = None,
                  **kwargs: Any) -> NDArray:
-    """Regions of images, cut into bins; each bin is a mean in the channels of its position."""
+    """Regions of images, divided into bins; each bin is a mean in the channels of its position."""
 def Proposal(cls_prob: NDArray | None = None, bbox_pred: NDArray | None = None,
              im_info: NDArray | None = None, rpn_pre_nms_top_n: int = 6000,
              rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
@@ -103,11 +103,11 @@ def ROIAlign(data: NDArray | None = None, rois: NDArray | None = None, pooled_si
              spatial_scale: float = ..., sample_ratio: int = -1, position_sensitive: bool = False,
              aligned: bool = False, out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray:
-    """Regions of images, each brought to the same size by averages of interpolated points."""
+    """Regions of images, each resized to one size by averages of interpolated points."""
 def RROIAlign(data: NDArray | None = None, rois: NDArray | None = None, pooled_size: Shape = ...,
               spatial_scale: float = ..., sampling_ratio: int = -1, out: Out = None,
               name: str | None = None, **kwargs: Any) -> NDArray:
-    """Rotated regions of images, each brought to the same size by averages of points."""
+    """Rotated regions of images, each resized to one size by averages of points."""
 def SparseEmbedding(data: NDArray | None = None, weight: NDArray | None = None,
                     input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32',
                     sparse_grad: bool = False, out: Out = None, name: str | None = None,
@@ -123,11 +123,11 @@ def SyncBatchNorm(data: NDArray | None = None, gamma: NDArray | None = None,
 def allclose(a: NDArray | None = None, b: NDArray | None = None, rtol: float = 1e-05,
              atol: float = 1e-08, equal_nan: bool = True, out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray:
-    """1 if all elements are close to one another, else 0."""
+    """1 if all elements of both arrays are close to each other, else 0."""
 def arange_like(data: NDArray | None = None, start: float = 0, step: float = 1, repeat: int = 1,
                 ctx: str = '', axis: int | None = None, out: Out = None, name: str | None = None,
                 **kwargs: Any) -> NDArray:
-    """Evenly spaced values, as many as the input has, or as one of its axes is long."""
+    """Evenly spaced values, as many as the input has, or as many as one of its axes has."""
 def boolean_mask(data: NDArray | None = None, index: NDArray | None = None, axis: int = 0,
                  out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The rows of data whose entry of index is not zero."""
@@ -135,7 +135,7 @@ def box_decode(data: NDArray | None = None, anchors: NDArray | None = None, std0
                std1: float = 1, std2: float = 1, std3: float = 1, clip: float = -1,
                format: Literal['center', 'corner'] = 'center', out: Out = None,
                name: str | None = None, **kwargs: Any) -> NDArray:
-    """Boxes from anchors and what was predicted for them."""
+    """Boxes from anchors and predictions."""
 def box_iou(lhs: NDArray | None = None, rhs: NDArray | None = None,
             format: Literal['center', 'corner'] = 'corner', out: Out = None,
             name: str | None = None, **kwargs: Any) -> NDArray:
@@ -186,7 +186,7 @@ def quadratic(data: NDArray | None = None, a: float = 0, b: float = 0, c: float 
 def quantize(data: NDArray | None = None, min_range: NDArray | None = None,
              max_range: NDArray | None = None, out_type: Literal['int8', 'uint8'] = 'uint8',
              out: Out = None, name: str | None = None, **kwargs: Any) -> list[NDArray]:
-    """float32 to 8 bits, in a range that is given."""
+    """float32 to 8 bits, in a given range."""
 def requantize(data: NDArray | None = None, min_range: NDArray | None = None,
                max_range: NDArray | None = None,
                out_type: Literal['auto', 'int8', 'uint8'] = 'int8',

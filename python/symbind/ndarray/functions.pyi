@@ -4,7 +4,7 @@ from ..ndarray.ndarray import NDArray
 def add(lhs, rhs):
     """add, with broadcasting, of arrays and numbers."""
 def clip_global_norm(arrays, max_norm, check_isfinite=True):
-    """Scales arrays so that the norm of all their numbers is at most `max_norm`; returns the norm they had. With one that is not finite they stay as they are, and a warning says so unless `check_isfinite` is off, which gives the norm as an NDArray."""
+    """Scales arrays so that the norm of all their numbers is at most `max_norm`; returns the previous norm. If the norm is not finite, the arrays are unchanged and a warning is issued, unless `check_isfinite` is off; then the norm is an NDArray."""
 def concatenate(arrays, axis=0, always_copy=True):
     """Arrays one after another along an axis."""
 def divide(lhs, rhs):
@@ -44,7 +44,7 @@ def multiply(lhs, rhs):
 def not_equal(lhs, rhs):
     """not_equal, with broadcasting, of arrays and numbers."""
 def onehot_encode(indices, out):
-    """Ones in `out` at the columns `indices` names."""
+    """Writes ones into `out` at the columns `indices`."""
 def power(base, exp):
     """One to the power of the other, with broadcasting, of arrays and numbers."""
 def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):

@@ -39,7 +39,7 @@ def random_flip_top_bottom(data: NDArray | None = None, out: Out = None, name: s
     """An image mirrored top to bottom, or not, at random."""
 def random_hue(data: NDArray | None = None, min_factor: float = ..., max_factor: float = ...,
                out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """An image with its hue turned at random."""
+    """An image with its hue changed at random."""
 def random_lighting(data: NDArray | None = None, alpha_std: float = 0.05, out: Out = None,
                     name: str | None = None, **kwargs: Any) -> NDArray:
     """An image with the principal colours of ImageNet added at random."""

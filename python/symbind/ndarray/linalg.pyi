@@ -48,7 +48,7 @@ def sumlogdiag(A: NDArray | None = None, out: Out = None, name: str | None = Non
     """The sum of the logarithms of the diagonal."""
 def syevd(A: NDArray | None = None, out: Out = None, name: str | None = None,
           **kwargs: Any) -> list[NDArray]:
-    """Eigenvectors, one a row, and eigenvalues of symmetric matrices."""
+    """Eigenvectors, one per row, and eigenvalues of symmetric matrices."""
 def syrk(A: NDArray | None = None, transpose: bool = False, alpha: float = 1, out: Out = None,
          name: str | None = None, **kwargs: Any) -> NDArray:
     """The product of a matrix with its own transpose."""

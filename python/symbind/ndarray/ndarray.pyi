@@ -69,13 +69,13 @@ class NDArray:
     def as_nd_ndarray(self) -> NDArray:
         """Itself: there is no other kind of array here."""
     def asnumpy(self) -> np.ndarray:
-        """The numbers as a NumPy array of its own. Waits."""
+        """A copy as a NumPy array. Waits."""
     def asscalar(self) -> float:
         """The only number of an array of size 1, as a Python number."""
     def astype(self, dtype, copy=True) -> NDArray:
         """The numbers in another type."""
     def attach_grad(self, grad_req='write', stype=None) -> None:
-        """Makes this a variable: backward writes its gradient ('write'), adds to it ('add') or leaves it alone ('null'). What it was recorded from, it leaves. Gradients are dense."""
+        """Makes this a variable: backward writes its gradient ('write'), adds to it ('add') or does not change it ('null'). Its recorded history is dropped. Gradients are dense."""
     def backward(self, out_grad=None, retain_graph=False, train_mode=True) -> None:
         """Writes the gradients of the variables this was recorded from; see autograd.backward."""
     def broadcast_axes(self, axis: Shape = (), size: Shape = (), out: Out = None,
@@ -93,7 +93,7 @@ class NDArray:
     def context(self) -> Context:
         """(self) -> object"""
     def copy(self) -> NDArray:
-        """The numbers in memory of their own."""
+        """A copy."""
     def copyto(self, other) -> NDArray:
         """Copies into an array of the same shape, or to a context."""
     def cos(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...
@@ -109,7 +109,7 @@ class NDArray:
     def diag(self, k: int = 0, axis1: int = 0, axis2: int = 1, out: Out = None,
              name: str | None = None, **kwargs: Any) -> NDArray: ...
     def drop_grad(self):
-        """Makes this an array like any other."""
+        """Makes this an ordinary array."""
     @property
     def dtype(self):
         """(self) -> object"""
@@ -119,16 +119,16 @@ class NDArray:
     def expm1(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...
     def fix(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...
     def flatten(self, inplace=False) -> NDArray:
-        """All axes behind the first as one."""
+        """Flattens all axes after the first into one."""
     def flip(self, axis: Shape = ..., out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray: ...
     def floor(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...
     @property
     def grad(self) -> NDArray | None:
-        """The gradient of a variable; None where none is kept."""
+        """The gradient of a variable; None if it has none."""
     @property
     def handle(self):
-        """A number that NDArray(handle) takes, as long as this array lives."""
+        """A number that NDArray(handle) accepts while this array exists."""
     def item(self):
         """The only number of an array of size 1, as a Python number."""
     def log(self, out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray: ...

@@ -23,7 +23,7 @@ CuDNNBatchNorm = BatchNorm
 def BilinearSampler(data: NDArray | None = None, grid: NDArray | None = None,
                     cudnn_off: bool | None = None, out: Out = None, name: str | None = None,
                     **kwargs: Any) -> NDArray:
-    """Images read at the places of a grid."""
+    """Images sampled at the positions of a grid."""
 def BlockGrad(data: NDArray | None = None, out: Out = None, name: str | None = None,
               **kwargs: Any) -> NDArray:
     """The input, through which no gradient flows."""
@@ -63,7 +63,7 @@ def Crop(*data: NDArray, offset: Shape = (0, 0), h_w: Shape = (0, 0), center_cro
     """A window out of images."""
 def Custom(*data: NDArray, op_type: str = ..., out: Out = None, name: str | None = None,
            **kwargs: Any) -> NDArray | list[NDArray]:
-    """An operator that users wrote and registered; inputs and further parameters are its own."""
+    """A user-defined, registered operator; it defines its inputs and further parameters."""
 def Deconvolution(data: NDArray | None = None, weight: NDArray | None = None,
                   bias: NDArray | None = None, kernel: Shape = ..., stride: Shape = (),
                   dilate: Shape = (), pad: Shape = (), adj: Shape = (), target_shape: Shape = (),
@@ -95,7 +95,7 @@ def FullyConnected(data: NDArray | None = None, weight: NDArray | None = None,
 def GridGenerator(data: NDArray | None = None, transform_type: Literal['affine', 'warp'] = ...,
                   target_shape: Shape = (0, 0), out: Out = None, name: str | None = None,
                   **kwargs: Any) -> NDArray:
-    """The places an affine transform or a flow reads from."""
+    """The positions that an affine transform or a flow reads."""
 def GroupNorm(data: NDArray | None = None, gamma: NDArray | None = None,
               beta: NDArray | None = None, num_groups: int = 1, eps: float = 1e-05,
               output_mean_var: bool = False, out: Out = None, name: str | None = None,
@@ -105,7 +105,7 @@ def IdentityAttachKLSparseReg(data: NDArray | None = None, moving_avg: NDArray |
                               sparseness_target: float = 0.1, penalty: float = 0.001,
                               momentum: float = 0.9, out: Out = None, name: str | None = None,
                               **kwargs: Any) -> NDArray:
-    """The identity; its gradient draws the mean activation to a target."""
+    """The identity; its gradient pulls the mean activation towards a target."""
 def InstanceNorm(data: NDArray | None = None, gamma: NDArray | None = None,
                  beta: NDArray | None = None, eps: float = 0.001, out: Out = None,
                  name: str | None = None, **kwargs: Any) -> NDArray:
@@ -113,10 +113,10 @@ def InstanceNorm(data: NDArray | None = None, gamma: NDArray | None = None,
 def L2Normalization(data: NDArray | None = None, eps: float = 1e-10,
                     mode: Literal['channel', 'instance', 'spatial'] = 'instance', out: Out = None,
                     name: str | None = None, **kwargs: Any) -> NDArray:
-    """Brings samples, positions or channels to the length 1."""
+    """Scales samples, positions or channels to the length 1."""
 def LRN(data: NDArray | None = None, alpha: float = 0.0001, beta: float = 0.75, knorm: float = 2,
         nsize: int = ..., out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Divides every element by the size of its neighbours along the channels."""
+    """Divides every element by the magnitude of its neighbours along the channels."""
 def LayerNorm(data: NDArray | None = None, gamma: NDArray | None = None,
               beta: NDArray | None = None, axis: int = -1, eps: float = 1e-05,
               output_mean_var: bool = False, out: Out = None, name: str | None = None,
@@ -126,7 +126,7 @@ def LeakyReLU(data: NDArray | None = None, gamma: NDArray | None = None,
               act_type: Literal['elu', 'gelu', 'leaky', 'prelu', 'rrelu', 'selu'] = 'leaky',
               slope: float = 0.25, lower_bound: float = 0.125, upper_bound: float = 0.334,
               out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Relatives of relu that are not flat below 0."""
+    """Variants of relu that are not constant below 0."""
 def LinearRegressionOutput(data: NDArray | None = None, label: NDArray | None = None,
                            grad_scale: float = 1, out: Out = None, name: str | None = None,
                            **kwargs: Any) -> NDArray:
@@ -169,7 +169,7 @@ def RNN(data: NDArray | None = None, parameters: NDArray | None = None,
 def ROIPooling(data: NDArray | None = None, rois: NDArray | None = None, pooled_size: Shape = ...,
                spatial_scale: float = ..., out: Out = None, name: str | None = None,
                **kwargs: Any) -> NDArray:
-    """Max pooling of regions of images, each to the same size."""
+    """Max pooling of regions of images, each to one size."""
 def Reshape(data: NDArray | None = None, shape: Shape = (), reverse: bool = False,
             target_shape: Shape = (), keep_highest: bool = False, out: Out = None,
             name: str | None = None, **kwargs: Any) -> NDArray:
@@ -186,15 +186,15 @@ def SequenceLast(data: NDArray | None = None, sequence_length: NDArray | None = 
 def SequenceMask(data: NDArray | None = None, sequence_length: NDArray | None = None,
                  use_sequence_length: bool = False, value: float = 0, axis: int = 0,
                  out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Sets everything behind the end of each sequence to a value."""
+    """Sets everything after the end of each sequence to a value."""
 def SequenceReverse(data: NDArray | None = None, sequence_length: NDArray | None = None,
                     use_sequence_length: bool = False, axis: int = 0, out: Out = None,
                     name: str | None = None, **kwargs: Any) -> NDArray:
-    """Each sequence in reverse order; what lies behind its end stays."""
+    """Each sequence in reverse order; elements after its end are unchanged."""
 def SliceChannel(data: NDArray | None = None, num_outputs: int = ..., axis: int = 1,
                  squeeze_axis: bool = False, out: Out = None, name: str | None = None,
                  **kwargs: Any) -> NDArray | list[NDArray]:
-    """Cuts the input into equal parts along an axis."""
+    """Splits the input into equal parts along an axis."""
 split = SliceChannel
 def SoftmaxActivation(data: NDArray | None = None,
                       mode: Literal['channel', 'instance'] = 'instance', out: Out = None,
@@ -215,7 +215,7 @@ def SpatialTransformer(data: NDArray | None = None, loc: NDArray | None = None,
     """Images under an affine transform that a net computes."""
 def SwapAxis(data: NDArray | None = None, dim1: int = 0, dim2: int = 0, out: Out = None,
              name: str | None = None, **kwargs: Any) -> NDArray:
-    """Two axes change places."""
+    """Swaps two axes."""
 swapaxes = SwapAxis
 def UpSampling(*data: NDArray, scale: int = ..., num_filter: int = 0,
                sample_type: Literal['bilinear', 'nearest'] = ...,
@@ -239,10 +239,10 @@ def all_finite(data: NDArray | None = None, init_output: bool = True, out: Out =
     """1 if every number is finite, else 0."""
 def amp_cast(data: NDArray | None = None, dtype: DType = ..., out: Out = None,
              name: str | None = None, **kwargs: Any) -> NDArray:
-    """A float32 or 16-bit array in another element type; others as they are."""
+    """A float32 or 16-bit array in another element type; others are unchanged."""
 def amp_multicast(*data: NDArray, cast_narrow: bool = False, out: Out = None,
                   name: str | None = None, **kwargs: Any) -> NDArray | list[NDArray]:
-    """float32 and 16-bit arrays in one type; others as they are."""
+    """float32 and 16-bit arrays in one type; others are unchanged."""
 def arccos(data: NDArray | None = None, out: Out = None, name: str | None = None,
            **kwargs: Any) -> NDArray:
     """Elementwise arccos."""
@@ -273,7 +273,7 @@ def argmin(data: NDArray | None = None, axis: int | None = None, keepdims: bool 
 def argsort(data: NDArray | None = None, axis: int | None = -1, is_ascend: bool = True,
             dtype: DType = 'float32', out: Out = None, name: str | None = None,
             **kwargs: Any) -> NDArray:
-    """The places of the elements in order along an axis."""
+    """The indices of the elements in order along an axis."""
 def batch_dot(lhs: NDArray | None = None, rhs: NDArray | None = None, transpose_a: bool = False,
               transpose_b: bool = False,
               forward_stype: Literal['csr', 'default', 'row_sparse'] | None = None, out: Out = None,
@@ -284,71 +284,71 @@ def batch_take(a: NDArray | None = None, indices: NDArray | None = None, out: Ou
     """One element of every row of the last axis, by index."""
 def broadcast_add(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                   name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise add of two arrays, stretched to one shape."""
+    """Elementwise add of two arrays, broadcast to one shape."""
 broadcast_plus = broadcast_add
 def broadcast_axis(data: NDArray | None = None, axis: Shape = (), size: Shape = (), out: Out = None,
                    name: str | None = None, **kwargs: Any) -> NDArray:
-    """The input stretched along axes."""
+    """The input broadcast along axes."""
 broadcast_axes = broadcast_axis
 def broadcast_div(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                   name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise div of two arrays, stretched to one shape."""
+    """Elementwise div of two arrays, broadcast to one shape."""
 def broadcast_equal(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                     name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise equal of two arrays, stretched to one shape."""
+    """Elementwise equal of two arrays, broadcast to one shape."""
 def broadcast_greater(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                       name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise greater of two arrays, stretched to one shape."""
+    """Elementwise greater of two arrays, broadcast to one shape."""
 def broadcast_greater_equal(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                             name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise greater_equal of two arrays, stretched to one shape."""
+    """Elementwise greater_equal of two arrays, broadcast to one shape."""
 def broadcast_hypot(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                     name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise hypot of two arrays, stretched to one shape."""
+    """Elementwise hypot of two arrays, broadcast to one shape."""
 def broadcast_lesser(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                      name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise lesser of two arrays, stretched to one shape."""
+    """Elementwise lesser of two arrays, broadcast to one shape."""
 def broadcast_lesser_equal(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                            name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise lesser_equal of two arrays, stretched to one shape."""
+    """Elementwise lesser_equal of two arrays, broadcast to one shape."""
 def broadcast_like(lhs: NDArray | None = None, rhs: NDArray | None = None,
                    lhs_axes: Shape | None = None, rhs_axes: Shape | None = None, out: Out = None,
                    name: str | None = None, **kwargs: Any) -> NDArray:
-    """lhs stretched to the shape of rhs."""
+    """lhs broadcast to the shape of rhs."""
 def broadcast_logical_and(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                           name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise logical_and of two arrays, stretched to one shape."""
+    """Elementwise logical_and of two arrays, broadcast to one shape."""
 def broadcast_logical_or(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                          name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise logical_or of two arrays, stretched to one shape."""
+    """Elementwise logical_or of two arrays, broadcast to one shape."""
 def broadcast_logical_xor(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                           name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise logical_xor of two arrays, stretched to one shape."""
+    """Elementwise logical_xor of two arrays, broadcast to one shape."""
 def broadcast_maximum(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                       name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise maximum of two arrays, stretched to one shape."""
+    """Elementwise maximum of two arrays, broadcast to one shape."""
 def broadcast_minimum(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                       name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise minimum of two arrays, stretched to one shape."""
+    """Elementwise minimum of two arrays, broadcast to one shape."""
 def broadcast_mod(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                   name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise mod of two arrays, stretched to one shape."""
+    """Elementwise mod of two arrays, broadcast to one shape."""
 def broadcast_mul(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                   name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise mul of two arrays, stretched to one shape."""
+    """Elementwise mul of two arrays, broadcast to one shape."""
 def broadcast_not_equal(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                         name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise not_equal of two arrays, stretched to one shape."""
+    """Elementwise not_equal of two arrays, broadcast to one shape."""
 def broadcast_power(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                     name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise power of two arrays, stretched to one shape."""
+    """Elementwise power of two arrays, broadcast to one shape."""
 def broadcast_sub(lhs: NDArray | None = None, rhs: NDArray | None = None, out: Out = None,
                   name: str | None = None, **kwargs: Any) -> NDArray:
-    """Elementwise sub of two arrays, stretched to one shape."""
+    """Elementwise sub of two arrays, broadcast to one shape."""
 broadcast_minus = broadcast_sub
 def broadcast_to(data: NDArray | None = None, shape: Shape = (), out: Out = None,
                  name: str | None = None, **kwargs: Any) -> NDArray:
-    """The input stretched to a shape."""
+    """The input broadcast to a shape."""
 def cbrt(data: NDArray | None = None, out: Out = None, name: str | None = None,
          **kwargs: Any) -> NDArray:
     """Elementwise cbrt."""
@@ -357,11 +357,11 @@ def ceil(data: NDArray | None = None, out: Out = None, name: str | None = None,
     """Elementwise ceil."""
 def clip(data: NDArray | None = None, a_min: float = ..., a_max: float = ..., out: Out = None,
          name: str | None = None, **kwargs: Any) -> NDArray:
-    """The input cut to a range."""
+    """The input clipped to a range."""
 def col2im(data: NDArray | None = None, output_size: Shape = ..., kernel: Shape = ...,
            stride: Shape = (), dilate: Shape = (), pad: Shape = (), out: Out = None,
            name: str | None = None, **kwargs: Any) -> NDArray:
-    """Images as the sums of their patches, which im2col takes."""
+    """Images as sums of patches: the reverse of im2col."""
 def cos(data: NDArray | None = None, out: Out = None, name: str | None = None,
         **kwargs: Any) -> NDArray:
     """Elementwise cos."""
@@ -408,7 +408,7 @@ def exp(data: NDArray | None = None, out: Out = None, name: str | None = None,
     """Elementwise exp."""
 def expand_dims(data: NDArray | None = None, axis: int = ..., out: Out = None,
                 name: str | None = None, **kwargs: Any) -> NDArray:
-    """Puts in an axis of extent 1."""
+    """Inserts an axis of extent 1."""
 def expm1(data: NDArray | None = None, out: Out = None, name: str | None = None,
           **kwargs: Any) -> NDArray:
     """Elementwise expm1."""
@@ -446,7 +446,7 @@ def gather_nd(data: NDArray | None = None, indices: NDArray | None = None, out: 
     """Elements by tuples of indices; the indices have the axes first."""
 def hard_sigmoid(data: NDArray | None = None, alpha: float = 0.2, beta: float = 0.5,
                  out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """A line cut to [0, 1]."""
+    """A line clipped to [0, 1]."""
 def identity(data: NDArray | None = None, out: Out = None, name: str | None = None,
              **kwargs: Any) -> NDArray:
     """A copy of the input."""
@@ -641,7 +641,7 @@ random_normal = normal
 def one_hot(indices: NDArray | None = None, depth: int = ..., on_value: float = 1,
             off_value: float = 0, dtype: DType = 'float32', out: Out = None,
             name: str | None = None, **kwargs: Any) -> NDArray:
-    """Indices as rows with one place set."""
+    """Indices as one-hot rows."""
 def ones_like(data: NDArray | None = None, out: Out = None, name: str | None = None,
               **kwargs: Any) -> NDArray:
     """An array of ones with shape and element type of the input."""
@@ -730,7 +730,7 @@ def random_poisson(lam: float = 1, shape: Shape = (), ctx: str = '', dtype: DTyp
 def random_randint(low: int = ..., high: int = ..., shape: Shape = (), ctx: str = '',
                    dtype: DType | None = None, out: Out = None, name: str | None = None,
                    **kwargs: Any) -> NDArray:
-    """Whole numbers, each from low to below high as likely as the others."""
+    """Uniformly distributed whole numbers from low to below high."""
 def random_uniform(low: float = 0, high: float = 1, shape: Shape = (), ctx: str = '',
                    dtype: DType | None = None, out: Out = None, name: str | None = None,
                    **kwargs: Any) -> NDArray:
@@ -738,7 +738,7 @@ def random_uniform(low: float = 0, high: float = 1, shape: Shape = (), ctx: str 
 uniform = random_uniform
 def ravel_multi_index(data: NDArray | None = None, shape: Shape | None = None, out: Out = None,
                       name: str | None = None, **kwargs: Any) -> NDArray:
-    """Places in an array of the given shape, from one row of indices for each axis."""
+    """Flat indices into an array of the given shape, from one row of indices for each axis."""
 def rcbrt(data: NDArray | None = None, out: Out = None, name: str | None = None,
           **kwargs: Any) -> NDArray:
     """Elementwise rcbrt."""
@@ -815,7 +815,7 @@ def sample_uniform(low: NDArray | None = None, high: NDArray | None = None, shap
     """Samples of the distribution uniform for every element of its parameters."""
 def scatter_nd(data: NDArray | None = None, indices: NDArray | None = None, shape: Shape = ...,
                out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Writes data to the places that tuples of indices name, over zeros."""
+    """Writes data to the positions given by tuples of indices, over zeros."""
 def sgd_mom_update(weight: NDArray | None = None, grad: NDArray | None = None,
                    mom: NDArray | None = None, lr: float = ..., momentum: float = 0, wd: float = 0,
                    rescale_grad: float = 1, clip_gradient: float = -1, lazy_update: bool = True,
@@ -866,7 +866,7 @@ def slice_axis(data: NDArray | None = None, axis: int = ..., begin: int = ...,
     """A part of the input along one axis."""
 def slice_like(data: NDArray | None = None, shape_like: NDArray | None = None, axes: Shape = (),
                out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """The input cut to the extents of another array."""
+    """The input reduced to the extents of another array."""
 def smooth_l1(data: NDArray | None = None, scalar: float = 1, out: Out = None,
               name: str | None = None, **kwargs: Any) -> NDArray:
     """A parabola near 0, the absolute value elsewhere."""
@@ -935,7 +935,7 @@ def trunc(data: NDArray | None = None, out: Out = None, name: str | None = None,
     """Elementwise trunc."""
 def unravel_index(data: NDArray | None = None, shape: Shape | None = None, out: Out = None,
                   name: str | None = None, **kwargs: Any) -> NDArray:
-    """One row of indices for each axis of the given shape, from places."""
+    """One row of indices for each axis of the given shape, from flat indices."""
 def where(condition: NDArray | None = None, x: NDArray | None = None, y: NDArray | None = None,
           out: Out = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Elements of x where the condition is not 0, of y elsewhere."""

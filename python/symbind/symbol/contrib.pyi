@@ -62,7 +62,7 @@ def MultiBoxTarget(anchor: Symbol | None = None, label: Symbol | None = None,
                    negative_mining_thresh: float = 0.5, minimum_negative_samples: int = 0,
                    variances: Floats = (0.1, 0.1, 0.2, 0.2), name: str | None = None,
                    attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Locations, masks and classes that anchors shall predict."""
+    """Target locations, masks and classes of anchors."""
 def MultiProposal(cls_prob: Symbol | None = None, bbox_pred: Symbol | None = None,
                   im_info: Symbol | None = None, rpn_pre_nms_top_n: int = 6000,
                   rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
@@ -75,7 +75,7 @@ def PSROIPooling(data: Symbol | None = None, rois: Symbol | None = None, spatial
                  output_dim: int = ..., pooled_size: int = ..., group_size: int = 0,
                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                  **kwargs: Any) -> Symbol:
-    """Regions of images, cut into bins; each bin is a mean in the channels of its position."""
+    """Regions of images, divided into bins; each bin is a mean in the channels of its position."""
 def Proposal(cls_prob: Symbol | None = None, bbox_pred: Symbol | None = None,
              im_info: Symbol | None = None, rpn_pre_nms_top_n: int = 6000,
              rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16,
@@ -88,11 +88,11 @@ def ROIAlign(data: Symbol | None = None, rois: Symbol | None = None, pooled_size
              spatial_scale: float = ..., sample_ratio: int = -1, position_sensitive: bool = False,
              aligned: bool = False, name: str | None = None, attr: dict[str, str] | None = None,
              out: Out = None, **kwargs: Any) -> Symbol:
-    """Regions of images, each brought to the same size by averages of interpolated points."""
+    """Regions of images, each resized to one size by averages of interpolated points."""
 def RROIAlign(data: Symbol | None = None, rois: Symbol | None = None, pooled_size: Shape = ...,
               spatial_scale: float = ..., sampling_ratio: int = -1, name: str | None = None,
               attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Rotated regions of images, each brought to the same size by averages of points."""
+    """Rotated regions of images, each resized to one size by averages of points."""
 def SparseEmbedding(data: Symbol | None = None, weight: Symbol | None = None, input_dim: int = ...,
                     output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False,
                     name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
@@ -109,11 +109,11 @@ def SyncBatchNorm(data: Symbol | None = None, gamma: Symbol | None = None,
 def allclose(a: Symbol | None = None, b: Symbol | None = None, rtol: float = 1e-05,
              atol: float = 1e-08, equal_nan: bool = True, name: str | None = None,
              attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """1 if all elements are close to one another, else 0."""
+    """1 if all elements of both arrays are close to each other, else 0."""
 def arange_like(data: Symbol | None = None, start: float = 0, step: float = 1, repeat: int = 1,
                 ctx: str = '', axis: int | None = None, name: str | None = None,
                 attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Evenly spaced values, as many as the input has, or as one of its axes is long."""
+    """Evenly spaced values, as many as the input has, or as many as one of its axes has."""
 def boolean_mask(data: Symbol | None = None, index: Symbol | None = None, axis: int = 0,
                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                  **kwargs: Any) -> Symbol:
@@ -122,7 +122,7 @@ def box_decode(data: Symbol | None = None, anchors: Symbol | None = None, std0: 
                std1: float = 1, std2: float = 1, std3: float = 1, clip: float = -1,
                format: Literal['center', 'corner'] = 'center', name: str | None = None,
                attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Boxes from anchors and what was predicted for them."""
+    """Boxes from anchors and predictions."""
 def box_iou(lhs: Symbol | None = None, rhs: Symbol | None = None,
             format: Literal['center', 'corner'] = 'corner', name: str | None = None,
             attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
@@ -177,7 +177,7 @@ def quantize(data: Symbol | None = None, min_range: Symbol | None = None,
              max_range: Symbol | None = None, out_type: Literal['int8', 'uint8'] = 'uint8',
              name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
              **kwargs: Any) -> Symbol:
-    """float32 to 8 bits, in a range that is given."""
+    """float32 to 8 bits, in a given range."""
 def requantize(data: Symbol | None = None, min_range: Symbol | None = None,
                max_range: Symbol | None = None, out_type: Literal['auto', 'int8', 'uint8'] = 'int8',
                min_calib_range: float | None = None, max_calib_range: float | None = None,

@@ -46,7 +46,7 @@ def random_flip_top_bottom(data: Symbol | None = None, name: str | None = None,
 def random_hue(data: Symbol | None = None, min_factor: float = ..., max_factor: float = ...,
                name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                **kwargs: Any) -> Symbol:
-    """An image with its hue turned at random."""
+    """An image with its hue changed at random."""
 def random_lighting(data: Symbol | None = None, alpha_std: float = 0.05, name: str | None = None,
                     attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """An image with the principal colours of ImageNet added at random."""

@@ -49,7 +49,7 @@ def sumlogdiag(A: Symbol | None = None, name: str | None = None, attr: dict[str,
     """The sum of the logarithms of the diagonal."""
 def syevd(A: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
           out: Out = None, **kwargs: Any) -> Symbol:
-    """Eigenvectors, one a row, and eigenvalues of symmetric matrices."""
+    """Eigenvectors, one per row, and eigenvalues of symmetric matrices."""
 def syrk(A: Symbol | None = None, transpose: bool = False, alpha: float = 1,
          name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
          **kwargs: Any) -> Symbol:

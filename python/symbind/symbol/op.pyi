@@ -23,7 +23,7 @@ CuDNNBatchNorm = BatchNorm
 def BilinearSampler(data: Symbol | None = None, grid: Symbol | None = None,
                     cudnn_off: bool | None = None, name: str | None = None,
                     attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Images read at the places of a grid."""
+    """Images sampled at the positions of a grid."""
 def BlockGrad(data: Symbol | None = None, name: str | None = None,
               attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """The input, through which no gradient flows."""
@@ -65,7 +65,7 @@ def Crop(*data: Symbol, offset: Shape = (0, 0), h_w: Shape = (0, 0), center_crop
     """A window out of images."""
 def Custom(*data: Symbol, op_type: str = ..., name: str | None = None,
            attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """An operator that users wrote and registered; inputs and further parameters are its own."""
+    """A user-defined, registered operator; it defines its inputs and further parameters."""
 def Deconvolution(data: Symbol | None = None, weight: Symbol | None = None,
                   bias: Symbol | None = None, kernel: Shape = ..., stride: Shape = (),
                   dilate: Shape = (), pad: Shape = (), adj: Shape = (), target_shape: Shape = (),
@@ -99,7 +99,7 @@ def FullyConnected(data: Symbol | None = None, weight: Symbol | None = None,
 def GridGenerator(data: Symbol | None = None, transform_type: Literal['affine', 'warp'] = ...,
                   target_shape: Shape = (0, 0), name: str | None = None,
                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """The places an affine transform or a flow reads from."""
+    """The positions that an affine transform or a flow reads."""
 def GroupNorm(data: Symbol | None = None, gamma: Symbol | None = None, beta: Symbol | None = None,
               num_groups: int = 1, eps: float = 1e-05, output_mean_var: bool = False,
               name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
@@ -110,7 +110,7 @@ def IdentityAttachKLSparseReg(data: Symbol | None = None, moving_avg: Symbol | N
                               momentum: float = 0.9, name: str | None = None,
                               attr: dict[str, str] | None = None, out: Out = None,
                               **kwargs: Any) -> Symbol:
-    """The identity; its gradient draws the mean activation to a target."""
+    """The identity; its gradient pulls the mean activation towards a target."""
 def InstanceNorm(data: Symbol | None = None, gamma: Symbol | None = None,
                  beta: Symbol | None = None, eps: float = 0.001, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
@@ -119,11 +119,11 @@ def L2Normalization(data: Symbol | None = None, eps: float = 1e-10,
                     mode: Literal['channel', 'instance', 'spatial'] = 'instance',
                     name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                     **kwargs: Any) -> Symbol:
-    """Brings samples, positions or channels to the length 1."""
+    """Scales samples, positions or channels to the length 1."""
 def LRN(data: Symbol | None = None, alpha: float = 0.0001, beta: float = 0.75, knorm: float = 2,
         nsize: int = ..., name: str | None = None, attr: dict[str, str] | None = None,
         out: Out = None, **kwargs: Any) -> Symbol:
-    """Divides every element by the size of its neighbours along the channels."""
+    """Divides every element by the magnitude of its neighbours along the channels."""
 def LayerNorm(data: Symbol | None = None, gamma: Symbol | None = None, beta: Symbol | None = None,
               axis: int = -1, eps: float = 1e-05, output_mean_var: bool = False,
               name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
@@ -134,7 +134,7 @@ def LeakyReLU(data: Symbol | None = None, gamma: Symbol | None = None,
               slope: float = 0.25, lower_bound: float = 0.125, upper_bound: float = 0.334,
               name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
               **kwargs: Any) -> Symbol:
-    """Relatives of relu that are not flat below 0."""
+    """Variants of relu that are not constant below 0."""
 def LinearRegressionOutput(data: Symbol | None = None, label: Symbol | None = None,
                            grad_scale: float = 1, name: str | None = None,
                            attr: dict[str, str] | None = None, out: Out = None,
@@ -182,7 +182,7 @@ def RNN(data: Symbol | None = None, parameters: Symbol | None = None, state: Sym
 def ROIPooling(data: Symbol | None = None, rois: Symbol | None = None, pooled_size: Shape = ...,
                spatial_scale: float = ..., name: str | None = None,
                attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Max pooling of regions of images, each to the same size."""
+    """Max pooling of regions of images, each to one size."""
 def Reshape(data: Symbol | None = None, shape: Shape = (), reverse: bool = False,
             target_shape: Shape = (), keep_highest: bool = False, name: str | None = None,
             attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
@@ -201,15 +201,15 @@ def SequenceMask(data: Symbol | None = None, sequence_length: Symbol | None = No
                  use_sequence_length: bool = False, value: float = 0, axis: int = 0,
                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                  **kwargs: Any) -> Symbol:
-    """Sets everything behind the end of each sequence to a value."""
+    """Sets everything after the end of each sequence to a value."""
 def SequenceReverse(data: Symbol | None = None, sequence_length: Symbol | None = None,
                     use_sequence_length: bool = False, axis: int = 0, name: str | None = None,
                     attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Each sequence in reverse order; what lies behind its end stays."""
+    """Each sequence in reverse order; elements after its end are unchanged."""
 def SliceChannel(data: Symbol | None = None, num_outputs: int = ..., axis: int = 1,
                  squeeze_axis: bool = False, name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Cuts the input into equal parts along an axis."""
+    """Splits the input into equal parts along an axis."""
 split = SliceChannel
 def SoftmaxActivation(data: Symbol | None = None, mode: Literal['channel', 'instance'] = 'instance',
                       name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
@@ -231,7 +231,7 @@ def SpatialTransformer(data: Symbol | None = None, loc: Symbol | None = None,
     """Images under an affine transform that a net computes."""
 def SwapAxis(data: Symbol | None = None, dim1: int = 0, dim2: int = 0, name: str | None = None,
              attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Two axes change places."""
+    """Swaps two axes."""
 swapaxes = SwapAxis
 def UpSampling(*data: Symbol, scale: int = ..., num_filter: int = 0,
                sample_type: Literal['bilinear', 'nearest'] = ...,
@@ -258,10 +258,10 @@ def all_finite(data: Symbol | None = None, init_output: bool = True, name: str |
     """1 if every number is finite, else 0."""
 def amp_cast(data: Symbol | None = None, dtype: DType = ..., name: str | None = None,
              attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """A float32 or 16-bit array in another element type; others as they are."""
+    """A float32 or 16-bit array in another element type; others are unchanged."""
 def amp_multicast(*data: Symbol, cast_narrow: bool = False, name: str | None = None,
                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """float32 and 16-bit arrays in one type; others as they are."""
+    """float32 and 16-bit arrays in one type; others are unchanged."""
 def arccos(data: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
            out: Out = None, **kwargs: Any) -> Symbol:
     """Elementwise arccos."""
@@ -294,7 +294,7 @@ def argmin(data: Symbol | None = None, axis: int | None = None, keepdims: bool =
 def argsort(data: Symbol | None = None, axis: int | None = -1, is_ascend: bool = True,
             dtype: DType = 'float32', name: str | None = None, attr: dict[str, str] | None = None,
             out: Out = None, **kwargs: Any) -> Symbol:
-    """The places of the elements in order along an axis."""
+    """The indices of the elements in order along an axis."""
 def batch_dot(lhs: Symbol | None = None, rhs: Symbol | None = None, transpose_a: bool = False,
               transpose_b: bool = False,
               forward_stype: Literal['csr', 'default', 'row_sparse'] | None = None,
@@ -306,79 +306,79 @@ def batch_take(a: Symbol | None = None, indices: Symbol | None = None, name: str
     """One element of every row of the last axis, by index."""
 def broadcast_add(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise add of two arrays, stretched to one shape."""
+    """Elementwise add of two arrays, broadcast to one shape."""
 broadcast_plus = broadcast_add
 def broadcast_axis(data: Symbol | None = None, axis: Shape = (), size: Shape = (),
                    name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                    **kwargs: Any) -> Symbol:
-    """The input stretched along axes."""
+    """The input broadcast along axes."""
 broadcast_axes = broadcast_axis
 def broadcast_div(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise div of two arrays, stretched to one shape."""
+    """Elementwise div of two arrays, broadcast to one shape."""
 def broadcast_equal(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                     attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise equal of two arrays, stretched to one shape."""
+    """Elementwise equal of two arrays, broadcast to one shape."""
 def broadcast_greater(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                       attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise greater of two arrays, stretched to one shape."""
+    """Elementwise greater of two arrays, broadcast to one shape."""
 def broadcast_greater_equal(lhs: Symbol | None = None, rhs: Symbol | None = None,
                             name: str | None = None, attr: dict[str, str] | None = None,
                             out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise greater_equal of two arrays, stretched to one shape."""
+    """Elementwise greater_equal of two arrays, broadcast to one shape."""
 def broadcast_hypot(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                     attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise hypot of two arrays, stretched to one shape."""
+    """Elementwise hypot of two arrays, broadcast to one shape."""
 def broadcast_lesser(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                      attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise lesser of two arrays, stretched to one shape."""
+    """Elementwise lesser of two arrays, broadcast to one shape."""
 def broadcast_lesser_equal(lhs: Symbol | None = None, rhs: Symbol | None = None,
                            name: str | None = None, attr: dict[str, str] | None = None,
                            out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise lesser_equal of two arrays, stretched to one shape."""
+    """Elementwise lesser_equal of two arrays, broadcast to one shape."""
 def broadcast_like(lhs: Symbol | None = None, rhs: Symbol | None = None,
                    lhs_axes: Shape | None = None, rhs_axes: Shape | None = None,
                    name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                    **kwargs: Any) -> Symbol:
-    """lhs stretched to the shape of rhs."""
+    """lhs broadcast to the shape of rhs."""
 def broadcast_logical_and(lhs: Symbol | None = None, rhs: Symbol | None = None,
                           name: str | None = None, attr: dict[str, str] | None = None,
                           out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise logical_and of two arrays, stretched to one shape."""
+    """Elementwise logical_and of two arrays, broadcast to one shape."""
 def broadcast_logical_or(lhs: Symbol | None = None, rhs: Symbol | None = None,
                          name: str | None = None, attr: dict[str, str] | None = None,
                          out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise logical_or of two arrays, stretched to one shape."""
+    """Elementwise logical_or of two arrays, broadcast to one shape."""
 def broadcast_logical_xor(lhs: Symbol | None = None, rhs: Symbol | None = None,
                           name: str | None = None, attr: dict[str, str] | None = None,
                           out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise logical_xor of two arrays, stretched to one shape."""
+    """Elementwise logical_xor of two arrays, broadcast to one shape."""
 def broadcast_maximum(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                       attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise maximum of two arrays, stretched to one shape."""
+    """Elementwise maximum of two arrays, broadcast to one shape."""
 def broadcast_minimum(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                       attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise minimum of two arrays, stretched to one shape."""
+    """Elementwise minimum of two arrays, broadcast to one shape."""
 def broadcast_mod(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise mod of two arrays, stretched to one shape."""
+    """Elementwise mod of two arrays, broadcast to one shape."""
 def broadcast_mul(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise mul of two arrays, stretched to one shape."""
+    """Elementwise mul of two arrays, broadcast to one shape."""
 def broadcast_not_equal(lhs: Symbol | None = None, rhs: Symbol | None = None,
                         name: str | None = None, attr: dict[str, str] | None = None,
                         out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise not_equal of two arrays, stretched to one shape."""
+    """Elementwise not_equal of two arrays, broadcast to one shape."""
 def broadcast_power(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                     attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise power of two arrays, stretched to one shape."""
+    """Elementwise power of two arrays, broadcast to one shape."""
 def broadcast_sub(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None,
                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Elementwise sub of two arrays, stretched to one shape."""
+    """Elementwise sub of two arrays, broadcast to one shape."""
 broadcast_minus = broadcast_sub
 def broadcast_to(data: Symbol | None = None, shape: Shape = (), name: str | None = None,
                  attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """The input stretched to a shape."""
+    """The input broadcast to a shape."""
 def cbrt(data: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
          out: Out = None, **kwargs: Any) -> Symbol:
     """Elementwise cbrt."""
@@ -388,11 +388,11 @@ def ceil(data: Symbol | None = None, name: str | None = None, attr: dict[str, st
 def clip(data: Symbol | None = None, a_min: float = ..., a_max: float = ...,
          name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
          **kwargs: Any) -> Symbol:
-    """The input cut to a range."""
+    """The input clipped to a range."""
 def col2im(data: Symbol | None = None, output_size: Shape = ..., kernel: Shape = ...,
            stride: Shape = (), dilate: Shape = (), pad: Shape = (), name: str | None = None,
            attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Images as the sums of their patches, which im2col takes."""
+    """Images as sums of patches: the reverse of im2col."""
 def cos(data: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
         out: Out = None, **kwargs: Any) -> Symbol:
     """Elementwise cos."""
@@ -442,7 +442,7 @@ def exp(data: Symbol | None = None, name: str | None = None, attr: dict[str, str
     """Elementwise exp."""
 def expand_dims(data: Symbol | None = None, axis: int = ..., name: str | None = None,
                 attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Puts in an axis of extent 1."""
+    """Inserts an axis of extent 1."""
 def expm1(data: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
           out: Out = None, **kwargs: Any) -> Symbol:
     """Elementwise expm1."""
@@ -482,7 +482,7 @@ def gather_nd(data: Symbol | None = None, indices: Symbol | None = None, name: s
 def hard_sigmoid(data: Symbol | None = None, alpha: float = 0.2, beta: float = 0.5,
                  name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                  **kwargs: Any) -> Symbol:
-    """A line cut to [0, 1]."""
+    """A line clipped to [0, 1]."""
 def identity(data: Symbol | None = None, name: str | None = None,
              attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """A copy of the input."""
@@ -696,7 +696,7 @@ random_normal = normal
 def one_hot(indices: Symbol | None = None, depth: int = ..., on_value: float = 1,
             off_value: float = 0, dtype: DType = 'float32', name: str | None = None,
             attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Indices as rows with one place set."""
+    """Indices as one-hot rows."""
 def ones_like(data: Symbol | None = None, name: str | None = None,
               attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """An array of ones with shape and element type of the input."""
@@ -795,7 +795,7 @@ def random_poisson(lam: float = 1, shape: Shape = (), ctx: str = '', dtype: DTyp
 def random_randint(low: int = ..., high: int = ..., shape: Shape = (), ctx: str = '',
                    dtype: DType | None = None, name: str | None = None,
                    attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """Whole numbers, each from low to below high as likely as the others."""
+    """Uniformly distributed whole numbers from low to below high."""
 def random_uniform(low: float = 0, high: float = 1, shape: Shape = (), ctx: str = '',
                    dtype: DType | None = None, name: str | None = None,
                    attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
@@ -804,7 +804,7 @@ uniform = random_uniform
 def ravel_multi_index(data: Symbol | None = None, shape: Shape | None = None,
                       name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                       **kwargs: Any) -> Symbol:
-    """Places in an array of the given shape, from one row of indices for each axis."""
+    """Flat indices into an array of the given shape, from one row of indices for each axis."""
 def rcbrt(data: Symbol | None = None, name: str | None = None, attr: dict[str, str] | None = None,
           out: Out = None, **kwargs: Any) -> Symbol:
     """Elementwise rcbrt."""
@@ -889,7 +889,7 @@ def sample_uniform(low: Symbol | None = None, high: Symbol | None = None, shape:
 def scatter_nd(data: Symbol | None = None, indices: Symbol | None = None, shape: Shape = ...,
                name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                **kwargs: Any) -> Symbol:
-    """Writes data to the places that tuples of indices name, over zeros."""
+    """Writes data to the positions given by tuples of indices, over zeros."""
 def sgd_mom_update(weight: Symbol | None = None, grad: Symbol | None = None,
                    mom: Symbol | None = None, lr: float = ..., momentum: float = 0, wd: float = 0,
                    rescale_grad: float = 1, clip_gradient: float = -1, lazy_update: bool = True,
@@ -945,7 +945,7 @@ def slice_axis(data: Symbol | None = None, axis: int = ..., begin: int = ..., en
 def slice_like(data: Symbol | None = None, shape_like: Symbol | None = None, axes: Shape = (),
                name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                **kwargs: Any) -> Symbol:
-    """The input cut to the extents of another array."""
+    """The input reduced to the extents of another array."""
 def smooth_l1(data: Symbol | None = None, scalar: float = 1, name: str | None = None,
               attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
     """A parabola near 0, the absolute value elsewhere."""
@@ -1017,7 +1017,7 @@ def trunc(data: Symbol | None = None, name: str | None = None, attr: dict[str, s
     """Elementwise trunc."""
 def unravel_index(data: Symbol | None = None, shape: Shape | None = None, name: str | None = None,
                   attr: dict[str, str] | None = None, out: Out = None, **kwargs: Any) -> Symbol:
-    """One row of indices for each axis of the given shape, from places."""
+    """One row of indices for each axis of the given shape, from flat indices."""
 def where(condition: Symbol | None = None, x: Symbol | None = None, y: Symbol | None = None,
           name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
           **kwargs: Any) -> Symbol:

@@ -80,7 +80,7 @@ class Symbol:
     def backward(self, *args, **_kwargs): ...
     def bind(self, ctx, args, args_grad=None, grad_req='write', aux_states=None, group2ctx=None,
              shared_exec=None) -> Executor:
-        """An executor over the given arrays, which stay the caller's."""
+        """An executor that uses the given arrays; the caller keeps them."""
     def broadcast_axes(self, axis: Shape = (), size: Shape = (), name: str | None = None,
                        attr: dict[str, str] | None = None, out: Out = None,
                        **kwargs: Any) -> Symbol: ...
@@ -102,7 +102,7 @@ class Symbol:
     def cosh(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
              **kwargs: Any) -> Symbol: ...
     def debug_str(self) -> str:
-        """Every node with its inputs, one a line."""
+        """Every node with its inputs, one per line."""
     def degrees(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
                 **kwargs: Any) -> Symbol: ...
     def depth_to_space(self, block_size: int = ..., name: str | None = None,
@@ -122,7 +122,7 @@ class Symbol:
     def fix(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
             **kwargs: Any) -> Symbol: ...
     def flatten(self, inplace=False, **kwargs) -> Symbol:
-        """All axes behind the first as one."""
+        """Flattens all axes after the first into one."""
     def flip(self, axis: Shape = ..., name: str | None = None, attr: dict[str, str] | None = None,
              out: Out = None, **kwargs: Any) -> Symbol: ...
     def floor(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
@@ -141,11 +141,11 @@ class Symbol:
     def infer_shape(self, *args, **kwargs):
         """(argument, output, auxiliary) shapes; (None, None, None) when they do not follow."""
     def infer_shape_partial(self, *args, **kwargs):
-        """As infer_shape; what does not follow stays unknown."""
+        """Like infer_shape; shapes that cannot be inferred stay unknown."""
     def infer_type(self, *args, **kwargs):
         """(argument, output, auxiliary) types; (None, None, None) when they do not follow."""
     def infer_type_partial(self, *args, **kwargs):
-        """As infer_type; what does not follow is None."""
+        """Like infer_type; types that cannot be inferred are None."""
     def list_arguments(self) -> list[str]:
         """Names of the arguments, in depth-first order from the heads."""
     def list_attr(self, recursive=False) -> dict[str, str]:
@@ -244,7 +244,7 @@ class Symbol:
     def simple_bind(self, ctx, grad_req='write', type_dict=None, stype_dict=None, group2ctx=None,
                     shared_arg_names=None, shared_exec=None, shared_buffer=None,
                     **kwargs) -> Executor:
-        """An executor with arrays of its own, zeroed, in the shapes that follow from `kwargs`."""
+        """An executor with new zeroed arrays, whose shapes are inferred from `kwargs`."""
     def sin(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
             **kwargs: Any) -> Symbol: ...
     def sinh(self, name: str | None = None, attr: dict[str, str] | None = None, out: Out = None,
