@@ -128,7 +128,7 @@ def test_errors_in_the_description():
     with pytest.raises(mx.MXNetError, match="(?s)create_operator raised.*KeyError"):
         symbol.simple_bind(mx.cpu(), x=(2,))
     register("test_counts", infer_shape=lambda self, s: (s, [s[0], s[0]]))
-    with pytest.raises(mx.MXNetError, match="infer_shape gave 2 entries for 1 outputs"):
+    with pytest.raises(mx.MXNetError, match="infer_shape returned 2 entries for 1 outputs"):
         mx.nd.Custom(mx.nd.array(X), op_type="test_counts")
     register("test_lists", infer_shape=lambda self, s: (s,))
     with pytest.raises(mx.MXNetError, match="infer_shape must return 2 or 3 lists, not 1"):

@@ -336,7 +336,7 @@ def test_writing_what_does_not_fit(written, text):
     ({"infer_shape": lambda self, s: 5}, "infer_shape"),
     ({"infer_shape": lambda self, s: ([(9, 9)], [s[0]])}, "(9, 9)"),
     ({"infer_type": lambda self, t: (t, ["float31"])}, "float31"),
-    ({"infer_type": lambda self, t: (t, [])}, "infer_type gave 0 entries for 1 outputs"),
+    ({"infer_type": lambda self, t: (t, [])}, "infer_type returned 0 entries for 1 outputs"),
     ({"list_arguments": lambda self: "data"}, "4 inputs"),
     ({"list_outputs": lambda self: []}, "no outputs"),
     ({"create_operator": lambda self, ctx, shapes, dtypes: None}, "create returned null"),

@@ -64,7 +64,7 @@ def test_mistakes():
         mx.models.create("resnet50")
     with pytest.raises(ValueError, match="did you mean 'num_layers'"):
         mx.models.create("resnet", num_layer=50)
-    with pytest.raises(ValueError, match="there are 18, 34, 50, 101, 152, 200, 269"):
+    with pytest.raises(ValueError, match="choose from 18, 34, 50, 101, 152, 200, 269"):
         mx.models.resnet(num_layers=51)
     with pytest.raises(TypeError, match="num_layer"):
         mx.models.resnet(num_layer=50)
