@@ -26,8 +26,8 @@ std::vector<std::string> folders();
 /// one. Logs its name and path. An Error kIo lists the folders searched and says how to get a set.
 ImageSet find_images(std::string_view name = "");
 
-/// Writes a small set of the same form into `folder`, which exists: grey pictures of ten shapes made
-/// by formula, 6,000 to train and 1,000 to test. Every machine makes the same files.
+/// Writes a small set of the same form into `folder`, which exists: grey pictures of ten shapes
+/// made by formula, 6,000 to train and 1,000 to test. Every machine makes the same files.
 ImageSet make_shapes(const std::string& folder);
 
 }  // namespace symbind::datasets

@@ -177,7 +177,7 @@ TEST(BadInputModels, what_cannot_be_lists_what_can) {
     AttrDict options;
     const char* text;
   } cases[] = {
-      {"resnet", {{"num_layers", "51"}}, "there are 18, 34, 50, 101, 152, 200, 269"},
+      {"resnet", {{"num_layers", "51"}}, "choose from 18, 34, 50, 101, 152, 200, 269"},
       {"resnet", {{"num_layers", "21"}, {"image_shape", "(3, 28, 28)"}}, "6n + 2 below 164"},
       {"resnet", {{"num_layers", "2"}, {"image_shape", "(3, 28, 28)"}}, "6n + 2 below 164"},
       {"resnet-v1", {{"num_layers", "165"}, {"image_shape", "3,28,28"}}, "9n + 2 from 164"},

@@ -390,7 +390,8 @@ TEST(Custom, wrong_descriptions_are_errors) {
   says(caught([&] {
          y.infer_shape({{"a", Shape{2}}});
        }),
-       ErrorKind::kValue, "Custom operator 'test_wrong': infer_shape gave 1 entries for 2 outputs");
+       ErrorKind::kValue,
+       "Custom operator 'test_wrong': infer_shape returned 1 entries for 2 outputs");
   s.infer_shape = [](const std::vector<Shape>&) -> CustomShapes {
     return {{{2}, {3}}, {{2}, {2}}, {}};
   };

@@ -24,7 +24,7 @@ OP_CASES(gather_nd) {
       .raises("index 3 is out of bounds for axis 1 with size 3");
   c.add("too far before").in({2, 3}).in({1, 2}, {0, -3}).no_grad().raises("index -3");
   c.add("flat indices").in({2, 3}).in({2}).raises("2 axes or more");
-  c.add("too many axes").in({2}).in({2, 3}).raises("count 2 axes");
+  c.add("too many axes").in({2}).in({2, 3}).raises("index 2 axes");
 }
 OP_CASES(scatter_nd) {
   c.recorded();
@@ -46,7 +46,11 @@ OP_CASES(scatter_nd) {
       .in({1, 1}, std::vector<double>{3})
       .no_grad()
       .raises("index 3");
-  c.add("not the shape").attr("shape", "(3, 2)").in({2, 3}).in({1, 2}).raises("places");
+  c.add("not the shape")
+      .attr("shape", "(3, 2)")
+      .in({2, 3})
+      .in({1, 2})
+      .raises("the indices' positions, then the axes without an index");
 }
 OP_CASES(_backward_gather_nd) {
   c.recorded();

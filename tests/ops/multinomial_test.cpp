@@ -69,7 +69,10 @@ OP_CASES(_sample_multinomial) {
   c.add("no shape").in({2, 2}, {1, 0, 0, 1}).no_grad().ref({0, 1});
   c.add("one distribution, no shape").in({3}, {0, 0, 1}).no_grad().ref({2});
   c.add("too many classes").attr("dtype", "uint8").in({257}, 0, 1).raises("can represent only 256");
-  c.add("float16 has fewer").attr("dtype", "float16").in({2050}, 0, 1).raises("only 2049 apart");
+  c.add("float16 has fewer")
+      .attr("dtype", "float16")
+      .in({2050}, 0, 1)
+      .raises("can represent only 2049");
   c.add("no type for classes").attr("dtype", "int8").in({3}, 0, 1).raises("cannot hold classes");
 }
 

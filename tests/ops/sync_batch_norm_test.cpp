@@ -89,7 +89,8 @@ TEST(ThreadsSyncBatchNorm, a_device_that_does_not_come_is_an_error) {
     sum_over_devices("alone", 2, 0, numbers);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("'alone' for 2 devices and 1 came"), std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("'alone' for 2 devices, of which 1 arrived"),
+              std::string::npos)
         << e.what();
   }
   // The key is free again.

@@ -258,8 +258,9 @@ TEST(CPredict, lists_of_arrays) {
   std::uint32_t rank = 0;
   expect_failure(MXNDListGet(list, count, &key, &data, &shape, &rank), "was requested");
   EXPECT_EQ(MXNDListFree(list), 0);
-  expect_failure(MXNDListGet(list, 0, &key, &data, &shape, &rank), "NDListHandle was freed");
-  expect_failure(MXNDListFree(list), "NDListHandle was freed");
+  expect_failure(MXNDListGet(list, 0, &key, &data, &shape, &rank),
+                 "NDListHandle was already freed");
+  expect_failure(MXNDListFree(list), "NDListHandle was already freed");
   expect_failure(MXNDListCreate("no arrays", 9, &list, &count));
   expect_failure(MXNDListCreate(nullptr, 9, &list, &count), "nd_file_bytes is a null pointer");
 }
@@ -285,8 +286,8 @@ TEST(BadInputCPredict, handles) {
   EXPECT_EQ(MXPredFree(handle), 0);
   // A newer handle does not make the old one good again.
   const PredictorHandle newer = create("gap", CShapes({{"data", {1, 3, 8, 8}}}));
-  expect_failure(MXPredForward(handle), "PredictorHandle was freed");
-  expect_failure(MXPredFree(handle), "PredictorHandle was freed");
+  expect_failure(MXPredForward(handle), "PredictorHandle was already freed");
+  expect_failure(MXPredFree(handle), "PredictorHandle was already freed");
   expect_failure(MXPredFree(nullptr), "null pointer");
   expect_failure(MXNDListFree(newer), "NDListHandle was already freed, or never created");
   int left = 0;
