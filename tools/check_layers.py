@@ -45,6 +45,7 @@ OWNERS = {
     "kernel_api": "kernel",
     "graph": "attributes control_flow cost custom operator rules symbol detail/op_builder"
              " detail/op_call detail/op_info",
+    "kernels": "libraries",
     "executor": "executor random",
     "autograd": "autograd",
     "optimizer": "lr_scheduler optimizer detail/states",

@@ -10,7 +10,7 @@ headers of src/ a warning. Generated files are skipped. Exit status 1 on a failu
 import pathlib
 import sys
 
-FOLDERS = ["include", "src", "tests", "examples", "benchmarks", "tools", "cmake", "cli", "python"]
+FOLDERS = ["include", "src", "tests", "examples", "benchmarks", "tools", "cmake", "programs", "python"]
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".py", ".cmake"}
 GENERATED = {"include/symbind/ops.h"}
 WARN, FAIL, HEADER = 500, 800, 300

@@ -21,6 +21,7 @@
 #include <symbind/io.h>
 #include <symbind/kernel.h>
 #include <symbind/kvstore.h>
+#include <symbind/libraries.h>
 #include <symbind/log.h>
 #include <symbind/log_files.h>
 #include <symbind/lr_scheduler.h>

@@ -1,5 +1,6 @@
 """The sessions of the manual's pages give what they show."""
 import doctest
+import os
 import pathlib
 import re
 import subprocess
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import symbind as mx
+from program_cases import program
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
@@ -46,3 +48,17 @@ def test_the_commands_of_the_scripts_page(tmp_path):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               encoding="utf-8", check=False)
         assert doctest.OutputChecker().check_output(shown, done.stdout, doctest.ELLIPSIS), line + "\n" + done.stdout
+
+
+def test_the_commands_of_the_program_page(tmp_path):
+    """Each `$ …` of the page, in order, in one folder; what it prints is as shown, stderr first."""
+    text = (DOCS / "program.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    sessions = [session for block in blocks for session in re.findall(r"^\$ (.*?)\n((?:(?!\$ ).*\n)*)", block, re.M)]
+    assert len(sessions) == 16
+    path = os.pathsep.join([os.path.dirname(program()), os.environ["PATH"]])
+    for line, shown in sessions:
+        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
+                              env={**os.environ, "PATH": path})
+        printed = done.stderr + done.stdout
+        assert doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS), line + "\n" + printed

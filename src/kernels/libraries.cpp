@@ -1,0 +1,25 @@
+#include "kernels/libraries.h"
+
+#include "base/cpu_isa.h"
+#include "base/parallel.h"
+
+namespace symbind {
+
+std::vector<LibraryInfo> libraries() {
+  std::vector<LibraryInfo> all = {blas::library_info()};
+  if (std::optional<LibraryInfo> onednn = onednn::library_info()) all.push_back(*onednn);
+  return all;
+}
+
+std::string cpu_instructions() {
+  switch (cpu_isa()) {
+    case Isa::kAvx512: return "AVX-512";
+    case Isa::kAvx2: return "AVX2";
+    case Isa::kSse41: break;
+  }
+  return "SSE4.1";
+}
+
+int cpu_threads() { return num_threads(); }
+
+}  // namespace symbind
