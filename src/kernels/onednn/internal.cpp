@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "base/check.h"
+#include "base/signals.h"
 #include "ndarray/storage.h"
 
 namespace symbind::onednn {
@@ -34,6 +36,14 @@ dnnl::stream& stream() {
 void check_status(dnnl_status_t status) {
   check(status == dnnl_success, ErrorKind::kState, "oneDNN failed with status {}",
         static_cast<int>(status));
+}
+
+/// Whether this primitive multiplies matrices by the code that base/signals.h is about.
+bool moves_the_stack(const dnnl::primitive& primitive) {
+  const char* name = nullptr;
+  check_status(dnnl_primitive_desc_query(primitive.get_primitive_desc(), dnnl_query_impl_info_str,
+                                         0, &name));
+  return std::string_view(name).find("gemm") != std::string_view::npos;
 }
 
 }  // namespace
@@ -96,8 +106,12 @@ struct Call::Lane {
 
 struct Call::Shared {
   Shared(const dnnl::primitive& p, Arguments a)
-      : primitive(p), arguments(std::move(a)), lane(arguments) {}
+      : primitive(p),
+        needs_signals_blocked(moves_the_stack(p)),
+        arguments(std::move(a)),
+        lane(arguments) {}
   dnnl::primitive primitive;
+  bool needs_signals_blocked;
   Arguments arguments;
   Lane lane;
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
@@ -111,6 +125,11 @@ Call::Call(const dnnl::primitive& primitive, const MemoryDesc& scratch, Argument
 
 void Call::operator()(std::initializer_list<void*> pointers, void* scratch) const {
   const VendorThreads threads(threads_);
+  std::optional<SignalsBlocked> blocked;
+  if (shared_->needs_signals_blocked) {
+    blocked.emplace();
+    block_signals_in_workers(threads_);
+  }
   if (shared_->busy.test_and_set(std::memory_order_acquire)) {
     Lane(shared_->arguments)
         .run(shared_->primitive, pointers, scratch);  // another thread runs it now

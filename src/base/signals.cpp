@@ -1,0 +1,38 @@
+#include "base/signals.h"
+
+#include <initializer_list>
+
+#include "base/openmp.h"
+
+namespace symbind {
+namespace {
+
+const sigset_t& blockable() {
+  static const sigset_t set = [] {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
+      sigdelset(&all, fault);
+    return all;
+  }();
+  return set;
+}
+
+}  // namespace
+
+SignalsBlocked::SignalsBlocked() { pthread_sigmask(SIG_BLOCK, &blockable(), &before_); }
+SignalsBlocked::~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+void block_signals_in_workers(int threads) {
+  if (threads <= 1 || omp_in_parallel()) return;
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+#endif
+  if (omp_get_thread_num() > 0) {
+    thread_local bool blocked = false;
+    if (!blocked) pthread_sigmask(SIG_BLOCK, &blockable(), nullptr);
+    blocked = true;
+  }
+}
+
+}  // namespace symbind
