@@ -132,7 +132,8 @@ void bind_io(nb::module_& m) {
              const nb::gil_scoped_release unlocked;
              iter.set_state(value);
            })
-      .def_prop_ro("batch_size", &DataIter::batch_size);
+      .def_prop_ro("batch_size", &DataIter::batch_size)
+      .def_prop_ro("batches", &DataIter::batches);
   nb::class_<NDArrayIter, DataIter>(m, "NDArrayIter")
       .def("next", &next_of_arrays)
       .def("advance", &NDArrayIter::advance)
