@@ -1,5 +1,6 @@
 #pragma once
-// A run: a training that is recorded in its own folder, with settings, log, checkpoints and a report.
+// A run: a training that is recorded in its own folder, with settings, log, checkpoints and a
+// report.
 
 #include <optional>
 #include <string>
@@ -11,9 +12,9 @@ namespace symbind {
 struct RunOptions {
   std::string name;             ///< letters, digits, '.', '_' and '-'
   std::string folder = "runs";  ///< of all runs
-  bool restart = false;         ///< train from scratch; a former run is renamed to NAME.1, NAME.2, …
-  int log_every = 0;            ///< batches between two lines of the log; 0: lines per epoch only
-  std::string config = {};      ///< text of config.toml; empty: what fit was given
+  bool restart = false;     ///< train from scratch; a former run is renamed to NAME.1, NAME.2, …
+  int log_every = 0;        ///< batches between two lines of the log; 0: lines per epoch only
+  std::string config = {};  ///< text of config.toml; empty: what fit was given
 };
 
 /// The folder of a run: config.toml, log.jsonl, report.html and the checkpoints model-*.

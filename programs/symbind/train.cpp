@@ -203,7 +203,8 @@ void add_train(CLI::App& app) {
       "  symbind train --run first --epochs 6                   resumes it\n"
       "  symbind train --config first.toml --set lr=0.05 --run second\n"
       "Settings are taken from the run that is resumed, then from --config, --set and flags.\n"
-      "A run is the folder RUNS/NAME with config.toml, log.jsonl, report.html and checkpoints model-*.\n"
+      "A run is the folder RUNS/NAME with config.toml, log.jsonl, report.html and checkpoints "
+      "model-*.\n"
       "Networks: " +
           fmt::format("{}", fmt::join(models::names(), ", ")) + ".");
   const auto o = std::make_shared<TrainOptions>();

@@ -62,8 +62,8 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
   const MetricArg validation = o.validation_metric.value_or(o.eval_metric);
 
   ModuleTraining training(*this, train, metric, o);
-  TrainingSession session(
-      training, {o.checkpoint, o.resume, o.begin_epoch, o.num_epoch, o.run, o.progress});
+  TrainingSession session(training,
+                          {o.checkpoint, o.resume, o.begin_epoch, o.num_epoch, o.run, o.progress});
   FitParam fit{this, session.begin_epoch(), o.num_epoch, &metric};
 
   try {

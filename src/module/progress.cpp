@@ -29,7 +29,8 @@ std::string memory_text() {
   double total = 0, resident = 0;
   if (!(file >> total >> resident)) return {};
   const double bytes = resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
+  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6)
+                     : fmt::format("{:.1f} GB", bytes / 1e9);
 }
 
 }  // namespace

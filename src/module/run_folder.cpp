@@ -64,7 +64,8 @@ bool RunFolder::has_files() const {
 void RunFolder::lock() {
   std::error_code error;
   fs::create_directories(path_, error);
-  check(!error, ErrorKind::kIo, "cannot create the folder '{}' of the run: {}", path_,
+  check(!error, ErrorKind::kIo,
+        "cannot create the folder '{}': {}\n  fix:  choose another folder for runs", path_,
         error.message());
   const std::string file = path_ + "/.lock";
   lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);

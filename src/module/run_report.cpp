@@ -62,7 +62,8 @@ std::string command_line() {
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
+    if (line.starts_with("model name"))
+      return line.substr(std::min(line.find(':') + 2, line.size()));
   return "unknown";
 }
 
@@ -93,7 +94,8 @@ Json layers(Training& training) {
   Json rows = Json::array();
   const auto networks = training.networks();
   if (networks.empty() || networks.front()->group().execs().empty()) return rows;
-  const Json plan = Json::parse(explain(networks.front()->group().execs().front(), {.format = "json"}));
+  const Json plan =
+      Json::parse(explain(networks.front()->group().execs().front(), {.format = "json"}));
   const auto average = [](const Json& step) {
     return step["time"]["total_ns"].get<double>() / step["time"]["runs"].get<double>();
   };
@@ -105,8 +107,11 @@ Json layers(Training& training) {
     const std::size_t of = step.contains("of") ? step["of"].get<std::size_t>() : i;
     if (!row_of.contains(of)) {
       row_of[of] = rows.size();
-      rows.push_back({{"name", steps[of]["name"]}, {"op", steps[of]["op"]}, {"kernel", steps[of]["kernel"]},
-                      {"forward", 0.0}, {"backward", 0.0}});
+      rows.push_back({{"name", steps[of]["name"]},
+                      {"op", steps[of]["op"]},
+                      {"kernel", steps[of]["kernel"]},
+                      {"forward", 0.0},
+                      {"backward", 0.0}});
     }
     Json& total = rows[row_of[of]][step["phase"].get<std::string>()];
     total = total.get<double>() + average(step);
@@ -115,7 +120,8 @@ Json layers(Training& training) {
   for (const Json& update : plan["updates"])
     if (update.contains("time")) updates += average(update);
   if (updates > 0)
-    rows.push_back({{"name", "updates"}, {"op", ""}, {"kernel", ""}, {"forward", 0.0}, {"backward", updates}});
+    rows.push_back(
+        {{"name", "updates"}, {"op", ""}, {"kernel", ""}, {"forward", 0.0}, {"backward", updates}});
   return rows;
 }
 
@@ -128,7 +134,8 @@ Json log_lines(const std::string& path) {
     if (!event.is_object() || !event.contains("epoch")) continue;  // truncated by a crash
     const std::string phase = event.value("phase", "");
     const int batch = phase == "interval" ? event.value("nbatch", 0) : INT_MAX;
-    lines[{event.value("epoch", 0), batch, phase}] = std::move(event);
+    const int epoch = event.value("epoch", 0);
+    lines[{epoch, batch, phase}] = std::move(event);
   }
   Json all = Json::array();
   for (auto& [moment, line] : lines) all.push_back(std::move(line));
@@ -141,12 +148,9 @@ void RunReport::begin(Training& training, const RunOptions& run) {
   const auto networks = training.networks();
   const StateValue random = random_facts();
   const StateValue* seed = random.find("seed");
-  facts_ = {{"run", run.name},
-            {"version", version()},
-            {"command", command_line()},
-            {"folder", std::filesystem::current_path().string()},
-            {"started", now_text()},
-            {"seed", seed != nullptr ? Json(seed->integer) : Json()},
+  facts_ = {{"run", run.name},           {"version", version()},
+            {"command", command_line()}, {"folder", std::filesystem::current_path().string()},
+            {"started", now_text()},     {"seed", seed != nullptr ? Json(seed->integer) : Json()},
             {"machine", machine()}};
   config_ = fmt::format("batch-size = {}\n", training.batch_size());
   if (networks.empty()) return;
@@ -170,9 +174,9 @@ void RunReport::measure(Training& training) {
   const auto classes = static_cast<std::size_t>(counts->shape()[0]);
   confusion_ = Json::array();
   for (std::size_t row = 0; row < classes; ++row)
-    confusion_.push_back(std::vector<double>(
-        numbers.begin() + static_cast<std::ptrdiff_t>(row * classes),
-        numbers.begin() + static_cast<std::ptrdiff_t>((row + 1) * classes)));
+    confusion_.push_back(
+        std::vector<double>(numbers.begin() + static_cast<std::ptrdiff_t>(row * classes),
+                            numbers.begin() + static_cast<std::ptrdiff_t>((row + 1) * classes)));
 }
 
 void RunReport::write(const RunFolder& folder, Training& training, const std::string& state,

@@ -1,5 +1,6 @@
 #pragma once
-// report.html of a run: curves, learning rate, time per layer, confusion matrix, how to reproduce it.
+// report.html of a run: curves, learning rate, time per layer, confusion matrix, how to reproduce
+// it.
 
 #include <string>
 

@@ -120,7 +120,7 @@ void TrainingRecord::fail(const std::string& error) {
 void TrainingRecord::write_report(const std::string& state, const std::string& error) {
   try {
     report_.write(*folder_, training_, state, error);
-  } catch (const Error& e) {
+  } catch (const std::exception& e) {
     training_.warn(std::string("the report was not written: ") + e.what());
   }
 }

@@ -71,7 +71,7 @@ void TrainingSession::resume() {
   restore(*resumed_);
   options_.begin_epoch = resumed_->epoch;
   training_.info(fmt::format("resume: continues from {} at epoch {}, batch {}", resumed_->source,
-                            resumed_->epoch, resumed_->batch));
+                             resumed_->epoch, resumed_->batch));
   if (!resumed_->exact) resumed_.reset();
 }
 

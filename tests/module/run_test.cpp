@@ -113,7 +113,8 @@ TEST_F(Run, records_config_log_checkpoints_and_report) {
 TEST_F(Run, the_report_has_times_of_layers_and_updates) {
   train(options(3));
   std::vector<std::string> names;
-  for (const json& layer : report()["layers"]) {
+  const json page = report();
+  for (const json& layer : page["layers"]) {
     names.push_back(layer["name"]);
     EXPECT_GT(layer["forward"].get<double>() + layer["backward"].get<double>(), 0) << names.back();
   }
@@ -131,7 +132,8 @@ TEST_F(Run, a_former_run_is_resumed_and_ends_with_the_same_bits) {
   for (const auto& [name, array] : whole)
     EXPECT_EQ(resumed.at(name).to_vector<float>(), array.to_vector<float>()) << name;
   std::vector<int> epochs;
-  for (const json& line : report()["log"])
+  const json page = report();
+  for (const json& line : page["log"])
     if (line["phase"] == "train") epochs.push_back(line["epoch"]);
   EXPECT_THAT(epochs, ElementsAre(0, 1, 2, 3));
 }
@@ -204,7 +206,8 @@ TEST_F(Run, without_one_no_file_is_written) {
   EXPECT_EQ(names(), before);
 }
 
-// --- callbacks ---------------------------------------------------------------------------------------
+// --- callbacks
+// ---------------------------------------------------------------------------------------
 
 TEST_F(Run, fit_calls_back_at_begin_and_end) {
   FitOptions o = options(1);
@@ -245,7 +248,8 @@ TEST_F(Run, fit_calls_back_on_an_error_which_stays_the_same) {
   EXPECT_THAT(quiet_.lines(), testing::Contains("fit_error_callback failed: a second one"));
 }
 
-// --- progress ----------------------------------------------------------------------------------------
+// --- progress
+// ----------------------------------------------------------------------------------------
 
 TEST_F(Run, progress_is_a_line_per_epoch_where_stderr_is_no_terminal) {
   FitOptions o = options(2);

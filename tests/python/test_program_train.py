@@ -237,7 +237,7 @@ def test_a_full_disk_ends_the_training_with_a_clear_line(tmp_path):
 def test_a_folder_that_cannot_be_created_is_named(tmp_path):
     (tmp_path / "runs").write_text("a file")
     line = error_line(*SHAPES, "--epochs", "1", "--run", "w", cwd=tmp_path, code=1)
-    assert "cannot create the folder 'runs/w'" in line and "--runs" in line
+    assert "cannot create the folder 'runs/w'" in line and "choose another folder for runs" in line
 
 
 def test_closed_stderr_does_not_stop_a_training(tmp_path):

@@ -16,7 +16,7 @@ import sys
 import numpy as np
 import symbind as mx
 {setup}
-x = np.random.RandomState(0).uniform(-1, 1, (600, 2)).astype('float32')
+x = np.random.RandomState(0).uniform(-1, 1, (200000, 2)).astype('float32')
 y = (x.sum(axis=1) > 0).astype('float32')
 train = mx.io.NDArrayIter(x, y, batch_size=2)
 net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable('data'), num_hidden=2), name='softmax')
@@ -69,7 +69,7 @@ def test_a_run_by_its_name_is_in_runs(tmp_path, monkeypatch):
     module().fit(data(), num_epoch=1, run="second")
     assert sorted(os.listdir(tmp_path)) == ["runs"]
     assert sorted(os.listdir(tmp_path / "runs" / "second")) == [
-        ".lock", "config.toml", "log.jsonl", "model-0001.extra", "model-0001.manifest.json", "model-0001.params",
+        ".lock", "config.toml", "log.jsonl", "model-0001.manifest.json", "model-0001.params",
         "model-0001.states", "model-symbol.json", "report.html"]
 
 

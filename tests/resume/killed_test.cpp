@@ -49,8 +49,8 @@ Ended save_until(const std::string& prefix, const TrainingState& state, int call
   return Ended::kByItself;
 }
 
-/// There is a set of epoch 1; a save of `epoch` is killed before its first call, its second, …, until
-/// it ends before the call is reached. How many calls it makes may differ between two saves.
+/// There is a set of epoch 1; a save of `epoch` is killed before its first call, its second, …,
+/// until it ends before the call is reached. How many calls it makes may differ between two saves.
 void killed_on_the_way(int epoch) {
   int old_sets = 0, new_sets = 0;
   for (int call = 0; call < 10000; ++call) {
