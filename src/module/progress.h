@@ -24,7 +24,7 @@ class Progress {
   };
   explicit Progress(Options options) : o_(options) {}
 
-  /// An epoch begins (or goes on) after `batches` batches.
+  /// An epoch begins, or resumes after `batches` batches.
   void begin(int epoch, int batches);
   /// Whether anything is shown.
   bool is_on() const { return o_.bar || o_.lines; }

@@ -15,7 +15,7 @@ def trained(tmp_path):
     random = np.random.RandomState(1)
     centres = random.uniform(-1, 1, (10, 20))
     labels = np.arange(600) % 10
-    points = (centres[labels] + 0.6 * random.standard_normal((600, 20))).astype("float32")
+    points = (centres[labels] + 1.0 * random.standard_normal((600, 20))).astype("float32")
     net = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=32, name="hidden")
     net = mx.sym.FullyConnected(mx.sym.Activation(net, act_type="relu", name="relu"), num_hidden=10, name="classes")
     mod = mx.mod.Module(mx.sym.SoftmaxOutput(net, name="softmax"))

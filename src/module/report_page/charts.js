@@ -18,7 +18,8 @@ function part(title, ...children) {
 function short(value) {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(2);
+  if (size < 1e-3 || size >= 1e12) return value.toExponential(2);
+  if (size >= 1e4) return Number(value.toPrecision(3)).toLocaleString("en");
   return String(Number(value.toPrecision(4)));
 }
 
@@ -54,6 +55,7 @@ function chart(title, curves) {
   }
   for (const t of ticks(x0, x1).filter(Number.isInteger))
     svg.append(element("text", {x: x(t), y: height - 8, "text-anchor": "middle"}, String(t)));
+  svg.append(element("text", {x: left - 6, y: height - 8, "text-anchor": "end"}, "epochs"));
   for (const c of curves) {
     const path = c.points.map((p, i) => `${i ? "L" : "M"}${x(p[0]).toFixed(1)} ${y(p[1]).toFixed(1)}`).join("");
     svg.append(element("path", {class: "curve", d: path, stroke: `var(--${c.colour})`}));
