@@ -99,15 +99,15 @@ function layer_times(layers) {
 // Which class was taken for which: row true, column predicted.
 function confusion_matrix(counts) {
   if (!counts || counts.length === 0) return;
-  const wrong = [];
-  counts.forEach((row, i) => row.forEach((n, j) => { if (i !== j && n > 0) wrong.push([n, i, j]); }));
-  wrong.sort((a, b) => b[0] - a[0]);
-  const list = element("table", {class: "facts"});
-  for (const [n, i, j] of wrong.slice(0, 10))
-    list.append(element("tr", {}, element("td", {class: "number"}, String(n)),
-                        element("td", {}, `of class ${i} predicted as ${j}`)));
   if (counts.length > 30) {
-    part(`Confusion: the ten most frequent mistakes among ${counts.length} classes`, list);
+    const wrong = [];
+    counts.forEach((row, i) => row.forEach((n, j) => { if (i !== j && n > 0) wrong.push([n, i, j]); }));
+    wrong.sort((a, b) => b[0] - a[0]);
+    const list = element("table");
+    for (const [n, i, j] of wrong.slice(0, 20))
+      list.append(element("tr", {}, element("td", {class: "number"}, String(n)),
+                          element("td", {}, `of class ${i} predicted as ${j}`)));
+    part(`Confusion: the most frequent mistakes among ${counts.length} classes`, list);
     return;
   }
   const table = element("table", {class: "matrix"});
@@ -118,6 +118,6 @@ function confusion_matrix(counts) {
       {style: `background: rgba(var(--${i === j ? "cell" : "wrong"}), ${(0.85 * n / sum).toFixed(3)})`,
        title: `${n} of class ${i} predicted as ${j}`}, n > 0 ? String(n) : ""))));
   });
-  part("Confusion matrix of the validation data: rows are true classes, columns predictions", table, list)
+  part("Confusion matrix of the validation data: rows are true classes, columns predictions", table)
     .classList.add("wide");
 }
