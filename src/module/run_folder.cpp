@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/files.h"
 
 namespace symbind {
 
@@ -24,6 +25,7 @@ RunFolder::RunFolder(const RunOptions& options) : path_(options.folder + "/" + o
         "'{}' cannot be the name of a run: a name has letters, digits, '.', '_' and '-', and does "
         "not begin with '.'",
         name);
+  check_path(path_);
 }
 
 RunFolder::~RunFolder() {
