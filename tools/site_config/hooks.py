@@ -19,6 +19,9 @@ LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".cu": "cuda", ".c": "c", ".py": "pytho
              ".json": "json", ".toml": "toml", ".yml": "yaml"}
 
 
+WIDE = ".md-grid { max-width: 76rem; }\n"  # code has up to 120 columns
+
+
 def place(path):
     """The page of a file, named from the root of the repository."""
     if path == "README.md":
@@ -48,7 +51,8 @@ def source_page(path):
     """A source file as a page."""
     text = (ROOT / path).read_text(encoding="utf-8")
     fence = "`" * (3 + max(map(len, re.findall(r"`+", text)), default=0))
-    language = LANGUAGES.get(pathlib.Path(path).suffix) or ("python" if "python" in text[:40] else "bash")
+    script = "text" if not text.startswith("#!") else "python" if "python" in text[:40] else "bash"
+    language = LANGUAGES.get(pathlib.Path(path).suffix, script)
     head = f"---\ntitle: {path}\nsearch:\n  exclude: true\nhide: [toc]\n---\n\n# `{path}`\n\n"
     return f'{head}{fence} {{.{language} linenums="1"}}\n{text}{fence}\n'
 
@@ -58,6 +62,7 @@ def on_config(config):
 
 
 def on_files(files, config):
+    files.append(File.generated(config, "wide.css", content=WIDE))
     waiting = ["README.md", *("docs/" + file.src_uri for file in files.documentation_pages())]
     known = set(waiting)
     while waiting:
@@ -77,6 +82,8 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, **_):
     path = file_of(page.file.src_uri)
+    if path == "README.md":
+        page.meta["hide"] = ["navigation"]
     if not path.endswith(".md"):
         return markdown
     for start, end, target in reversed(markdown_text.links(markdown)):
