@@ -76,7 +76,7 @@ def on_files(files, config):
             new = {linked(path, target)[0] for target in targets} - known
             new = {file for file in new if not file.startswith("docs/")}
             known |= new
-            waiting += new
+            waiting += sorted(new)
     return files
 
 
