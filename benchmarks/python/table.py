@@ -164,8 +164,9 @@ def main():
                  for name in names]
         cells[0] = digits(figures["Symbind"][0])
         print("| %s | %s |" % (text, " | ".join(cells)))
-    print("\n%s, %s, %d cores, load %.1f before the run; %d rounds in turns."
-          % (datetime.date.today(), cpu_name(), os.cpu_count(), load, options.rounds))
+    print("\n%s, %s, %d cores, %s (load %.1f before the run); %d rounds in turns."
+          % (datetime.date.today(), cpu_name(), os.cpu_count(), "quiet" if load < 0.5 else "busy with other work", load,
+             options.rounds))
 
 
 if __name__ == "__main__":
