@@ -79,6 +79,11 @@ if(Python3_FOUND)
   symbind_script_test(check_words unit "${Python3_EXECUTABLE}" tools/check_words)
   symbind_script_test(check_words.self_test unit
       "${Python3_EXECUTABLE}" tools/check_words --self-test)
+  symbind_script_test(check_links unit "${Python3_EXECUTABLE}" tools/check_links)
+  symbind_script_test(check_links.self_test unit
+      "${Python3_EXECUTABLE}" tools/check_links --self-test)
+  # Skipped until tools/site has installed MkDocs.
+  symbind_script_test(site slow "${Python3_EXECUTABLE}" tools/site --no-install)
   symbind_script_test(check_size unit "${Python3_EXECUTABLE}" tools/check_size.py)
   # The documents: files and their lengths, names of tests, the README's program.
   symbind_script_test(walk.files unit "${Python3_EXECUTABLE}" tools/check_walk.py files)
