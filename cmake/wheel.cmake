@@ -7,7 +7,8 @@ endif()
 
 set(wheel_targets _core symbind)
 # A wheel contains no links, so the library has no version in its file name.
-set_target_properties(symbind PROPERTIES VERSION "" SOVERSION "")
+set_property(TARGET symbind PROPERTY VERSION)
+set_property(TARGET symbind PROPERTY SOVERSION)
 # The system's libz.a is position independent only for symbols that stay inside.
 target_link_options(symbind PRIVATE LINKER:--exclude-libs,libz.a)
 install(TARGETS _core symbind LIBRARY DESTINATION symbind COMPONENT python EXCLUDE_FROM_ALL)
