@@ -4,13 +4,12 @@ find_package(Threads REQUIRED)
 if(SYMBIND_OPENMP)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
 endif()
-# A wheel asks the system for the numeric libraries only: what is small goes into it.
+# manylinux systems have some libz, so auditwheel does not add one to a wheel; we link it statically.
 if(SKBUILD)
   set(ZLIB_USE_STATIC_LIBS ON)
 endif()
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED CONFIG)
-set(SYMBIND_FMT $<IF:$<BOOL:${SKBUILD}>,fmt::fmt-header-only,fmt::fmt>)
 find_package(nlohmann_json REQUIRED CONFIG)
 
 # OpenBLAS: its OpenMP build, so that it shares one thread pool with oneDNN and our own loops.

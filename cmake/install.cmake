@@ -1,5 +1,5 @@
-# `cmake --install` gives lib, include/symbind, the C predict API's header where MXNet has it, and the
-# package Symbind for find_package.
+# `cmake --install` gives lib, include/symbind, the C predict API's header where MXNet has it, the
+# package Symbind for find_package, and symbind.pc for pkg-config.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -16,3 +16,10 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/SymbindConfigVersion.cma
     COMPATIBILITY SameMajorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/SymbindConfig.cmake"
     "${PROJECT_BINARY_DIR}/SymbindConfigVersion.cmake" DESTINATION "${symbind_package_dir}")
+
+file(RELATIVE_PATH prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
+file(RELATIVE_PATH libdir_from_prefix "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+file(RELATIVE_PATH includedir_from_prefix "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/symbind.pc.in" "${PROJECT_BINARY_DIR}/symbind.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/symbind.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

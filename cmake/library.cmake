@@ -32,7 +32,7 @@ target_compile_definitions(symbind_internal INTERFACE
     SYMBIND_HAVE_CUDA=${SYMBIND_HAVE_CUDA} SYMBIND_HAVE_ONEDNN=${SYMBIND_HAVE_ONEDNN}
     SYMBIND_VERSION="${PROJECT_VERSION}"
     SYMBIND_VERIFY=$<BOOL:${SYMBIND_VERIFY}>)
-target_link_libraries(symbind_internal INTERFACE ${SYMBIND_FMT} nlohmann_json::nlohmann_json symbind_flags)
+target_link_libraries(symbind_internal INTERFACE fmt::fmt nlohmann_json::nlohmann_json symbind_flags)
 
 add_library(symbind SHARED ${symbind_sources} "${SYMBIND_REGISTER_OPS}" ${SYMBIND_PAGES})
 add_library(Symbind::symbind ALIAS symbind)
@@ -43,10 +43,6 @@ target_link_libraries(symbind PRIVATE
     symbind_internal symbind_blas $<TARGET_NAME_IF_EXISTS:OpenMP::OpenMP_CXX> ZLIB::ZLIB Threads::Threads
     $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<$<BOOL:${SYMBIND_HAVE_CUDA}>:symbind_cuda>)
 set_target_properties(symbind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-if(SKBUILD)
-  # The system's libz.a is position independent only for symbols that stay inside.
-  target_link_options(symbind PRIVATE LINKER:--exclude-libs,libz.a)
-endif()
 
 if(SYMBIND_CPU AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(symbind PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=${SYMBIND_CPU}>)

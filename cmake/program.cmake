@@ -10,7 +10,7 @@ endif()
 file(GLOB program_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/programs/symbind/*.cpp")
 add_executable(symbind_program ${program_sources})
 target_link_libraries(symbind_program PRIVATE symbind symbind_flags CLI11::CLI11
-    nlohmann_json::nlohmann_json ${SYMBIND_FMT} ZLIB::ZLIB)
+    nlohmann_json::nlohmann_json fmt::fmt ZLIB::ZLIB)
 # Little of it is hot, and CLI11 and the JSON library take long to optimise.
 target_compile_options(symbind_program PRIVATE $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(symbind_program PRIVATE <CLI/CLI.hpp> <nlohmann/json.hpp> <fmt/format.h>)

@@ -42,12 +42,3 @@ list(REMOVE_ITEM package_entries "__pycache__")
 foreach(entry IN LISTS package_entries)
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/symbind/${entry}" "${package_dir}/${entry}" SYMBOLIC)
 endforeach()
-
-# A wheel holds the extension and the library side by side, and no links.
-set_target_properties(_core PROPERTIES BUILD_RPATH "${PROJECT_BINARY_DIR}/lib")
-install(TARGETS _core symbind LIBRARY DESTINATION symbind COMPONENT python NAMELINK_SKIP
-    EXCLUDE_FROM_ALL)
-if(SKBUILD)
-  set_property(TARGET symbind PROPERTY VERSION)
-  set_property(TARGET symbind PROPERTY SOVERSION)
-endif()

@@ -101,7 +101,8 @@ if(TARGET opgen)
 endif()
 symbind_script_test(install.consumer install "${CMAKE_COMMAND}" -D "BUILD_DIR=${PROJECT_BINARY_DIR}"
     -D "SOURCE_DIR=${PROJECT_SOURCE_DIR}" -D "CXX_COMPILER=${CMAKE_CXX_COMPILER}"
-    -D "SANITIZE=${SYMBIND_SANITIZE}" -P "${PROJECT_SOURCE_DIR}/tests/install/consumer.cmake")
+    -D "SANITIZE=${SYMBIND_SANITIZE}" -D "VERSION=${PROJECT_VERSION}"
+    -P "${PROJECT_SOURCE_DIR}/tests/install/consumer.cmake")
 
 # The suite as it runs on an older CPU: every test except the slow ones, with oneDNN, OpenBLAS and our
 # kernels limited to these instruction sets.
@@ -164,6 +165,13 @@ if(SYMBIND_HAVE_PYTHON)
           ENVIRONMENT "${python_environment}" TIMEOUT 3600)
     endif()
   endforeach()
+  # A wheel is made for the Python of the tests, then checked in an environment without this build.
+  set(make_wheel tools/wheel --python "${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}"
+      --out "${PROJECT_BINARY_DIR}/dist")
+  symbind_script_test(wheel.make slow "${Python3_EXECUTABLE}" ${make_wheel})
+  symbind_script_test(wheel.check slow "${Python3_EXECUTABLE}" ${make_wheel} --check)
+  set_tests_properties(wheel.make PROPERTIES FIXTURES_SETUP wheel TIMEOUT 3600)
+  set_tests_properties(wheel.check PROPERTIES FIXTURES_REQUIRED wheel)
   if(SYMBIND_MXNET_SOURCE)
     symbind_script_test(python.run_examples.slow slow "${Python_EXECUTABLE}"
         "${PROJECT_SOURCE_DIR}/tests/python/run_examples" --source "${SYMBIND_MXNET_SOURCE}")

@@ -1,6 +1,6 @@
-# Installs the build into an empty folder, builds and runs examples/consumer against that copy, and a C
-# program of the C predict API, whose output is Module's.
-# Needs BUILD_DIR, SOURCE_DIR, CXX_COMPILER, SANITIZE.
+# Installs the build into an empty folder, builds and runs examples/consumer against that copy (find_package), and
+# by pkg-config a C program of the C predict API, whose output must be Module's.
+# Needs BUILD_DIR, SOURCE_DIR, CXX_COMPILER, SANITIZE, VERSION.
 
 set(work "${BUILD_DIR}/install_test")
 file(REMOVE_RECURSE "${work}")
@@ -36,19 +36,29 @@ message(STATUS "${output}")
 run("${work}/build/custom_operator")
 message(STATUS "${output}")
 
-# The C program: a C compiler, the header, -lsymbind.
+# A C and a C++ program: a compiler and pkg-config. The prefix is not the one of the configuration, so the paths of
+# symbind.pc must follow the file.
 find_program(C_COMPILER NAMES cc gcc clang REQUIRED)
-file(GLOB library "${work}/prefix/lib*/libsymbind.so" "${work}/prefix/lib*/*/libsymbind.so")
+find_program(PKG_CONFIG NAMES pkg-config pkgconf REQUIRED)
+file(GLOB_RECURSE library "${work}/prefix/libsymbind.so")
 cmake_path(GET library PARENT_PATH library_dir)
+set(ENV{PKG_CONFIG_PATH} "${library_dir}/pkgconfig")
+run("${PKG_CONFIG}" --modversion symbind)
+if(NOT output STREQUAL "${VERSION}\n")
+  message(FATAL_ERROR "pkg-config says version ${output}, the project ${VERSION}")
+endif()
+run("${PKG_CONFIG}" --cflags symbind)
+separate_arguments(cflags UNIX_COMMAND "${output}")
+run("${PKG_CONFIG}" --libs symbind)
+separate_arguments(libs UNIX_COMMAND "${output}")
 set(sanitize "")
 if(SANITIZE)
   set(sanitize "-fsanitize=${SANITIZE}")
 endif()
-set(common -Wall -Wextra -Werror ${sanitize} "-I${work}/prefix/include" "-L${library_dir}"
-    "-Wl,-rpath,${library_dir}")
-run("${C_COMPILER}" -std=c99 -pedantic "${SOURCE_DIR}/tests/install/predict.c" ${common} -lsymbind
+set(common -Wall -Wextra -Werror ${sanitize} ${cflags} "-Wl,-rpath,${library_dir}")
+run("${C_COMPILER}" -std=c99 -pedantic "${SOURCE_DIR}/tests/install/predict.c" ${common} ${libs}
     -o "${work}/predict")
-run("${CXX_COMPILER}" -std=c++20 "${SOURCE_DIR}/tests/install/by_module.cpp" ${common} -lsymbind
+run("${CXX_COMPILER}" -std=c++20 "${SOURCE_DIR}/tests/install/by_module.cpp" ${common} ${libs}
     -o "${work}/by_module")
 set(net "${SOURCE_DIR}/tests/golden/predict/gap")
 foreach(asked "1 8 8" "3 9 14" "2 8 8 flat")
