@@ -1,7 +1,7 @@
-// fit: the verbs in order.
+// fit: the training loop.
 //
-// `step` is the fused form of forward_backward, update and update_metric; where executors are
-// watched it runs the verbs one by one. A callback that throws StopTraining ends the training as
+// `step` is the fused form of forward_backward, update and update_metric; with a monitor it makes
+// these calls one by one. A callback that throws StopTraining ends the training as
 // if it were complete; any other exception propagates unchanged. The session handles checkpoints.
 
 #include <chrono>
