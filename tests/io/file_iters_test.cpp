@@ -310,7 +310,7 @@ TEST(BadInputLibSVMIter, options) {
       "round_batch");
   expect_error(
       ErrorKind::kValue, [&] { make({.data_shape = {3}, .num_parts = 2, .part_index = 2}); },
-      "part_index 2");
+      "part_index is 2");
 }
 
 TEST(BadInputCreateIter, names_and_options) {

@@ -146,7 +146,7 @@ TEST(BadInputRecordIO, path_and_offset_are_named) {
                  "a record of 100 bytes, but the file has 3");
   expect_refused(kMagic + word((1U << 29) - 1), 4, "a record of 536870911 bytes");
   expect_refused(kMagic + word(5U << 29), 4, "flag 5");
-  expect_refused(good + part(3, "ab"), 12, "rest of another");
+  expect_refused(good + part(3, "ab"), 12, "first part is missing");
   expect_refused(good + part(1, "abcd"), 24, "ends inside a record of several parts");
   expect_refused(part(1, "abcd") + part(0, "x"), 12, "before the last one was complete");
   expect_refused(part(1, "abcd") + part(2, "") + part(1, "x"), 20, "before the last one");
@@ -231,7 +231,7 @@ TEST(BadInputRecordIO, files_and_arguments) {
       ErrorKind::kIo, [] { RecordWriter("/nowhere/a.rec"); }, "/nowhere/a.rec");
   const TemporaryFile rec(part(0, "abcd"));
   expect_error(
-      ErrorKind::kValue, [&] { RecordReader(rec.path(), 2, 2); }, "part_index 2");
+      ErrorKind::kValue, [&] { RecordReader(rec.path(), 2, 2); }, "part_index is 2");
   RecordWriter writer(rec.path());
   writer.close();
   expect_error(
