@@ -34,7 +34,7 @@ target_compile_definitions(symbind_internal INTERFACE
     SYMBIND_VERIFY=$<BOOL:${SYMBIND_VERIFY}>)
 target_link_libraries(symbind_internal INTERFACE fmt::fmt nlohmann_json::nlohmann_json symbind_flags)
 
-add_library(symbind SHARED ${symbind_sources} "${SYMBIND_REGISTER_OPS}" "${SYMBIND_EXPLAIN_PAGE}")
+add_library(symbind SHARED ${symbind_sources} "${SYMBIND_REGISTER_OPS}" ${SYMBIND_PAGES})
 add_library(Symbind::symbind ALIAS symbind)
 target_include_directories(symbind PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
@@ -77,3 +77,5 @@ endforeach()
 set_source_files_properties(src/ops/optimizer/update.cpp src/ops/optimizer/lamb_update.cpp
     src/ops/optimizer/adamw_update.cpp PROPERTIES
     COMPILE_OPTIONS -fno-math-errno SKIP_PRECOMPILE_HEADERS ON)
+
+symbind_unity(symbind 16 ${symbind_sources})

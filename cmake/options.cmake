@@ -6,6 +6,7 @@ option(SYMBIND_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(SYMBIND_PROGRAMS "Build examples, benchmarks and tools" ${PROJECT_IS_TOP_LEVEL})
 option(SYMBIND_OPENMP "Run loops on the threads of OpenMP; without, on the calling thread" ON)
 option(SYMBIND_FUZZ "Build the fuzzers of tests/fuzz: needs clang, and its fuzzer in SYMBIND_SANITIZE" OFF)
+option(SYMBIND_UNITY "Compile several files as one unit: a full build is faster, one after a change slower" OFF)
 option(SYMBIND_VERIFY "Verify graphs between passes and other costly internal checks" OFF)
 set(SYMBIND_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
 set(SYMBIND_CPU "x86-64-v2" CACHE STRING "Value for -march= of the library on x86-64, empty for none")
@@ -27,6 +28,12 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 # The OpenMP build of OpenBLAS may be in a separate folder: the rpath finds it after installation.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+# Ninja runs as many compilers as there are cores; here, no more than fit into memory.
+cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
+math(EXPR compilers "${megabytes} / 1000 + 1")
+set_property(GLOBAL APPEND PROPERTY JOB_POOLS compile=${compilers})
+set(CMAKE_JOB_POOL_COMPILE compile)
 
 find_program(SYMBIND_CCACHE ccache)
 if(SYMBIND_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

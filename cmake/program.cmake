@@ -2,6 +2,8 @@
 if(NOT SYMBIND_PROGRAMS)
   return()
 endif()
+# What ./quickstart builds.
+add_custom_target(quickstart DEPENDS example_train_mnist example_show_mnist)
 if(NOT CLI11_FOUND)
   message(STATUS "CLI11 was not found: the program symbind is left out")
   return()
@@ -18,3 +20,5 @@ target_precompile_headers(symbind_program PRIVATE <CLI/CLI.hpp> <nlohmann/json.h
 set_target_properties(symbind_program PROPERTIES OUTPUT_NAME symbind
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS symbind_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+symbind_unity(symbind_program 8 ${program_sources})
+add_dependencies(quickstart symbind_program)

@@ -13,13 +13,15 @@ endforeach()
 
 file(GLOB symbind_benchmarks CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cpp")
 file(GLOB symbind_bench_support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/support/*.cpp")
+add_library(bench_support OBJECT ${symbind_bench_support})
+target_include_directories(bench_support PUBLIC "${PROJECT_SOURCE_DIR}/benchmarks")
+target_compile_definitions(bench_support PUBLIC SYMBIND_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_link_libraries(bench_support PUBLIC symbind symbind_internal symbind_blas
+    $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn>)
 foreach(source IN LISTS symbind_benchmarks)
   cmake_path(GET source STEM LAST_ONLY stem)
-  add_executable(bench_${stem} "${source}" ${symbind_bench_support})
-  target_include_directories(bench_${stem} PRIVATE "${PROJECT_SOURCE_DIR}/benchmarks")
-  target_compile_definitions(bench_${stem} PRIVATE SYMBIND_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_link_libraries(bench_${stem} PRIVATE symbind symbind_internal symbind_blas
-      $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<TARGET_NAME_IF_EXISTS:benchmark::benchmark>)
+  add_executable(bench_${stem} "${source}")
+  target_link_libraries(bench_${stem} PRIVATE bench_support)
 endforeach()
 
 foreach(program opgen exchange_tool)

@@ -31,6 +31,7 @@ file(GLOB binding_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/bindin
 nanobind_add_module(_core NB_STATIC NOMINSIZE ${binding_sources})
 target_link_libraries(_core PRIVATE symbind symbind_sanitizers)
 target_compile_features(_core PRIVATE cxx_std_20)
+symbind_unity(_core 8 ${binding_sources})
 set(package_dir "${PROJECT_BINARY_DIR}/python/symbind")
 set_target_properties(_core PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY "${package_dir}" INSTALL_RPATH "$ORIGIN" CXX_CLANG_TIDY "")

@@ -39,7 +39,7 @@ LEVELS = {
 # The folder whose files define what a public header declares. The umbrella and the generated
 # operators belong to no folder below models.
 OWNERS = {
-    "base": "attr_dict error interrupt log profiler settings",
+    "base": "attr_dict error interrupt log profiler settings terminal",
     "device": "context runtime",
     "ndarray": "dtype ndarray shape detail/state_value detail/storage_type",
     "kernel_api": "kernel",
@@ -54,7 +54,7 @@ OWNERS = {
     "metric": "metric",
     "init": "initializer",
     "explain": "explain",
-    "module": "bucketing_module callback checkpoint dry_run event_file log_files module monitor"
+    "module": "bucketing_module callback checkpoint dry_run event_file log_files module monitor run"
               " sequential_module update_policy detail/executor_group detail/module_args"
               " detail/param_update detail/resume detail/training_session",
     "models": "models ops symbind",

@@ -11,6 +11,9 @@
 struct FashionMnist {
   /// Where Debian's package dataset-fashion-mnist puts it.
   static constexpr const char* kFolder = "/usr/share/datasets/fashion-mnist";
+  static constexpr const char* kClasses[] = {"T-shirt", "trousers",  "pullover", "dress",
+                                             "coat",    "sandal",    "shirt",    "sneaker",
+                                             "bag",     "ankle boot"};
   static bool is_installed() { return std::filesystem::exists(kFolder); }
 
   /// `part` is "train" (60,000) or "t10k" (10,000).

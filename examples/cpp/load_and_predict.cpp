@@ -13,8 +13,6 @@
 using namespace symbind;
 
 constexpr int kBatch = 100;
-constexpr const char* kClass[] = {"T-shirt", "trousers", "pullover", "dress", "coat",
-                                  "sandal",  "shirt",    "sneaker",  "bag",   "ankle boot"};
 
 /// A checkpoint's names say what they are: "arg:fc1_weight", "aux:bn1_moving_mean".
 Executor load_checkpoint(const std::string& prefix, const ShapeMap& shapes) {
@@ -41,7 +39,7 @@ int main(int argc, char** argv) {
   Executor single = executor.reshape({{"data", {1, 1, 28, 28}}}, {.partial_shaping = true});
   const auto p = single.forward(false, {{"data", images.slice(0, 1)}})[0].to_vector<float>();
   const auto best = static_cast<std::size_t>(std::ranges::max_element(p) - p.begin());
-  std::printf("the first picture: %s, probability %.4f\n", kClass[best], p[best]);
+  std::printf("the first picture: %s, probability %.4f\n", FashionMnist::kClasses[best], p[best]);
 
   // All of them.
   const auto label = test.labels.to_vector<std::uint8_t>();

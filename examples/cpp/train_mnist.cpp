@@ -1,4 +1,5 @@
-// Trains a network on Fashion-MNIST or MNIST, whichever is on the machine.
+// Trains a network on MNIST or Fashion-MNIST, whichever is on the machine, else on shapes made by
+// formula.
 //
 //   example_train_mnist --network lenet --epochs 2 --save lenet
 //   example_train_mnist --evaluate lenet                  loads the newest epoch and tests it
@@ -8,16 +9,19 @@
 
 #include <symbind/symbind.h>
 
+#include "image_set.h"
+
 using namespace symbind;
 
 constexpr const char* kHelp =
-    "Trains a network on Fashion-MNIST or MNIST.\n"
+    "Trains a network on MNIST, Fashion-MNIST or pictures made by formula.\n"
     "  --network NAME     mlp or lenet (mlp)\n"
-    "  --epochs N         how often to go through the 60,000 training pictures (5)\n"
+    "  --epochs N         passes over the training pictures (5)\n"
     "  --batch N          pictures per step (100)\n"
     "  --lr RATE          learning rate, times 0.5 after each epoch (0.05)\n"
     "  --devices N        split each batch over N CPU devices (1)\n"
-    "  --save PREFIX      write PREFIX-symbol.json and PREFIX-<epoch>.params after each epoch\n"
+    "  --save PREFIX      write PREFIX-symbol.json and PREFIX-<epoch>.params after each epoch,\n"
+    "                     and the accuracy to PREFIX-train.csv and PREFIX-test.csv\n"
     "  --evaluate PREFIX  do not train: load the newest checkpoint of --save, and test it\n";
 
 struct Arguments {
@@ -43,7 +47,7 @@ std::vector<Context> devices(int count) {
 }
 
 void run(const Arguments& a) {
-  const datasets::ImageSet set = datasets::find_images();
+  const datasets::ImageSet set = find_or_make_images();
   std::unique_ptr<Module> module;
   if (a.evaluate.empty()) {
     module = std::make_unique<Module>(models::create(a.network, {{"num_classes", "10"}}),
@@ -57,19 +61,30 @@ void run(const Arguments& a) {
   if (a.evaluate.empty()) {
     seed(1);
     MNISTIter train = pictures(set.train_images, set.train_labels, a, flat, true);
-    const FactorScheduler slower(60000 / a.batch, 0.5, 1e-8, {.base_lr = a.lr});
+    const auto steps = read_idx(set.train_labels).size() / a.batch;
+    const FactorScheduler slower(std::max<std::int64_t>(steps, 1), 0.5, 1e-8, {.base_lr = a.lr});
     Callbacks<EpochEndCallback> save;
-    if (!a.save.empty()) save = do_checkpoint(a.save);
+    Callbacks<BatchEndCallback> log_train = Speedometer(a.batch, 200), log_test;
+    if (!a.save.empty()) {
+      save = do_checkpoint(a.save);
+      const std::string train_log = a.save + "-train.csv", test_log = a.save + "-test.csv";
+      for (const std::string& path : {train_log, test_log}) std::filesystem::remove(path);
+      log_train = {log_to_csv(train_log, {.period = 20}), Speedometer(a.batch, 200)};
+      log_test = log_to_csv(test_log, {.phase = "test"});
+    }
     module->fit(train, {.eval_data = &test,
                         .epoch_end_callback = save,
-                        .batch_end_callback = Speedometer(a.batch, 200),
+                        .batch_end_callback = log_train,
                         .optimizer_params = {{"momentum", 0.9}, {"lr_scheduler", slower}},
+                        .eval_end_callback = log_test,
                         .initializer = Xavier({.magnitude = 2}),
                         .num_epoch = a.epochs});
   } else {
     module->bind(test.provide_data(), test.provide_label(), {.for_training = false});
   }
-  std::printf("test accuracy over 10000 images: %.4f\n", module->score(test, "acc").front().second);
+  std::printf("test accuracy over %lld images: %.4f\n",
+              static_cast<long long>(read_idx(set.test_labels).size()),
+              module->score(test, "acc").front().second);
 }
 
 int main(int argc, char** argv) try {

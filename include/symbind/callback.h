@@ -30,6 +30,15 @@ using BatchEndCallback = std::function<void(const BatchEndParam&)>;
 using EpochEndCallback = std::function<void(int epoch, const Symbol& symbol, const NDArrayMap& args,
                                             const NDArrayMap& aux)>;
 
+/// A fit as a whole, for callbacks at its begin and end.
+struct FitParam {
+  class BaseModule* module = nullptr;
+  int begin_epoch = 0, num_epoch = 0;  ///< begin_epoch: after resuming
+  EvalMetric* eval_metric = nullptr;
+  const std::exception* error = nullptr;  ///< what ends the training, or null
+};
+using FitCallback = std::function<void(const FitParam&)>;
+
 /// Thrown by a callback: the training ends here, as if it were complete.
 struct StopTraining : std::exception {
   explicit StopTraining(std::string why = "a callback stopped the training")

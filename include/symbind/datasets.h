@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <symbind/ndarray.h>
+
 namespace symbind::datasets {
 
 /// The four files of MNIST or of Fashion-MNIST, plain or gzipped, as MNISTIter and read_idx take
@@ -26,8 +28,13 @@ std::vector<std::string> folders();
 /// one. Logs its name and path. An Error kIo lists the folders searched and says how to get a set.
 ImageSet find_images(std::string_view name = "");
 
-/// Writes a small set of the same form into `folder`, which exists: grey pictures of ten shapes
-/// made by formula, 6,000 to train and 1,000 to test. Every machine makes the same files.
+/// A small set made by formula: grey pictures of ten shapes, as bytes of 28 x 28 pixels, 6,000 to
+/// train or 1,000 to test. Every machine makes the same.
+struct Shapes {
+  NDArray images, labels;
+};
+Shapes shapes(bool train);
+/// Writes it in MNIST's form into `folder`, which exists.
 ImageSet make_shapes(const std::string& folder);
 
 }  // namespace symbind::datasets

@@ -80,6 +80,8 @@ class DataIter {
   virtual void set_state(const StateValue& state);
   /// Rows of a batch: the extent of the batch axis of the first data.
   std::int64_t batch_size() const;
+  /// Batches of an epoch, if that is known before it ends.
+  virtual std::optional<std::int64_t> batches() const { return std::nullopt; }
 };
 
 /// Arrays with or without names: `x`, `{x, y}` or `{{"left", x}, {"right", y}}`.
@@ -123,6 +125,7 @@ class NDArrayIter final : public DataIter {
   void set_state(const StateValue& state) override;
 
   void hard_reset() override;
+  std::optional<std::int64_t> batches() const override;
   /// Number of rows.
   std::int64_t num_data() const;
   /// Row of the current epoch's order at which the current batch begins; minus one batch before
@@ -152,6 +155,7 @@ class ResizeIter final : public DataIter {
   void reset() override;
   void hard_reset() override;
   bool next(DataBatch& batch) override;
+  std::optional<std::int64_t> batches() const override { return size_; }
   std::optional<StateValue> state() override;
   void set_state(const StateValue& state) override;
 

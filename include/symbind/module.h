@@ -20,6 +20,7 @@
 #include <symbind/model.h>
 #include <symbind/monitor.h>
 #include <symbind/optimizer.h>
+#include <symbind/run.h>
 #include <symbind/update_policy.h>
 
 namespace symbind {
@@ -91,6 +92,15 @@ struct FitOptions {
   /// Resume from the newest checkpoint of this prefix, or from one by its manifest's path; start
   /// from scratch if there is none. The checkpoint overrides begin_epoch, parameters and optimizer.
   std::string resume = {};
+  /// Records the training in runs/NAME, saves checkpoints there, and resumes a former run of that
+  /// name; see docs/training.md.
+  std::optional<RunOptions> run = {};
+  /// Shows progress on stderr: a bar in a terminal, a line per epoch elsewhere unless epochs are
+  /// logged. Unset: the setting SYMBIND_PROGRESS.
+  std::optional<bool> progress = {};
+  Callbacks<FitCallback> fit_begin_callback = {};  ///< before the first batch
+  Callbacks<FitCallback> fit_end_callback = {};    ///< after the last epoch
+  Callbacks<FitCallback> fit_error_callback = {};  ///< when an exception ends the training
 };
 
 /// The verbs every module has, and training built on them.

@@ -21,6 +21,7 @@ constexpr ConfigKey kKeys[] = {
      "Column of a CSV file that is the label: a name or a number from 0"},
     {"shape", "", kText, true, "Shape of one example, e.g. 1,28,28"},
     {"scale", "", kText, true, "Multiplies the data; 1/256 for idx files by default, else 1"},
+    {"examples", "0", kInteger, true, "Use only the first so many examples; 0: all", 0},
     {"data-name", "data", kText, true, "The network's data input"},
     {"label-name", "", kText, true, "The network's label input; by default the one named *label"},
     {"validation", "", kText, false, "Examples to validate with after each epoch"},
@@ -148,6 +149,7 @@ DataSource Config::source(bool validation) const {
   source.scale = text("scale");
   source.data_name = text("data-name");
   source.label_name = text("label-name");
+  if (!validation) source.examples = integer("examples");
   return source;
 }
 

@@ -59,8 +59,8 @@ int change_types(NamedArrays& arrays, DType dtype, bool all) {
     const NDArray converted = array.astype(dtype);
     if (narrow)
       if (const auto lost = count_finite(array) - count_finite(converted); lost > 0)
-        say(fmt::format("warning: {} numbers of '{}' are beyond {} and become infinity", lost, name,
-                        dtype_name(dtype)));
+        write_line(fmt::format("warning: {} numbers of '{}' are beyond {} and become infinity",
+                               lost, name, dtype_name(dtype)));
     array = converted;
     ++changed;
   }

@@ -61,8 +61,7 @@ Paths idx_paths(const std::string& data, Part part) {
 }
 
 /// Pictures as MXNet's MNISTIter gives them, but for the scale: (n, 1, height, width).
-NDArray read_pictures(const std::string& path) {
-  const NDArray bytes = read_idx(path);
+NDArray pictures(const NDArray& bytes) {
   const Shape& shape = bytes.shape();
   const NDArray numbers = bytes.astype(DType::kFloat32);
   return shape.rank() == 3 ? numbers.reshape({shape[0], 1, shape[1], shape[2]}) : numbers;
@@ -173,6 +172,13 @@ class EvalIter final : public DataIter {
   std::vector<DataDesc> data_, label_;
 };
 
+void keep_first(Examples& examples, std::int64_t most) {
+  if (most == 0 || most >= examples.count) return;
+  examples.count = most;
+  for (NDArrayMap* arrays : {&examples.data, &examples.label})
+    for (auto& [name, array] : *arrays) array = array.slice(0, most);
+}
+
 }  // namespace
 
 void add_data_flags(CLI::App* command, DataSource& source) {
@@ -183,12 +189,14 @@ void add_data_flags(CLI::App* command, DataSource& source) {
   command->add_option("--shape", source.shape, "Shape of one example, e.g. 1,28,28");
   command->add_option("--scale", source.scale,
                       "Multiplies the data; 1/256 for idx files by default, else 1");
+  command->add_option("--examples", source.examples, "Use only the first so many; 0: all")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--data-name", source.data_name, "The network's data input");
   command->add_option("--label-name", source.label_name, "The network's label input");
 }
 
 bool has_test_part(const std::string& data) {
-  return is_image_set(data) || data == "waves" || is_folder(data);
+  return is_image_set(data) || data == "shapes" || is_folder(data);
 }
 
 Examples read_examples(const DataSource& source, Part part, const Symbol& symbol) {
@@ -200,18 +208,19 @@ Examples read_examples(const DataSource& source, Part part, const Symbol& symbol
     label_name = labels.front();
   NDArray data, label;
   double scale = 1;
-  if (source.data == "waves") {
-    const Rows rows = make_waves(part);
-    data = rows.data;
-    label = rows.label;
+  if (source.data == "shapes") {
+    const datasets::Shapes shapes = datasets::shapes(part == Part::kTrain);
+    data = pictures(shapes.images);
+    label = shapes.labels.astype(DType::kFloat32);
+    scale = 1.0 / 256;
   } else if (is_image_set(source.data) || is_folder(source.data)) {
     const Paths paths = idx_paths(source.data, part);
-    data = read_pictures(paths.images);
+    data = pictures(read_idx(paths.images));
     label = read_idx(paths.labels).astype(DType::kFloat32);
     examples.source = paths.images;
     scale = 1.0 / 256;
   } else if (is_idx(source.data)) {
-    data = read_pictures(source.data);
+    data = pictures(read_idx(source.data));
     scale = 1.0 / 256;
   } else if (source.data.ends_with(".csv")) {
     const Rows rows = read_csv(source.data, source.label_column);
@@ -232,6 +241,7 @@ Examples read_examples(const DataSource& source, Part part, const Symbol& symbol
   if (!source.label.empty()) label = read_label(source.label);
   if (label.defined() && !label_name.empty()) examples.label[label_name] = label;
   check_counts(examples);
+  keep_first(examples, source.examples);
   return examples;
 }
 

@@ -19,12 +19,13 @@ struct DataSource {
   std::string scale;         ///< multiplies the data; empty: 1/256 for idx files, else 1
   std::string data_name = "data", label_name;  ///< empty: the network's argument *label
   std::int64_t columns = 0;                    ///< of LibSVM rows; 0: as many as the file needs
+  std::int64_t examples = 0;                   ///< the first so many are used; 0: all
 };
 /// Adds the flags to a command.
 void add_data_flags(CLI::App* command, DataSource& source);
 inline constexpr const char* kDataHelp =
     "Examples: a .csv, .npy, .npz, .params, .safetensors, .libsvm or idx file, a folder of "
-    "MNIST's files, or mnist, fashion-mnist, waves (made by formula)";
+    "MNIST's files, or mnist, fashion-mnist, shapes (made by formula)";
 
 enum class Part { kTrain, kTest };
 
@@ -55,7 +56,5 @@ struct Rows {
 };
 Rows read_csv(const std::string& path, const std::string& label_column);
 Rows read_libsvm(const std::string& path, std::int64_t columns);
-/// Ten classes of waves in pictures of 16 x 16, by their direction, with noise.
-Rows make_waves(Part part);
 
 }  // namespace symbind::program

@@ -189,7 +189,7 @@ void check_space(const DoctorOptions& o, std::vector<Finding>& findings, Json& d
 }
 
 void check_numbers(const DoctorOptions& o, std::vector<Finding>& findings, Json& document) {
-  if (is_terminal()) say(fmt::format("self test: {:.3g} seconds …", o.seconds));
+  if (is_terminal()) write_line(fmt::format("self test: {:.3g} seconds …", o.seconds));
   const SelfTest test = run_self_test(o.seconds);
   constexpr double kExact = 0, kRounding = 1e-2;  // Winograd may round; sums are up to 576
   document["self_test"] = {{"gemm_gflops", test.gemm_gflops},

@@ -306,7 +306,7 @@ Result run_inspect(const InspectOptions& o) {
   result.text = model_text(result.document);
   if (result.document.contains("error")) {
     result.exit_code = kFailed;
-    say("symbind inspect: " + result.document["error"].get<std::string>());
+    write_line("symbind inspect: " + result.document["error"].get<std::string>());
   }
   return result;
 }

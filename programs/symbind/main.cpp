@@ -41,7 +41,7 @@ void print_stdout(const std::string& text) {
 }
 
 int report(const std::string& command, const std::string& message, int code, bool json) {
-  say(fmt::format("symbind{}{}: {}", command.empty() ? "" : " ", command, message));
+  write_line(fmt::format("symbind{}{}: {}", command.empty() ? "" : " ", command, message));
   if (!json) return code;
   const Json document = {{"command", command}, {"error", message}, {"exit_code", code}};
   try {
@@ -168,7 +168,7 @@ int run(int argc, char** argv) {
     return kOk;
   } catch (const CLI::ParseError& error) {
     if (argc == 1) {
-      say(app.help());
+      write_line(app.help());
       return kUsage;
     }
     const auto chosen = app.get_subcommands();
@@ -203,12 +203,12 @@ int main(int argc, char** argv) {
   set_log_sink([](LogLevel level, std::string_view text) {
     if (level < LogLevel::kWarning) return;
     const char* kind = level == LogLevel::kWarning ? "warning: " : "error: ";
-    program::say(kind + program::one_line(text));
+    write_line(kind + program::one_line(text));
   });
   try {
     return program::run(argc, argv);
   } catch (const std::exception& error) {
-    program::say(std::string("symbind: ") + program::one_line(error.what()));
+    write_line(std::string("symbind: ") + program::one_line(error.what()));
     return program::kFailed;
   }
 }

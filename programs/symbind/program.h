@@ -15,6 +15,7 @@
 
 #include <symbind/error.h>
 #include <symbind/shape.h>
+#include <symbind/terminal.h>
 
 namespace symbind::program {
 
@@ -71,14 +72,6 @@ std::string counted(std::int64_t number, const std::string& noun);
 /// Rows as columns of equal width, two spaces between; columns of numbers are right-aligned.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 Json shape_json(const Shape& shape);
-
-/// Whether stderr is a terminal, and its width in columns.
-bool is_terminal();
-int terminal_width();
-/// A line on stderr that replaces the one before it; an empty text clears it.
-void draw_status(const std::string& text);
-/// Writes a line to stderr, after clearing the status line.
-void say(std::string_view line);
 
 /// Installs the handlers of SIGINT and SIGTERM: outside of the scopes below they end the process at
 /// once with exit code 130.

@@ -2,8 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <numbers>
-#include <random>
 
 #include <fmt/format.h>
 
@@ -161,29 +159,6 @@ Rows read_libsvm(const std::string& path, std::int64_t columns) {
     data[static_cast<std::size_t>(item.row * width + item.column)] = item.value;
   return {NDArray::from_vector(data, {rows, width}, cpu()),
           NDArray::from_vector(label, {rows}, cpu())};
-}
-
-Rows make_waves(Part part) {
-  constexpr std::int64_t kSide = 16, kClasses = 10;
-  const std::int64_t count = part == Part::kTrain ? 2000 : 500;
-  std::mt19937 random(part == Part::kTrain ? 1 : 2);
-  const auto uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
-  std::vector<float> data, label;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t kind = i % kClasses;
-    const double angle = std::numbers::pi * static_cast<double>(kind) / kClasses;
-    const double phase = 2 * std::numbers::pi * uniform(), length = 5 + 2 * uniform();
-    for (std::int64_t y = 0; y < kSide; ++y)
-      for (std::int64_t x = 0; x < kSide; ++x) {
-        const double along =
-            std::cos(angle) * static_cast<double>(x) + std::sin(angle) * static_cast<double>(y);
-        const double wave = std::sin(2 * std::numbers::pi * along / length + phase);
-        data.push_back(static_cast<float>(0.5 + 0.35 * wave + 0.3 * (uniform() - 0.5)));
-      }
-    label.push_back(static_cast<float>(kind));
-  }
-  return {NDArray::from_vector(data, {count, 1, kSide, kSide}, cpu()),
-          NDArray::from_vector(label, {count}, cpu())};
 }
 
 }  // namespace symbind::program

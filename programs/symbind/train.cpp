@@ -10,15 +10,13 @@
 #include <fmt/format.h>
 
 #include <symbind/interrupt.h>
-#include <symbind/log_files.h>
 #include <symbind/model.h>
 #include <symbind/models.h>
 #include <symbind/random.h>
+#include <symbind/run.h>
 
 #include "config.h"
 #include "model.h"
-#include "progress.h"
-#include "run_folder.h"
 #include "train_setup.h"
 
 namespace symbind::program {
@@ -55,57 +53,30 @@ std::string run_name(const TrainOptions& o, const Config& given) {
   return std::filesystem::path(given.text("network")).stem().string();
 }
 
-/// Adds lines to log.jsonl and to the progress display as fit calls back.
-class Watcher {
- public:
-  Watcher(const Prepared& p, const RunFolder& folder, Module& module)
-      : module_(module),
-        log_(make_jsonl_log(folder.log_path())),
-        progress_(static_cast<int>(p.config.integer("epochs")), p.batches, p.batch_size),
-        log_every_(p.config.integer("log-every")) {}
+/// Its folder; a wrong name is wrong usage.
+RunFolder named_folder(const RunOptions& run) {
+  try {
+    return RunFolder(run);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--run {}: {}; --runs sets the folder of all runs", run.name,
+                                 one_line(error.what())));
+  }
+}
 
-  void after_batch(const BatchEndParam& param) {
-    if (param.nbatch == 0 || param.epoch != epoch_) progress_.epoch_done();
-    epoch_ = param.epoch;
-    nbatch_ = param.nbatch;
-    values_ = param.eval_metric->get_global();
-    progress_.batch(param.epoch, param.nbatch, values_);
-    if (log_every_ > 0 && (param.nbatch + 1) % log_every_ == 0) write("interval", values_);
-  }
-  void after_epoch(int epoch) {
-    progress_.epoch_trained(epoch, values_);
-    write("train", values_);
-    ++trained_;
-  }
-  void after_validation(const BatchEndParam& param) {
-    const std::vector<NameValue> values = param.eval_metric->get_global();
-    progress_.epoch_validated(values);
-    log_->write({"validation", param.epoch, nbatch_, values});
-  }
-  void end() { progress_.epoch_done(); }
-  const Progress& progress() const { return progress_; }
-  int trained() const { return trained_; }
-  int epoch() const { return epoch_; }
-  int nbatch() const { return nbatch_; }
+/// "accuracy 0.8721  cross-entropy 0.3512".
+std::string values_text(const std::vector<NameValue>& values) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : values) parts.push_back(fmt::format("{} {:.4f}", name, value));
+  return fmt::format("{}", fmt::join(parts, "  "));
+}
 
- private:
-  void write(const char* phase, std::vector<NameValue> values) {
-    values.emplace_back("learning_rate", module_.optimizer()->learning_rate());
-    values.emplace_back("samples_per_second", progress_.samples_per_second());
-    if (phase == std::string_view("train"))
-      values.emplace_back("seconds", progress_.epoch_seconds());
-    log_->write({phase, epoch_, nbatch_, values});
-  }
-
-  Module& module_;
-  std::unique_ptr<LogFile> log_;
-  Progress progress_;
-  std::int64_t log_every_;
-  int epoch_ = -1, nbatch_ = 0, trained_ = 0;
-  std::vector<NameValue> values_;
+/// What fit reported last.
+struct Seen {
+  int epoch = 0, batches = 0, trained = 0;
+  std::vector<NameValue> train, validation;
 };
 
-FitOptions fit_options(const Prepared& p, const RunFolder& folder, Watcher& watcher) {
+FitOptions fit_options(const Prepared& p, const RunOptions& run, Seen& seen) {
   FitOptions fit;
   fit.eval_data = p.validation_iter.get();
   fit.eval_metric = p.metric;
@@ -114,105 +85,113 @@ FitOptions fit_options(const Prepared& p, const RunFolder& folder, Watcher& watc
   fit.optimizer_params = p.optimizer;
   fit.initializer = p.initializer;
   fit.num_epoch = static_cast<int>(p.config.integer("epochs"));
-  fit.batch_end_callback =
-      BatchEndCallback([&](const BatchEndParam& param) { watcher.after_batch(param); });
-  fit.epoch_end_callback = EpochEndCallback([&](int epoch, const Symbol&, const NDArrayMap&,
-                                                const NDArrayMap&) { watcher.after_epoch(epoch); });
-  fit.eval_end_callback =
-      BatchEndCallback([&](const BatchEndParam& param) { watcher.after_validation(param); });
+  fit.batch_end_callback = BatchEndCallback([&](const BatchEndParam& param) {
+    seen.epoch = param.epoch;
+    seen.batches = param.nbatch + 1;
+  });
+  fit.epoch_end_callback =
+      EpochEndCallback([&](int, const Symbol&, const NDArrayMap&, const NDArrayMap&) {
+        seen.train = p.metric->get_global();
+        ++seen.trained;
+      });
+  fit.eval_end_callback = BatchEndCallback(
+      [&](const BatchEndParam& param) { seen.validation = param.eval_metric->get_global(); });
+  fit.run = run;
+  fit.progress = true;
   fit.checkpoint =
-      CheckpointOptions{.prefix = folder.prefix(),
+      CheckpointOptions{.prefix = {},
                         .every_n_epochs = static_cast<int>(p.config.integer("checkpoint-every")),
                         .every_n_batches = static_cast<int>(p.config.integer("checkpoint-batches")),
                         .keep_last = static_cast<int>(p.config.integer("keep")),
                         .keep_best = p.config.text("keep-best")};
-  fit.resume = folder.prefix();
   return fit;
 }
 
-Result summary(const Prepared& p, const RunFolder& folder, const Watcher* watcher, int resumed) {
+Result summary(const Prepared& p, const RunFolder& folder, const Seen* seen, int resumed) {
   const ModelFiles files = find_model(folder.path());
   Result result;
   result.document = {{"command", "train"},
                      {"run", folder.path()},
                      {"epochs", p.config.integer("epochs")},
-                     {"trained_epochs", watcher == nullptr ? 0 : watcher->trained()},
+                     {"trained_epochs", seen == nullptr ? 0 : seen->trained},
                      {"resumed_from_epoch", resumed < 0 ? Json() : Json(resumed)},
                      {"examples", p.train.count},
                      {"checkpoint", files.params},
                      {"log", folder.log_path()},
+                     {"report", folder.report_path()},
                      {"config", folder.config_path()}};
   result.text =
       fmt::format("{}: {}{}\n", folder.path(), counted(p.config.integer("epochs"), "epoch"),
                   resumed < 0 ? "" : fmt::format(", resumed after epoch {}", resumed));
   std::vector<std::vector<std::string>> rows;
-  if (watcher != nullptr) {
-    const Progress& progress = watcher->progress();
-    result.document["train"] = values_json(progress.train_values());
-    rows.push_back({"train", values_text(progress.train_values())});
-    if (!progress.validation_values().empty()) {
-      result.document["validation"] = values_json(progress.validation_values());
-      rows.push_back({"validation", values_text(progress.validation_values())});
+  if (seen != nullptr) {
+    result.document["train"] = values_json(seen->train);
+    rows.push_back({"train", values_text(seen->train)});
+    if (!seen->validation.empty()) {
+      result.document["validation"] = values_json(seen->validation);
+      rows.push_back({"validation", values_text(seen->validation)});
     }
   } else {
     rows.push_back({"complete", "nothing is left to train; give a larger --epochs, or --restart"});
   }
   rows.push_back({"checkpoint", files.params});
   rows.push_back({"log", folder.log_path()});
+  rows.push_back({"report", folder.report_path()});
   result.text += table(rows);
   return result;
 }
 
+/// The settings of the run that has a checkpoint, then what is given now.
+Config whole_config(const TrainOptions& o, const RunFolder& folder, const Config& given) {
+  std::error_code ignored;
+  if (o.restart || !folder.newest() || !std::filesystem::exists(folder.config_path(), ignored))
+    return given;
+  Config config = read_config(folder.config_path());
+  if (const auto changed = differences(config, given); !changed.empty())
+    throw UsageError(fmt::format(
+        "the run '{}' cannot be resumed with {}; leave these settings out to resume it, give "
+        "another --run NAME, or --restart to train from scratch",
+        folder.path(), fmt::join(changed, ", ")));
+  config.merge(given);
+  return config;
+}
+
 Result run_train(const TrainOptions& o) {
   const Config given = given_config(o);
-  RunFolder folder(o.runs, run_name(o, given));
-  const std::optional<Config> saved = o.restart ? std::nullopt : folder.saved_config();
-  Config config = saved.value_or(Config());
-  if (saved)
-    if (const auto changed = differences(*saved, given); !changed.empty())
-      throw UsageError(fmt::format(
-          "the run '{}' cannot be resumed with {}; leave these settings out to resume it, give "
-          "another --run NAME, or --restart to train from scratch",
-          folder.path(), fmt::join(changed, ", ")));
-  config.merge(given);
-  const Prepared p = prepare(std::move(config));
+  RunOptions run{.name = run_name(o, given), .folder = o.runs};
+  const RunFolder folder = named_folder(run);
+  const Prepared p = prepare(whole_config(o, folder, given));
+  run.config = p.config.toml();
+  run.log_every = static_cast<int>(p.config.integer("log-every"));
 
-  const DeferInterrupts guard(DeferInterrupts::kSave);
-  folder.open();
   if (o.restart)
-    if (const std::string aside = folder.set_aside(); !aside.empty())
-      say(fmt::format("the former run is now {}", aside));
+    if (const std::string aside = RunFolder(run).open(/*restart=*/true); !aside.empty())
+      write_line(fmt::format("the former run is now {}", aside));
   const std::optional<CheckpointInfo> newest = folder.newest();
   const int resumed = newest ? newest->epoch : -1;
-  if (!newest) {  // what a run without a checkpoint logged does not count
-    std::error_code ignored;
-    std::filesystem::remove(folder.log_path(), ignored);
-  }
-  write_file(folder.config_path(), p.config.toml());
   if (newest && newest->epoch >= p.config.integer("epochs"))
     return summary(p, folder, nullptr, resumed);
   if (newest)
-    say(fmt::format("resuming {} after epoch {}, batch {}", folder.path(), newest->epoch,
-                    newest->batch));
+    write_line(fmt::format("resuming {} after epoch {}, batch {}", folder.path(), newest->epoch,
+                           newest->batch));
 
   seed(static_cast<std::uint64_t>(p.config.integer("seed")));
   ModuleOptions options{.data_names = {}, .label_names = {}, .context = p.devices};
   for (const auto& [name, array] : p.train.data) options.data_names.push_back(name);
   for (const auto& [name, array] : p.train.label) options.label_names.push_back(name);
   Module module(p.symbol, options);
-  Watcher watcher(p, folder, module);
+  Seen seen;
+  const DeferInterrupts guard(DeferInterrupts::kSave);
   set_interrupt_check([] { return interrupt_recorded(); });
   try {
-    module.fit(*p.train_iter, fit_options(p, folder, watcher));
+    module.fit(*p.train_iter, fit_options(p, run, seen));
   } catch (const Interrupted&) {
     if (folder.newest())
-      say(fmt::format("stopped in epoch {} after {}; the same command resumes", watcher.epoch() + 1,
-                      fmt::format("batch {}", watcher.nbatch() + 1)));
+      write_line(fmt::format("stopped in epoch {} after batch {}; the same command resumes",
+                             seen.epoch + 1, seen.batches));
     throw;
   }
-  watcher.end();
-  // report.html belongs here: the folder has config.toml, log.jsonl and the checkpoint.
-  return summary(p, folder, &watcher, resumed);
+  return summary(p, folder, &seen, resumed);
 }
 
 }  // namespace
@@ -224,7 +203,8 @@ void add_train(CLI::App& app) {
       "  symbind train --run first --epochs 6                   resumes it\n"
       "  symbind train --config first.toml --set lr=0.05 --run second\n"
       "Settings are taken from the run that is resumed, then from --config, --set and flags.\n"
-      "A run is the folder RUNS/NAME with config.toml, log.jsonl and checkpoints model-*.\n"
+      "A run is the folder RUNS/NAME with config.toml, log.jsonl, report.html and checkpoints "
+      "model-*.\n"
       "Networks: " +
           fmt::format("{}", fmt::join(models::names(), ", ")) + ".");
   const auto o = std::make_shared<TrainOptions>();

@@ -6,6 +6,7 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -132,7 +133,8 @@ void bind_io(nb::module_& m) {
              const nb::gil_scoped_release unlocked;
              iter.set_state(value);
            })
-      .def_prop_ro("batch_size", &DataIter::batch_size);
+      .def_prop_ro("batch_size", &DataIter::batch_size)
+      .def_prop_ro("batches", &DataIter::batches);
   nb::class_<NDArrayIter, DataIter>(m, "NDArrayIter")
       .def("next", &next_of_arrays)
       .def("advance", &NDArrayIter::advance)

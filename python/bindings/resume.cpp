@@ -98,6 +98,14 @@ class PythonTraining final : public Training, public Called {
   bool interrupted() override { return call<bool>("interrupted"); }
   void info(const std::string& text) override { call("info", text); }
   void warn(const std::string& text) override { call("warn", text); }
+  Display display() override {
+    return call<bool>("logs_epochs") ? Display::kForeignLog : Display::kFree;
+  }
+  std::int64_t batch_size() override { return get<std::int64_t>("batch_size"); }
+  std::optional<std::int64_t> batches_per_epoch() override {
+    return call<std::optional<std::int64_t>>("batches_per_epoch");
+  }
+  std::optional<NDArray> confusion() override { return call<std::optional<NDArray>>("confusion"); }
 };
 
 /// Methods and destructor wait for a thread whose log lines need the GIL, so they release it.
@@ -122,6 +130,7 @@ class HeldSession {
   std::unique_ptr<TrainingSession> held_;
 };
 
+using Recording = std::tuple<std::string, std::string, bool, int, std::string>;
 using Saving = std::tuple<std::string, int, int, int, std::string, std::string, bool>;
 
 void bind_session(nb::module_& m) {
@@ -131,18 +140,23 @@ void bind_session(nb::module_& m) {
       .def(
           "__init__",
           [](S* self, nb::handle training, const std::optional<Saving>& saving,
-             const std::string& resume, int begin_epoch, int num_epoch) {
-            SessionOptions options{
-                .resume = resume, .begin_epoch = begin_epoch, .num_epoch = num_epoch};
+             const std::string& resume, int begin_epoch, int num_epoch,
+             const std::optional<Recording>& run, std::optional<bool> progress) {
+            SessionOptions options{.resume = resume,
+                                   .begin_epoch = begin_epoch,
+                                   .num_epoch = num_epoch,
+                                   .progress = progress};
+            if (run) options.run = std::make_from_tuple<RunOptions>(*run);
             if (saving) options.checkpoint = std::make_from_tuple<CheckpointOptions>(*saving);
             new (self) S(training, std::move(options));
           },
           nb::arg("training"), nb::arg("checkpoint").none(), nb::arg("resume"),
-          nb::arg("begin_epoch"), nb::arg("num_epoch"))
+          nb::arg("begin_epoch"), nb::arg("num_epoch"), nb::arg("run").none(),
+          nb::arg("progress").none())
       .def_prop_ro("training", &S::training)
       .def_prop_ro("begin_epoch", [](S& s) { return s->begin_epoch(); })
       .def(
-          "start_epoch", [](S& s) { return s->start_epoch().nbatch; }, release)
+          "start_epoch", [](S& s, int epoch) { return s->start_epoch(epoch).nbatch; }, release)
       .def(
           "after_update", [](S& s, int batches) { s->after_update(batches); }, release)
       .def(
@@ -154,17 +168,18 @@ void bind_session(nb::module_& m) {
           release)
       .def(
           "after_epoch",
-          [](S& s, int epochs, nb::handle values) {
-            std::vector<NameValue> pairs;
-            if (s->keeps_best()) pairs = nb::cast<std::vector<NameValue>>(values);
-            const nb::gil_scoped_release unlocked;
-            s->after_epoch(epochs, pairs);
+          [](S& s, int epochs, const std::vector<NameValue>& values, bool evaluated) {
+            s->after_epoch(epochs, values, evaluated);
           },
-          nb::arg("epochs"), nb::arg("values").none())
+          release)
       .def(
-          "stopped", [](S& s) { s->stopped(); }, release)
+          "stopped", [](S& s, const std::string& why) { s->stopped(why); }, release)
       .def(
-          "finish", [](S& s) { s->finish(); }, release);
+          "finish", [](S& s) { s->finish(); }, release)
+      .def(
+          "interrupted", [](S& s) { s->interrupted(); }, release)
+      .def(
+          "failed", [](S& s, const std::string& error) { s->failed(error); }, release);
 }
 
 }  // namespace

@@ -71,6 +71,21 @@ class Checkpoint:
                 self.keep_last or 0, self.keep_best or "", self.mode, bool(self.background))
 
 
+class Run:
+    """For fit's `run`: records the training in `folder`/`name`: config.toml, log.jsonl, report.html and
+    checkpoints. A former run of that name is resumed, or with `restart` renamed to NAME.1. `log_every`
+    adds a line to the log after so many batches."""
+
+    def __init__(self, name, folder="runs", restart=False, log_every=0):
+        if not isinstance(log_every, int) or log_every < 0:
+            raise error.ValueError("Run: log_every is %r; it must be a whole number, 0 or above" % (log_every,))
+        self.name, self.folder = str(name), str(folder)
+        self.restart, self.log_every = bool(restart), log_every
+
+    def _options(self):
+        return (self.name, self.folder, self.restart, self.log_every, "")
+
+
 def log_train_metric(period, auto_reset=False):
     """For batch_end_callback: logs the metric every `period` batches."""
     def _callback(param):

@@ -8,11 +8,13 @@ from . import kvstore as kvs
 from . import ndarray as nd
 from . import symbol as sym
 
-__all__ = ["BASE_ESTIMATOR", "BatchEndParam", "FeedForward", "load_checkpoint", "load_params",
+__all__ = ["BASE_ESTIMATOR", "BatchEndParam", "FeedForward", "FitParam", "load_checkpoint", "load_params",
            "save_checkpoint"]
 
 #: The argument of callbacks after a batch. `locals` are the variables of the loop that calls them.
 BatchEndParam = namedtuple('BatchEndParams', ['epoch', 'nbatch', 'eval_metric', 'locals'])
+# For callbacks at the begin and end of fit; `error` is the exception that ends it, or None.
+FitParam = namedtuple('FitParam', ['module', 'begin_epoch', 'num_epoch', 'eval_metric', 'error'])
 
 
 # ----------------------------------------------------------------------- checkpoints

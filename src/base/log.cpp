@@ -1,11 +1,13 @@
 // Decided here: a sink is called without our lock on the sink held, so that it may log or replace
 // the sink; calls are made one at a time through a second, recursive lock.
-#include "symbind/log.h"
+#include "base/log_sink.h"
 
-#include <cstdio>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
+
+#include <symbind/terminal.h>
 
 namespace symbind {
 namespace {
@@ -26,7 +28,11 @@ void write_to_stderr(LogLevel level, std::string_view text) noexcept {
   const char* prefix = "";
   if (level == LogLevel::kWarning) prefix = "warning: ";
   if (level == LogLevel::kError) prefix = "error: ";
-  std::fprintf(stderr, "%s%.*s\n", prefix, static_cast<int>(text.size()), text.data());
+  try {
+    write_line(std::string(prefix).append(text));
+  } catch (const std::bad_alloc&) {
+    write_line(text);
+  }
 }
 
 }  // namespace
@@ -35,6 +41,11 @@ void set_log_sink(LogSink sink) {
   auto next = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
   std::lock_guard lock(output().guard);
   output().sink.swap(next);
+}
+
+bool has_log_sink() {
+  std::lock_guard lock(output().guard);
+  return output().sink != nullptr;
 }
 
 void log_message(LogLevel level, std::string_view text) noexcept {

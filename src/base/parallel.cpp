@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/openmp.h"
 #include "base/settings.h"
+#include "base/signals.h"
 #include "base/team.h"
 #include "base/threads_scope.h"
 
@@ -164,6 +165,7 @@ void detail::parallel_for(int64_t n, int64_t grain, RangeFunction function, void
   }
   // Always use all threads, even for fewer chunks: libgomp ends and restarts threads when the size
   // of its team changes.
+  note_region(threads);
   run_region(&job, threads);
   job.finished.load(std::memory_order_acquire);
   if (job.error) std::rethrow_exception(job.error);

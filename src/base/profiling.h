@@ -15,7 +15,14 @@
 namespace symbind::profiling {
 
 /// What may be recorded, as bits.
-enum Part : unsigned { kSymbolic = 1, kImperative = 2, kMemory = 4, kApi = 8, kOwn = 16 };
+enum Part : unsigned {
+  kSymbolic = 1,
+  kImperative = 2,
+  kMemory = 4,
+  kApi = 8,
+  kOwn = 16,
+  kTimes = 32  ///< executors time their steps; nothing is recorded
+};
 
 namespace detail {
 inline constexpr unsigned kUndecided = 1u << 31;
@@ -23,6 +30,9 @@ extern std::atomic<unsigned> recorded;
 /// Starts the profiler if MXNET_PROFILER_AUTOSTART is set.
 unsigned decide();
 }  // namespace detail
+
+/// Turns kTimes on or off, whatever the profiler does.
+void set_times(bool on);
 
 /// Whether this part is being recorded.
 inline bool on(unsigned part) {

@@ -27,8 +27,16 @@ ThreadState& thread_state() {
 }
 
 void publish(Recorder& r) {
-  detail::recorded.store(r.running && !r.paused ? r.config.parts | kOwn : 0,
-                         std::memory_order_relaxed);
+  const unsigned recorded = r.running && !r.paused ? r.config.parts | kOwn : 0;
+  detail::recorded.store(recorded | (r.times ? kTimes : 0u), std::memory_order_relaxed);
+}
+
+void set_times(bool on) {
+  profiling::on(kTimes);  // the setting decides first whether the profiler runs
+  Recorder& r = recorder();
+  const std::lock_guard lock(r.guard);
+  r.times = on;
+  publish(r);
 }
 
 void push(Recorder& r, Event event) {

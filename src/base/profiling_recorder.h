@@ -31,6 +31,7 @@ struct Recorder {
   std::mutex guard;  ///< of what follows up to the file
   Config config;
   bool running = false, paused = false;
+  bool times = false;  ///< kTimes is on
   std::vector<Event> events;
   std::uint64_t dropped = 0;
   std::set<long> named_threads;

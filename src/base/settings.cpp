@@ -51,6 +51,9 @@ constexpr Setting kTable[] = {
     {"SYMBIND_NAN_GUARD", "0", Treatment::kHonoured, "",
      "fit stops at the first NaN or infinity and names the node that made it; slow, for "
      "debugging."},
+    {"SYMBIND_PROGRESS", "1", Treatment::kHonoured, "",
+     "fit shows its progress on stderr: a bar in a terminal, elsewhere a line per epoch unless "
+     "epochs are logged."},
     {"SYMBIND_EXACT", "0", Treatment::kHonoured, "",
      "Forbid kernels that trade digits for speed: Winograd and reduced precision."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",

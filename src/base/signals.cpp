@@ -18,13 +18,16 @@ const sigset_t& blockable() {
   return set;
 }
 
+/// The size of this thread's team if all its workers block signals; 0: not known.
+thread_local int blocking_team = 0;
+
 }  // namespace
 
 SignalsBlocked::SignalsBlocked() { pthread_sigmask(SIG_BLOCK, &blockable(), &before_); }
 SignalsBlocked::~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 void block_signals_in_workers(int threads) {
-  if (threads <= 1 || omp_in_parallel()) return;
+  if (threads <= 1 || threads == blocking_team || omp_in_parallel()) return;
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)
 #endif
@@ -33,6 +36,11 @@ void block_signals_in_workers(int threads) {
     if (!blocked) pthread_sigmask(SIG_BLOCK, &blockable(), nullptr);
     blocked = true;
   }
+  blocking_team = threads;
+}
+
+void note_region(int threads) {
+  if (threads != 1 && threads != blocking_team) blocking_team = 0;
 }
 
 }  // namespace symbind

@@ -22,7 +22,11 @@ class SignalsBlocked {
 };
 
 /// Blocks signals in the threads that OpenMP gives the calling thread for a region of `threads`,
-/// for as long as they live. Without it a signal that one thread blocks interrupts another.
+/// for as long as they live. Without it a signal that one thread blocks interrupts another. Cheap
+/// unless the workers are new.
 void block_signals_in_workers(int threads);
+/// This thread runs a region of `threads` (0: of some number). OpenMP ends and starts workers when
+/// the number changes.
+void note_region(int threads);
 
 }  // namespace symbind

@@ -132,7 +132,7 @@ void FusedStep::run(const Update& u, std::size_t number) {
                   .device_values = u.device_values,
                   .run = &runner_.state(u.slot)};
   runtime(u.out.context()).make_current();
-  if (profiling::on(profiling::kSymbolic)) [[unlikely]]
+  if (profiling::on(profiling::kSymbolic | profiling::kTimes)) [[unlikely]]
     times_.run(
         number, u.out.context(), [&] { return described(); }, [&] { u.kernel->run(args); });
   else
@@ -186,7 +186,7 @@ std::vector<StepTimes> FusedStep::described() const {
 // A step replayed as one launch has no times of its nodes and shows no values.
 bool FusedStep::can_replay() const {
   return is_warm_ && is_recordable_ && !watchers_.see_values() &&
-         !profiling::on(profiling::kSymbolic) && !has_unread_error();
+         !profiling::on(profiling::kSymbolic | profiling::kTimes) && !has_unread_error();
 }
 
 bool FusedStep::has_unread_error() const {

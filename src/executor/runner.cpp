@@ -35,7 +35,7 @@ void Runner::run_step(std::size_t i, Watchers& watchers) {
     step.draws->random_seed = seed;
     step.draws->random_draw = draw;
   }
-  if (profiling::on(profiling::kSymbolic)) [[unlikely]]
+  if (profiling::on(profiling::kSymbolic | profiling::kTimes)) [[unlikely]]
     watchers.run_timed(*this, i);
   else
     (*step.run)(step.args);

@@ -1,6 +1,6 @@
 #pragma once
 // Runs a plan over bound arrays: allocates arenas, stores every step's pointers once, and runs the
-// steps. The verbs (executor_impl.h), the fused step (fused_step.h) and predictions use it.
+// steps. An executor (executor_impl.h), the fused step (fused_step.h) and predictions use it.
 
 #include <array>
 #include <map>
@@ -36,14 +36,14 @@ class Runner {
  public:
   /// Call `compile` before running.
   Runner(Bound bound, std::shared_ptr<Arenas> arenas);
-  /// Over a plan that others may run too. Undefined arguments and the outputs are open: `fill` sets
-  /// them for one run.
+  /// Runs a plan that other runners may share. Undefined arguments and the outputs are open: `fill`
+  /// sets them for one run.
   Runner(Bound bound, std::shared_ptr<Arenas> arenas, std::shared_ptr<const Plan> plan);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  /// Compiles for the bound arrays. `watched`: every output is shown, nothing is fused and no
-  /// memory is reused. Outputs take the memory of `outputs_to_reuse` where it fits. On an error
+  /// Compiles for the bound arrays. `watched`: a monitor sees every output, so nothing is fused and
+  /// no memory is reused. Outputs take the memory of `outputs_to_reuse` where it fits. On an error
   /// nothing changes.
   void compile(bool watched, const std::vector<NDArray>& outputs_to_reuse);
 
@@ -86,7 +86,7 @@ class Runner {
   void touch_written(Phase phase) const;
   /// Stores an error on everything the steps [first, last) would have written.
   std::shared_ptr<PendingError> fail(std::size_t first, std::size_t last, const Error& error) const;
-  /// Gradients of arguments that no output depends on.
+  /// Writes 0 to the gradients of arguments that no output depends on.
   void zero_unreached_gradients();
 
  private:
@@ -108,7 +108,7 @@ class Runner {
   /// Allocates memory for the per-call values of all steps on every GPU.
   static std::vector<std::unique_ptr<DeviceValues>> value_blocks(const Plan& plan);
   void bring_values_to_devices();
-  /// Whether its array is set for each run.
+  /// Whether `fill` sets the tensor's array for each run.
   bool is_open(int tensor) const;
   /// The bound storages a step writes, its mutated inputs among them.
   std::vector<Storage*> written_by(const PlanStep& step) const;

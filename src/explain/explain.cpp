@@ -1,7 +1,6 @@
 // explain: the same data in three formats.
 //
-// Decided here: the page contains its data as JSON in which every '<' is escaped, so no name can
-// end the script element. The page's title is set from there too.
+// Decided here: the page contains its data as JSON; its title is set from there too.
 
 #include <symbind/explain.h>
 
@@ -10,31 +9,13 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "explain/explanation.h"
+#include "explain/page_data.h"
 
 namespace symbind {
 
 extern const char* const kExplainPage;
 
 namespace {
-
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-std::string page(const nlohmann::ordered_json& json) {
-  std::string data;
-  for (const char c : json_text(json)) {
-    if (c == '<')
-      data += "\\u003c";
-    else
-      data += c;
-  }
-  std::string html = kExplainPage;
-  constexpr std::string_view kMark = "\"explanation\"";
-  const std::size_t at = html.find(kMark);
-  SYMBIND_ASSERT(at != std::string::npos);
-  return html.replace(at, kMark.size(), data);
-}
 
 std::string amount(double value, const char* unit) {
   const char* const prefixes[] = {"", "k", "M", "G", "T"};
@@ -75,6 +56,25 @@ std::string text_of(const Plan& plan, const nlohmann::ordered_json& json) {
 
 }  // namespace
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string page_with_data(const char* page, const nlohmann::ordered_json& data) {
+  std::string text;
+  for (const char c : json_text(data)) {
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  }
+  std::string html = page;
+  constexpr std::string_view kMark = "\"page data\"";
+  const std::size_t at = html.find(kMark);
+  SYMBIND_ASSERT(at != std::string::npos);
+  return html.replace(at, kMark.size(), text);
+}
+
 std::string explain(const Executor& executor, const ExplainOptions& options) {
   check(options.format == "html" || options.format == "json" || options.format == "text",
         "explain: format must be html, json or text, not '{}'", options.format);
@@ -85,7 +85,7 @@ std::string explain(const Executor& executor, const ExplainOptions& options) {
                                                                  : name);
   if (options.format == "json") return json_text(json);
   if (options.format == "text") return text_of(runner.plan(), json);
-  return page(json);
+  return page_with_data(kExplainPage, json);
 }
 
 void explain_to_file(const Executor& executor, const std::string& path,

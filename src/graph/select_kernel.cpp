@@ -7,9 +7,9 @@
 // Arrays without elements (a batch of 0 images, an empty slice): a node whose outputs all have no
 // elements is skipped; its input values are not checked, as in MXNet. A node with elements to
 // write runs even if its inputs have none: a sum over nothing is 0, a product 1, a mean NaN; an
-// operator that must pick from nothing refuses by name. An operator that writes an input runs: its
-// kernels handle a batch of 0. So does one whose output shape depends on values: its kernel checks
-// that they select no elements.
+// operator that must pick from nothing refuses by name. Three kinds of operators run in any case:
+// those that write an input (their kernels handle a batch of 0), those whose output shape depends
+// on values (their kernels check that the values select nothing), and custom operators.
 
 #include "graph/select_kernel.h"
 
@@ -61,7 +61,7 @@ Offer offer_of(const KernelDef& kernel, bool is_last, const void* attrs, const K
   Offer offer = kernel.offer(attrs, r);
   if (offer.accepted() && limits.plain_only &&
       !(is_plain(r.in, offer.in_layouts) && is_plain(r.out, offer.out_layouts)))
-    return refuse("wants a blocked layout");
+    return refuse("needs a blocked layout");
   return offer;
 }
 

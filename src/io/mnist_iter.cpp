@@ -55,9 +55,10 @@ void shuffle_as_mxnet(std::vector<std::int64_t>& rows, std::uint32_t seed) {
 
 void check_options(const MNISTIterOptions& o) {
   check(o.batch_size > 0, "MNISTIter: batch_size is {}; it must be positive", o.batch_size);
-  check(o.num_parts > 0 && o.part_index >= 0 && o.part_index < o.num_parts,
-        "MNISTIter: part_index {} of num_parts {}; it must be at least 0 and below num_parts",
-        o.part_index, o.num_parts);
+  check(
+      o.num_parts > 0 && o.part_index >= 0 && o.part_index < o.num_parts,
+      "MNISTIter: part_index is {} and num_parts is {}; it must be at least 0 and below num_parts",
+      o.part_index, o.num_parts);
 }
 
 }  // namespace

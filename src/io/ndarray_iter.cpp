@@ -237,6 +237,10 @@ NDArrayIter::~NDArrayIter() = default;
 const std::vector<DataDesc>& NDArrayIter::provide_data() const { return state_->data_descs; }
 const std::vector<DataDesc>& NDArrayIter::provide_label() const { return state_->label_descs; }
 std::int64_t NDArrayIter::num_data() const { return state_->num_data; }
+std::optional<std::int64_t> NDArrayIter::batches() const {
+  const std::int64_t rows = state_->num_data, size = state_->options.batch_size;
+  return state_->last_batch == LastBatch::kDiscard ? rows / size : (rows + size - 1) / size;
+}
 std::int64_t NDArrayIter::cursor() const { return state_->cursor; }
 void NDArrayIter::set_cursor(std::int64_t cursor) { state_->cursor = cursor; }
 

@@ -1,8 +1,8 @@
-// RecordIO. A record is the magic number, a word of a flag (3 bits) and a length (29 bits), the
-// bytes, and zeros up to a multiple of 4. Where the magic number occurs inside a record, at a
-// multiple of 4, it is removed and the record continues in another part: flag 0 is a whole record,
-// 1 the first part, 2 one in the middle, 3 the last. So the magic number at a multiple of 4 is
-// always the beginning of a part; splitting a file into shards relies on this.
+// RecordIO. A record is the magic number, a 32-bit word with a flag (3 bits) and a length (29
+// bits), the bytes, and zeros up to a multiple of 4. If the bytes contain the magic number at a
+// multiple of 4, it is removed there and the record continues in another part. Flag 0 marks a whole
+// record, 1 the first part, 2 a middle part, 3 the last part. So the magic number at a multiple of
+// 4 is always the beginning of a part; splitting a file into shards relies on this.
 //
 // Decided here: lengths are checked against the size of the file before memory is allocated.
 #include <symbind/recordio.h>
@@ -64,9 +64,8 @@ RecordWriter::~RecordWriter() = default;
 
 void RecordWriter::write(std::span<const std::byte> record) {
   State& s = *state_;
-  check(record.size() < kLengthLimit,
-        "{}: a record of {} bytes; RecordIO holds records below 2^29 bytes", s.file.path(),
-        record.size());
+  check(record.size() < kLengthLimit, "{}: a record has {} bytes; RecordIO allows fewer than 2^29",
+        s.file.path(), record.size());
   std::size_t begin = 0;
   for (std::size_t i = 0; i + 4 <= record.size(); i += 4) {
     if (word_at(record.data() + i) != kMagic) continue;
@@ -113,16 +112,17 @@ Flag RecordReader::State::get_part(std::vector<std::byte>& record) {
     fail_at(start,
             fmt::format("no record begins here: 0x{:08X} instead of the magic number", head[0]));
   const std::uint32_t flag = head[1] >> 29, length = head[1] & (kLengthLimit - 1);
-  if (flag > kLast) fail_at(start + 4, fmt::format("flag {} of a record; it must be 0 to 3", flag));
+  if (flag > kLast)
+    fail_at(start + 4, fmt::format("a record has flag {}; it must be 0 to 3", flag));
   if (length > size - offset)
     fail_at(start + 4,
             fmt::format("a record of {} bytes, but the file has {} left", length, size - offset));
-  const bool goes_on = flag == kMiddle || flag == kLast;
+  const bool continues = flag == kMiddle || flag == kLast;
   const std::size_t had = record.size();
   check_limit(Limit::kFileBytes, static_cast<std::int64_t>(had + length + 4), path, ErrorKind::kIo);
-  record.resize(had + (goes_on ? 4 : 0) + length);
+  record.resize(had + (continues ? 4 : 0) + length);
   std::byte* out = record.data() + had;
-  if (goes_on) {
+  if (continues) {
     std::memcpy(out, &kMagic, 4);
     out += 4;
   }
@@ -150,7 +150,7 @@ RecordReader::RecordReader(const std::string& path, int num_parts, int part_inde
   State& s = *state_;
   s.path = path;
   check(num_parts > 0 && part_index >= 0 && part_index < num_parts,
-        "{}: part_index {} of num_parts {}; it must be at least 0 and below num_parts", path,
+        "{}: part_index is {} and num_parts is {}; it must be at least 0 and below num_parts", path,
         part_index, num_parts);
   s.file = open(path);
   ::fseeko(s.file.get(), 0, SEEK_END);
@@ -177,7 +177,7 @@ bool RecordReader::next(std::vector<std::byte>& record) {
   const std::uint64_t start = s.offset;
   Flag flag = s.get_part(record);
   if (flag == kMiddle || flag == kLast)
-    s.fail_at(start, "a record begins with the rest of another one");
+    s.fail_at(start, "this is a later part of a record whose first part is missing");
   while (flag == kFirst || flag == kMiddle) {
     const std::uint64_t part = s.offset;
     if (part >= s.size) s.fail_at(part, "the file ends inside a record of several parts");

@@ -74,20 +74,44 @@ std::string header(std::initializer_list<std::uint32_t> extents) {
   return text;
 }
 
-void write(const std::string& images, const std::string& labels, std::uint32_t count,
-           std::uint32_t seed) {
-  Pictures pictures(seed);
-  std::string pixels = header({count, kSide, kSide}), classes = header({count});
-  for (std::uint32_t i = 0; i < count; ++i) {
+struct Bytes {
+  std::uint32_t count;
+  std::string pixels = {}, classes = {};
+};
+
+Bytes make(bool train) {
+  Pictures pictures(train ? 1 : 2);
+  Bytes made{train ? 6000u : 1000u};
+  for (std::uint32_t i = 0; i < made.count; ++i) {
     const int shape = pictures.any_shape();
-    classes += static_cast<char>(shape);
-    pictures.draw(shape, pixels);
+    made.classes += static_cast<char>(shape);
+    pictures.draw(shape, made.pixels);
   }
-  write_file_atomic(images, [&](FileWriter& file) { file.write(pixels.data(), pixels.size()); });
-  write_file_atomic(labels, [&](FileWriter& file) { file.write(classes.data(), classes.size()); });
+  return made;
+}
+
+void write(const std::string& images, const std::string& labels, bool train) {
+  const Bytes made = make(train);
+  write_file_atomic(images, [&](FileWriter& file) {
+    file.write(header({made.count, kSide, kSide}));
+    file.write(made.pixels);
+  });
+  write_file_atomic(labels, [&](FileWriter& file) {
+    file.write(header({made.count}));
+    file.write(made.classes);
+  });
+}
+
+NDArray array_of(const std::string& bytes, const Shape& shape) {
+  return NDArray::from_vector(std::vector<std::uint8_t>(bytes.begin(), bytes.end()), shape, cpu());
 }
 
 }  // namespace
+
+Shapes shapes(bool train) {
+  const Bytes made = make(train);
+  return {array_of(made.pixels, {made.count, kSide, kSide}), array_of(made.classes, {made.count})};
+}
 
 ImageSet make_shapes(const std::string& folder) {
   namespace fs = std::filesystem;
@@ -98,8 +122,8 @@ ImageSet make_shapes(const std::string& folder) {
                .train_labels = in_folder("train-labels-idx1-ubyte"),
                .test_images = in_folder("t10k-images-idx3-ubyte"),
                .test_labels = in_folder("t10k-labels-idx1-ubyte")};
-  write(set.train_images, set.train_labels, 6000, 1);
-  write(set.test_images, set.test_labels, 1000, 2);
+  write(set.train_images, set.train_labels, true);
+  write(set.test_images, set.test_labels, false);
   log_info(fmt::format("data set shapes, made by formula, in {}", folder));
   return set;
 }

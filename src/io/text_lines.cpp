@@ -60,7 +60,8 @@ bool blank(std::string_view line) {
 
 TextLines::TextLines(const std::string& paths, int parts, int part) {
   check(parts > 0 && part >= 0 && part < parts,
-        "part_index {} of num_parts {}; it must be at least 0 and below num_parts", part, parts);
+        "part_index is {} and num_parts is {}; it must be at least 0 and below num_parts", part,
+        parts);
   std::int64_t total = 0;
   for (const std::string& path : files_of(paths)) {
     const std::int64_t size = size_of_file(path);

@@ -40,7 +40,7 @@ T stored(V value) {
 
 /// The types of filtered rows and of weights, for elements T.
 template <class T>
-using Work = std::conditional_t<std::is_same_v<T, std::uint8_t>, int, T>;
+using RowSum = std::conditional_t<std::is_same_v<T, std::uint8_t>, int, T>;
 template <class T>
 using Weight = std::conditional_t<std::is_same_v<T, std::uint8_t>, int, float>;
 
@@ -126,14 +126,14 @@ std::array<Weight<T>, kMaxTaps> weights_of(const ResizeTaps& taps) {
 // ---- Filters by taps ----------------------------------------------------------------------------
 
 template <class T>
-void filter_row(const ResizePlan& p, const T* src, Work<T>* dst) {
+void filter_row(const ResizePlan& p, const T* src, RowSum<T>* dst) {
   for (const ResizeTaps& taps : p.across) {
     const auto w = weights_of<T>(taps);
     for (std::int64_t c = 0; c < p.channels; ++c) {
-      Work<T> sum = 0;
+      RowSum<T> sum = 0;
       for (int k = 0; k < p.taps; ++k) {
         const std::int64_t at = std::clamp<std::int64_t>(taps.first + k, 0, p.from.width - 1);
-        sum += static_cast<Work<T>>(src[at * p.channels + c]) * w[static_cast<std::size_t>(k)];
+        sum += static_cast<RowSum<T>>(src[at * p.channels + c]) * w[static_cast<std::size_t>(k)];
       }
       *dst++ = sum;
     }
@@ -170,7 +170,7 @@ void combine_bytes(const std::array<const int*, kMaxTaps>& rows, const std::arra
 
 template <class T>
 void by_taps(const ResizePlan& p, const T* src, T* dst, void* workspace) {
-  auto* filtered = static_cast<Work<T>*>(workspace);
+  auto* filtered = static_cast<RowSum<T>*>(workspace);
   const std::int64_t n = p.to.width * p.channels;
   const std::int64_t grain = std::max<std::int64_t>(1, 4096 / n);
   parallel_for(p.from.height, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -181,7 +181,7 @@ void by_taps(const ResizePlan& p, const T* src, T* dst, void* workspace) {
     for (std::int64_t y = begin; y < end; ++y) {
       const ResizeTaps& taps = p.down[static_cast<std::size_t>(y)];
       const auto w = weights_of<T>(taps);
-      std::array<const Work<T>*, kMaxTaps> rows{};
+      std::array<const RowSum<T>*, kMaxTaps> rows{};
       for (int k = 0; k < p.taps; ++k)
         rows[static_cast<std::size_t>(k)] =
             filtered + std::clamp<std::int64_t>(taps.first + k, 0, p.from.height - 1) * n;

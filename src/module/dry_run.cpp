@@ -188,7 +188,8 @@ DryRunReport BaseModule::dry_run(DataIter& train, const FitOptions& o) {
   EvalMetric& metric = *o.eval_metric.metric();
   DataBatch batch;
   std::vector<std::string> notes;
-  Trial trial{.notes = [&] { return notes; }};
+  Trial trial;
+  trial.notes = [&] { return notes; };
   trial.begin = [&] {
     batch = peeked(train, notes);
     copy->bind(train.provide_data(), train.provide_label());

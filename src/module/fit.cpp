@@ -1,7 +1,7 @@
-// fit: the verbs in order.
+// fit: the training loop.
 //
-// `step` is the fused form of forward_backward, update and update_metric; where executors are
-// watched it runs the verbs one by one. A callback that throws StopTraining ends the training as
+// `step` is the fused form of forward_backward, update and update_metric; with a monitor it makes
+// these calls one by one. A callback that throws StopTraining ends the training as
 // if it were complete; any other exception propagates unchanged. The session handles checkpoints.
 
 #include <chrono>
@@ -28,6 +28,18 @@ void log_values(int epoch, const char* what, const std::vector<NameValue>& value
     log_info(fmt::format("Epoch[{}] {}-{}={:f}", epoch, what, name, value));
 }
 
+/// The error stays the one that is thrown, whatever the callbacks do.
+void fail_fit(TrainingSession& session, const FitOptions& o, FitParam fit,
+              const std::exception& error) {
+  session.failed(error.what());
+  fit.error = &error;
+  try {
+    o.fit_error_callback(fit);
+  } catch (const std::exception& e) {
+    log_warning(fmt::format("fit_error_callback failed: {}", e.what()));
+  }
+}
+
 }  // namespace
 
 void BaseModule::fit(DataIter& train, FitOptions o) {
@@ -50,12 +62,15 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
   const MetricArg validation = o.validation_metric.value_or(o.eval_metric);
 
   ModuleTraining training(*this, train, metric, o);
-  TrainingSession session(training, {o.checkpoint, o.resume, o.begin_epoch, o.num_epoch});
+  TrainingSession session(training,
+                          {o.checkpoint, o.resume, o.begin_epoch, o.num_epoch, o.run, o.progress});
+  FitParam fit{this, session.begin_epoch(), o.num_epoch, &metric};
 
   try {
+    o.fit_begin_callback(fit);
     for (int epoch = session.begin_epoch(); epoch < o.num_epoch; ++epoch) {
       const auto start = std::chrono::steady_clock::now();
-      auto [nbatch, more] = session.start_epoch();
+      auto [nbatch, more] = session.start_epoch(epoch);
       for (; more; ++nbatch) {
         if (o.monitor) o.monitor->tic();
         step(training.batch, metric);
@@ -90,17 +105,21 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
       }
       tell_schedulers(values);
       train.reset();
-      session.after_epoch(epoch + 1, values);
+      session.after_epoch(epoch + 1, values, o.eval_data != nullptr);
     }
   } catch (const StopTraining& stop) {
     log_info(stop.what());
-    session.stopped();
-  } catch (const Interrupted&) {
-    session.stopped();
-    session.finish();
+    session.stopped(stop.what());
+  } catch (const Interrupted& e) {
+    session.interrupted();
+    fail_fit(session, o, fit, e);
+    throw;
+  } catch (const std::exception& e) {
+    fail_fit(session, o, fit, e);
     throw;
   }
   session.finish();
+  o.fit_end_callback(fit);
 }
 
 }  // namespace symbind

@@ -1,6 +1,8 @@
 #pragma once
 // The objects of one C++ fit, in the form its session uses.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <symbind/detail/resume.h>
@@ -10,6 +12,7 @@
 #include <symbind/module.h>
 
 #include "base/interrupt.h"
+#include "base/log_sink.h"
 
 namespace symbind {
 
@@ -81,7 +84,7 @@ class ModuleTraining final : public Training {
     return all;
   }
   void reset_metric() override { metric_.reset(); }
-  std::vector<NameValue> metric_values() override { return metric_.get(); }
+  std::vector<NameValue> metric_values() override { return metric_.get_global(); }
   StateValue metric_facts() override { return symbind::metric_facts(metric_); }
   bool set_metric_facts(const StateValue& facts) override {
     return symbind::set_metric_facts(metric_, facts);
@@ -104,6 +107,18 @@ class ModuleTraining final : public Training {
   bool interrupted() override { return interrupt_wanted(); }
   void info(const std::string& text) override { log_info(text); }
   void warn(const std::string& text) override { log_warning(text); }
+  Display display() override { return has_log_sink() ? Display::kForeignLog : Display::kOurLog; }
+  std::int64_t batch_size() override { return train_.batch_size(); }
+  std::optional<std::int64_t> batches_per_epoch() override { return train_.batches(); }
+  std::optional<NDArray> confusion() override {
+    const bool classifies = std::ranges::any_of(metric_values(), [](const NameValue& value) {
+      return value.first.find("accuracy") != std::string::npos;
+    });
+    if (options_.eval_data == nullptr || !classifies) return std::nullopt;
+    const MetricPtr counts = ConfusionMatrix();
+    module_.score(*options_.eval_data, counts);
+    return confusion_counts(*counts);
+  }
 
  private:
   BaseModule& module_;

@@ -9,6 +9,7 @@
 #include <symbind/runtime.h>
 
 #include "base/check.h"
+#include "module/training_record.h"
 
 namespace symbind {
 namespace {
@@ -34,29 +35,43 @@ NDArrayMap on_host(const NDArrayMap& arrays) {
 }  // namespace
 
 TrainingSession::TrainingSession(Training& training, SessionOptions options)
-    : training_(training), options_(std::move(options)) {
+    : training_(training),
+      options_(std::move(options)),
+      record_(std::make_unique<TrainingRecord>(training, options_)) {
+  if (const RunFolder* folder = record_->folder()) {
+    if (!options_.checkpoint) options_.checkpoint.emplace();
+    if (options_.checkpoint->prefix.empty()) options_.checkpoint->prefix = folder->prefix();
+    if (options_.resume.empty()) options_.resume = options_.checkpoint->prefix;
+  }
   if (options_.checkpoint) {
     checkpointer_ = std::make_unique<Checkpointer>(*options_.checkpoint);
     if (keeps_best())
       watched_value(training.metric_values(), options_.checkpoint->keep_best, "keep_best");
   }
-  if (!checkpointer_ && options_.resume.empty()) return;
-  for (const auto& network : training.networks()) {
-    kernels_.push_back(kernel_facts(network->group()));
-    symbols_.push_back(network->symbol_json());
+  if (checkpointer_ || !options_.resume.empty()) {
+    for (const auto& network : training.networks()) {
+      kernels_.push_back(kernel_facts(network->group()));
+      symbols_.push_back(network->symbol_json());
+    }
   }
-  if (options_.resume.empty()) return;
+  if (!options_.resume.empty()) resume();
+  record_->begin();
+}
+
+TrainingSession::~TrainingSession() = default;
+
+void TrainingSession::resume() {
   resumed_ = load_training(options_.resume);
   if (!resumed_) {
-    training.info(
+    training_.info(
         fmt::format("resume: there is no checkpoint of '{}' yet: the training begins at epoch {}",
                     options_.resume, begin_epoch()));
     return;
   }
   restore(*resumed_);
   options_.begin_epoch = resumed_->epoch;
-  training.info(fmt::format("resume: continues from {} at epoch {}, batch {}", resumed_->source,
-                            resumed_->epoch, resumed_->batch));
+  training_.info(fmt::format("resume: continues from {} at epoch {}, batch {}", resumed_->source,
+                             resumed_->epoch, resumed_->batch));
   if (!resumed_->exact) resumed_.reset();
 }
 
@@ -143,7 +158,13 @@ void TrainingSession::restore_data(const TrainingState& state) {
   if (state.facts.at("ended", state.source.c_str()).integer != 0) training_.fetch();
 }
 
-TrainingSession::Start TrainingSession::start_epoch() {
+TrainingSession::Start TrainingSession::start_epoch(int epoch) {
+  const Start start = fetch_first();
+  record_->begin_epoch(epoch, start.nbatch);
+  return start;
+}
+
+TrainingSession::Start TrainingSession::fetch_first() {
   if (checkpointer_) training_.defer_interrupts();
   end_.reset();
   if (!resumed_) {
@@ -178,6 +199,7 @@ void TrainingSession::after_update(int batches) {
 }
 
 void TrainingSession::after_callbacks(int epoch, int batches, bool more) {
+  record_->after_batch(batches);
   if (!fetch_) return;
   if (interrupted_) {
     checkpointer_->finish();  // the last one must not be skipped
@@ -192,13 +214,16 @@ void TrainingSession::after_callbacks(int epoch, int batches, bool more) {
 }
 
 void TrainingSession::after_batches(int epoch, int batches) {
+  record_->after_batches(epoch, batches);
   if (!checkpointer_) return;
   end_ = capture(epoch, batches, fetch_point(true));
   training_.release_interrupts();
   if (training_.interrupted()) throw Interrupted();
 }
 
-void TrainingSession::after_epoch(int epochs, const std::vector<NameValue>& values) {
+void TrainingSession::after_epoch(int epochs, const std::vector<NameValue>& values,
+                                  bool evaluated) {
+  record_->after_epoch(values, evaluated);
   if (!checkpointer_) return;
   end_.reset();
   interrupted_ = training_.interrupted();
@@ -214,7 +239,7 @@ void TrainingSession::after_epoch(int epochs, const std::vector<NameValue>& valu
   throw Interrupted();
 }
 
-void TrainingSession::stopped() {
+void TrainingSession::save_epoch() {
   training_.release_interrupts();
   if (!checkpointer_ || !end_) return;
   checkpointer_->finish();
@@ -222,8 +247,24 @@ void TrainingSession::stopped() {
   end_.reset();
 }
 
+void TrainingSession::stopped(const std::string& why) {
+  save_epoch();
+  why_ = why;
+}
+
 void TrainingSession::finish() {
   training_.release_interrupts();
+  if (checkpointer_) checkpointer_->finish();
+  record_->end(why_);
+}
+
+void TrainingSession::failed(const std::string& error) {
+  training_.release_interrupts();
+  record_->fail(error);
+}
+
+void TrainingSession::interrupted() {
+  save_epoch();
   if (checkpointer_) checkpointer_->finish();
 }
 

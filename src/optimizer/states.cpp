@@ -60,7 +60,7 @@ void add_fields(StateValue& object, Fields& fields) {
 }
 
 template <class Map>
-StateValue dict_of(const Map& map) {
+StateValue dict_of_map(const Map& map) {
   StateValue dict = StateValue::sequence(Kind::kDict);
   for (const auto& [key, value] : map) dict.add(StateValue::of(key), StateValue::of(value));
   return dict;
@@ -82,7 +82,7 @@ StateValue symbol_value(const SymbolFacts& symbol) {
   StateValue pair = StateValue::sequence(Kind::kTuple);
   if (symbol.arguments.empty()) return pair;
   StateValue attrs = StateValue::sequence(Kind::kDict), names = StateValue::sequence(Kind::kList);
-  for (const auto& [name, dict] : symbol.attrs) attrs.add(StateValue::of(name), dict_of(dict));
+  for (const auto& [name, dict] : symbol.attrs) attrs.add(StateValue::of(name), dict_of_map(dict));
   for (const std::string& name : symbol.arguments) names.items.push_back(StateValue::of(name));
   pair.items = {std::move(attrs), std::move(names)};
   return pair;
@@ -234,7 +234,7 @@ StateValue fields_value(Fields& fields) {
 }
 
 StateValue multipliers_value(const Optimizer::Multipliers& multipliers) {
-  return dict_of(multipliers);
+  return dict_of_map(multipliers);
 }
 
 Optimizer::Multipliers multipliers_from(const StateValue& value) {
@@ -247,7 +247,7 @@ Optimizer::Multipliers multipliers_from(const StateValue& value) {
 StateValue counts_value(const std::map<std::int64_t, Optimizer::Counts>& counts) {
   StateValue all = StateValue::dict();
   for (const auto& [device, of_device] : counts)
-    all.add(StateValue::of(device), dict_of(of_device));
+    all.add(StateValue::of(device), dict_of_map(of_device));
   return all;
 }
 
@@ -274,12 +274,12 @@ StateValue optimizer_value(Optimizer& optimizer) {
     object.add(StateValue::of(std::string(name)), std::move(value));
   };
   add("lr_scheduler", scheduler_value(optimizer.lr_scheduler()));
-  add("lr_mult", dict_of(optimizer.lr_mult()));
-  add("wd_mult", dict_of(optimizer.wd_mult()));
-  add("idx2name", dict_of(optimizer.idx2name()));
+  add("lr_mult", dict_of_map(optimizer.lr_mult()));
+  add("wd_mult", dict_of_map(optimizer.wd_mult()));
+  add("idx2name", dict_of_map(optimizer.idx2name()));
   add("sym_info", symbol_value(optimizer.symbol_facts()));
   add("_all_index_update_counts", counts_value(optimizer.all_counts()));
-  add("_index_update_count", dict_of(optimizer.counts()));
+  add("_index_update_count", dict_of_map(optimizer.counts()));
   add("allow_np_array", StateValue::of(false));
   return object;
 }

@@ -2,8 +2,8 @@
 //
 // Greedy by size over live intervals: within a few percent of the lower bound on real nets, and
 // short. A tensor is live from the step that writes it to the last step that reads it; a workspace
-// is live in its own step, and so does an unread output that its kernel writes. An output reuses
-// its input's memory if the operator allows it and nothing reads the input later.
+// is live during its step only, and so is an output that its kernel writes and nothing reads. An
+// output reuses its input's memory if the operator allows it and nothing reads the input later.
 
 #include <algorithm>
 #include <numeric>
@@ -53,7 +53,8 @@ class Planner {
         last_use_[t] = static_cast<int>(plan_.steps.size());
   }
 
-  // The block of an input that dies in step s and is as big as output `out`, or -1.
+  // The block that output `out` may reuse: of an input last read in step s, of the same size; or
+  // -1.
   int inherited(std::size_t s, int out, std::size_t bytes) const {
     const PlanStep& step = plan_.steps[s];
     for (const auto& [input, o] : step.inplace) {
@@ -65,7 +66,7 @@ class Planner {
       }
       const int in = step.in[static_cast<std::size_t>(i)];
       const int block = block_of_[static_cast<std::size_t>(in)];
-      const auto taken = [&](int other) {  // by an output before this one
+      const auto taken = [&](int other) {  // an earlier output of this step reuses it
         return block_of_[static_cast<std::size_t>(other)] == block;
       };
       if (block < 0 || std::ranges::count(step.in, in) != 1 ||
@@ -122,8 +123,8 @@ class Planner {
       Block& block = blocks_[i];
       std::size_t offset = 0;
       auto from = placed.begin();
-      // The last one had the same size and interval: the offsets it found taken are still taken,
-      // and so is its own. The parts of a large split are placed one after the other.
+      // A block of the size and interval of the previous one starts its search after that one: all
+      // lower offsets were too small. So a split into many parts takes linear time.
       if (previous != nullptr && previous->bytes == block.bytes && previous->first == block.first &&
           previous->last == block.last) {
         offset = previous->offset + previous->bytes;

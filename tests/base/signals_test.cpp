@@ -122,6 +122,19 @@ TEST(Signals, find_the_stack_in_place_during_convolutions) {
   train_under_signals(odd_channels(), {8, 3, 20, 20}, 2);
 }
 
+// libgomp ends and starts workers when the number of threads changes.
+TEST(Signals, find_the_stack_in_place_after_the_number_of_threads_changed) {
+  for (const int threads : {3, 2, 3}) {
+    set_num_threads(threads);
+    std::atomic<int> items{0};
+    parallel_for(1 << 20, 1, [&](std::int64_t begin, std::int64_t end) {
+      items += static_cast<int>(end - begin);
+    });
+    ASSERT_EQ(items, 1 << 20);
+    train_under_signals(two_layers(), {128, 600}, threads);
+  }
+}
+
 TEST(Signals, wait_while_they_are_blocked_and_then_arrive) {
   const Alarms alarms;
   {

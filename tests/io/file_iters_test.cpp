@@ -221,7 +221,7 @@ TEST(BadInputMNISTIter, says_which_file) {
   expect_error(
       ErrorKind::kValue,
       [&] { open({.image = images.path(), .label = two.path(), .num_parts = 2, .part_index = 2}); },
-      "part_index 2 of num_parts 2");
+      "part_index is 2 and num_parts is 2");
 }
 
 void read_csv(const std::string& text, const Tuple& shape, DType dtype = DType::kFloat32,

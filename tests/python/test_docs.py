@@ -2,8 +2,9 @@
 import os
 import pathlib
 import re
+import subprocess
+import sys
 
-import numpy as np
 import pytest
 
 import symbind as mx
@@ -23,15 +24,48 @@ def test_sessions(page, sessions):
         assert run_python(DOCS / page) >= sessions
 
 
-def test_the_readme_program_learns(capsys):
+def assert_shown(shown, printed):
+    """`...` is any text, a time is any number, and other numbers with a fraction may differ by 0.02."""
+    parts = re.split(r"(\.\.\.|\d+\.\d+)", shown)
+    numbers, pattern = [], ""
+    for part in parts:
+        if part == "...":
+            pattern += ".*"
+        elif not re.fullmatch(r"\d+\.\d+", part):
+            pattern += re.escape(part)
+        elif pattern.endswith(re.escape("Time cost=")):
+            pattern += r"\d+\.\d+"
+        else:
+            pattern += r"(\d+\.\d+)"
+            numbers.append(float(part))
+    found = re.fullmatch(pattern, printed, re.DOTALL)
+    assert found, printed
+    assert [float(number) for number in found.groups()] == pytest.approx(numbers, abs=0.02), printed
+
+
+def test_output_that_differs_from_the_shown_one_is_found():
+    assert_shown("a 0.50\n...b=1.25\nTime cost=3.0\n", "a 0.51\nx\nb=1.25\nTime cost=0.1\n")
+    for printed in ("a 0.53\nb=1.25\nTime cost=3.0\n", "a 0.50\nb=1.25\n", "a 0.50\nc=1.25\nTime cost=3.0\n"):
+        with pytest.raises(AssertionError):
+            assert_shown("a 0.50\n...b=1.25\nTime cost=3.0\n", printed)
+
+
+def test_the_commands_of_the_readme(tmp_path):
+    """Each `$ …` of a console block, in a folder that holds the Python program and the build; the output is as shown."""
     text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    program = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
-    mx.random.seed(1)
-    np.random.seed(1)
-    names = {}
-    exec(compile(program, "README.md", "exec"), names)  # pylint: disable=exec-used
-    assert names["mod"].score(names["val"], "acc")[0][1] > 0.9
-    assert capsys.readouterr().out.startswith("[('accuracy', 0.9")
+    (tmp_path / "circle.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1))
+    programs = os.path.dirname(program())
+    (tmp_path / "build" / "release").mkdir(parents=True)
+    (tmp_path / "build" / "release" / "bin").symlink_to(programs)
+    sessions = re.findall(r"```console\n\$ (.*?)\n(.*?)```", text, re.DOTALL)
+    assert len(sessions) == 3
+    for line, shown in sessions:
+        done = subprocess.run(["bash", "-c", line.replace("python ", sys.executable + " ", 1)], cwd=tmp_path,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False,
+                              env={**os.environ, "PATH": os.pathsep.join([programs, os.environ["PATH"]])})
+        assert done.returncode == 0, done.stdout
+        assert_shown(shown, done.stdout)
+    assert (tmp_path / "lenet.html").stat().st_size > 10000
 
 
 @pytest.mark.parametrize("page, commands", [("scripts.md", 4), ("program.md", 16)])

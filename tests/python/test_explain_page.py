@@ -1,39 +1,12 @@
-"""The page of explain in headless Chromium; CMake registers this where there is one."""
+"""The page of explain in headless Chromium."""
 import html
-import os
 import re
-import shutil
-import subprocess
 
 import pytest
 
 import symbind as mx
+from browser import open_page, screenshot
 from explain_cases import HOSTILE, bound, facts_of, lstm, resnet50
-
-BROWSER = next(path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
-               if path)
-
-
-def open_page(path, *options, address=""):
-    """The page's elements once its script ran; anything said on the console is an error."""
-    done = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-         "--window-size=1500,950", "--virtual-time-budget=4000", "--enable-logging=stderr",
-         "--user-data-dir=%s" % (path.parent / "browser"), *options,
-         path.as_uri() + address], capture_output=True, text=True, timeout=170, check=True)
-    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line or "Uncaught" in line]
-    assert said == []
-    return done.stdout
-
-
-def screenshot(path, name, address=""):
-    """Written to the folder SYMBIND_SCREENSHOTS, for visual inspection."""
-    folder = os.environ.get("SYMBIND_SCREENSHOTS", str(path.parent))
-    picture = os.path.join(folder, name + ".png")
-    open_page(path, "--screenshot=" + picture, address=address)
-    assert os.path.getsize(picture) > 20000
-    with open(picture, "rb") as file:
-        assert file.read(8) == b"\x89PNG\r\n\x1a\n"
 
 
 def names_of(dom):

@@ -285,10 +285,14 @@ def test_paths_with_nul(tmp_path):
     path = str(kept) + "\0.params"
     data = mx.nd.ones((2, 2))
     net = mx.sym.Variable("x")
+
+    def fit(**options):
+        module = mx.mod.Module(mx.sym.SoftmaxOutput(mx.sym.Variable("data"), name="softmax"))
+        module.fit(mx.io.NDArrayIter(np.ones((4, 2)), np.zeros(4), batch_size=2), num_epoch=1, **options)
     calls = [lambda: mx.nd.save(path, [data]), lambda: mx.nd.load(path), lambda: net.save(path),
              lambda: mx.sym.load(path), lambda: mx.recordio.MXRecordIO(path, "w"),
              lambda: mx.recordio.MXRecordIO(path, "r"),
-             lambda: _core.TrainingSession(object(), mx.callback.Checkpoint(path)._options(), "", 0, 1),
+             lambda: fit(checkpoint=path), lambda: fit(run=mx.callback.Run("a", folder=path)),
              lambda: mx.io.CSVIter(data_csv=path, data_shape=(1,), batch_size=1),
              lambda: mx.io.LibSVMIter(data_libsvm=path, data_shape=(1,), batch_size=1),
              lambda: mx.recordio.MXIndexedRecordIO(path, str(tmp_path / "r.rec"), "w"),

@@ -186,13 +186,13 @@ def test_doctor_reports_findings(tmp_path):
     (["explain", "fashion", "--shape", "1,two"], "which is not a whole number"),
     (["convert", "x.npy", "y.zip"], "cannot tell the format of 'y.zip'"),
     (["convert", "fashion-0001.params", "y.params", "--dtype", "float17"], "float16"),
-    (["train", "--network", "mpl", "--data", "waves"], "no network 'mpl'"),
-    (["train", "--network", "mlp", "--data", "waves", "--lr", "fast"], "--lr: lr is 'fast', which is not a number"),
-    (["train", "--network", "mlp", "--data", "waves", "--epochs", "0"], "must be at least 1"),
-    (["train", "--network", "mlp", "--data", "waves", "--set", "ephocs=3"],
+    (["train", "--network", "mpl", "--data", "shapes"], "no network 'mpl'"),
+    (["train", "--network", "mlp", "--data", "shapes", "--examples", "2000", "--lr", "fast"], "--lr: lr is 'fast', which is not a number"),
+    (["train", "--network", "mlp", "--data", "shapes", "--epochs", "0"], "must be at least 1"),
+    (["train", "--network", "mlp", "--data", "shapes", "--set", "ephocs=3"],
      "unknown key 'ephocs' (did you mean 'epochs'?)"),
-    (["train", "--network", "mlp", "--data", "waves", "--optimizer", "sdg"], "sgd"),
-    (["train", "--network", "mlp", "--data", "waves", "--run", "a/b"], "--run a/b"),
+    (["train", "--network", "mlp", "--data", "shapes", "--optimizer", "sdg"], "sgd"),
+    (["train", "--network", "mlp", "--data", "shapes", "--run", "a/b"], "--run a/b"),
     (["train"], "no network is given"),
 ])
 def test_wrong_usage_is_one_line_and_exit_code_2(folder, arguments, part):
@@ -214,7 +214,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(folder, arguments, part):
     (["convert", "nothing.npz", "y.params"], "nothing.npz"),
     (["train", "--network", "lenet", "--data", "ragged.csv"], "line 2"),
     (["train", "--network", "lenet", "--data", "flat.csv", "--label-column", "0"], "conv"),
-    (["train", "--network", "gone.json", "--data", "waves"], "gone.json"),
+    (["train", "--network", "gone.json", "--data", "shapes"], "gone.json"),
 ])
 def test_work_that_fails_is_one_line_and_exit_code_1(folder, arguments, part):
     (folder / "text.csv").write_text("1,2\n3,b\n")
@@ -235,7 +235,7 @@ def test_errors_are_documents_with_json(folder):
 
 
 def test_a_config_with_a_misspelt_key_is_refused_by_name(tmp_path):
-    (tmp_path / "c.toml").write_text('network = "mlp"\ndata = "waves"\nbatchsize = 3\n')
+    (tmp_path / "c.toml").write_text('network = "mlp"\ndata = "shapes"\nbatchsize = 3\n')
     line = error_line("train", "--config", "c.toml", cwd=tmp_path, code=2)
     assert "c.toml: unknown key 'batchsize' (did you mean 'batch-size'?)" in line
     (tmp_path / "c.toml").write_text('[optimizer]\nlr = 3\n')

@@ -16,9 +16,9 @@ import pytest
 
 from program_cases import CHECKPOINT, check_text, error_line, program, run, run_json, without_numbers
 
-WAVES = ["train", "--network", "mlp", "--data", "waves", "--lr", "0.1", "--momentum", "0.9"]
+SHAPES = ["train", "--network", "mlp", "--data", "shapes", "--examples", "2000", "--lr", "0.1", "--momentum", "0.9"]
 # A network that takes long enough to be interrupted within an epoch.
-SLOW = ["train", "--network", "lenet", "--data", "waves", "--batch-size", "8", "--epochs", "40"]
+SLOW = ["train", "--network", "lenet", "--data", "shapes", "--examples", "2000", "--batch-size", "8", "--epochs", "40"]
 
 
 def params(folder, name="w", epoch=3):
@@ -35,49 +35,49 @@ def start(arguments, cwd, **options):
 
 
 def test_a_run_has_config_log_and_checkpoints(tmp_path):
-    done = run(*WAVES, "--epochs", 3, "--run", "w", "--log-every", 10, cwd=tmp_path)
+    done = run(*SHAPES, "--epochs", 3, "--run", "w", "--log-every", 10, cwd=tmp_path)
     check_text("train.txt", without_numbers(done.stdout))
     check_text("train_stderr.txt", without_numbers(done.stderr))
     check_text("config.toml", (tmp_path / "runs" / "w" / "config.toml").read_text())
     lines = log_of(tmp_path)
     assert [line["epoch"] for line in lines if line["phase"] == "train"] == [0, 1, 2]
-    assert [line["nbatch"] for line in lines if line["phase"] == "interval" and line["epoch"] == 1] == [9, 19, 29]
+    assert [line["nbatch"] for line in lines if line["phase"] == "interval" and line["epoch"] == 1] == [10, 20, 30]
     last = [line for line in lines if line["phase"] == "validation"][-1]
     assert last["accuracy"] > 0.5
     metrics = run_json("eval", "runs/w", cwd=tmp_path)["metrics"]
     assert metrics["accuracy"] == last["accuracy"]
-    document = run_json(*WAVES, "--epochs", 4, "--run", "w", cwd=tmp_path)
+    document = run_json(*SHAPES, "--epochs", 4, "--run", "w", cwd=tmp_path)
     assert document["resumed_from_epoch"] == 3 and document["trained_epochs"] == 1
     assert document["checkpoint"] == "runs/w/model-0004.params"
 
 
 def test_a_resumed_run_ends_bit_for_bit_as_one_that_was_never_stopped(tmp_path):
-    run(*WAVES, "--epochs", 3, "--run", "w", cwd=tmp_path)
-    run(*WAVES, "--epochs", 1, "--run", "v", cwd=tmp_path)
+    run(*SHAPES, "--epochs", 3, "--run", "w", cwd=tmp_path)
+    run(*SHAPES, "--epochs", 1, "--run", "v", cwd=tmp_path)
     done = run("train", "--run", "v", "--epochs", 3, cwd=tmp_path)
     assert "resuming runs/v after epoch 1, batch 0" in done.stderr
     assert params(tmp_path) == params(tmp_path, "v")
 
 
 def test_a_complete_run_is_not_trained_further(tmp_path):
-    run(*WAVES, "--epochs", 1, "--run", "w", cwd=tmp_path)
-    done = run(*WAVES, "--epochs", 1, "--run", "w", cwd=tmp_path)
+    run(*SHAPES, "--epochs", 1, "--run", "w", cwd=tmp_path)
+    done = run(*SHAPES, "--epochs", 1, "--run", "w", cwd=tmp_path)
     assert "nothing is left to train" in done.stdout and done.stderr == ""
 
 
 def test_settings_that_matter_cannot_change(tmp_path):
-    run(*WAVES, "--epochs", 1, "--run", "w", cwd=tmp_path)
+    run(*SHAPES, "--epochs", 1, "--run", "w", cwd=tmp_path)
     before = params(tmp_path, epoch=1)
     line = error_line("train", "--run", "w", "--lr", "0.5", "--epochs", "2", "--seed", "3", cwd=tmp_path, code=2)
     assert "cannot be resumed with lr = 0.5 (was 0.1), seed = 3 (was 0)" in line and "--restart" in line
     assert params(tmp_path, epoch=1) == before
-    done = run(*WAVES, "--lr", "0.5", "--epochs", 1, "--run", "w", "--restart", cwd=tmp_path)
+    done = run(*SHAPES, "--lr", "0.5", "--epochs", 1, "--run", "w", "--restart", cwd=tmp_path)
     assert "the former run is now runs/w.1" in done.stderr
     assert params(tmp_path, "w.1", 1) == before and params(tmp_path, epoch=1) != before
 
 
 def test_config_then_set_then_flags(tmp_path):
-    (tmp_path / "c.toml").write_text('network = "mlp"\ndata = "waves"  # made by formula\n[train]\nepochs = 1\n'
+    (tmp_path / "c.toml").write_text('network = "mlp"\ndata = "shapes"  # made by formula\n[train]\nepochs = 1\n'
                                      'lr = 0.3\nbatch_size = 50\nseed = 4\n'
                                      'optimizer-params = ["clip_gradient=0.5", "lazy_update=False"]\n')
     run("train", "--config", "c.toml", "--set", "lr=0.2", "--set", "seed=5", "--seed", 6, "--run", "w", cwd=tmp_path)
@@ -111,7 +111,7 @@ def test_a_network_from_json_and_regression_from_csv(tmp_path):
 
 
 def test_two_devices_and_a_learning_rate_schedule(tmp_path):
-    run(*WAVES, "--epochs", 2, "--run", "w", "--devices", "cpu(0),cpu(1)", "--lr-steps", "1", cwd=tmp_path)
+    run(*SHAPES, "--epochs", 2, "--run", "w", "--devices", "cpu(0),cpu(1)", "--lr-steps", "1", cwd=tmp_path)
     rates = [line["learning_rate"] for line in log_of(tmp_path) if line["phase"] == "train"]
     assert rates == pytest.approx([0.1, 0.01])
 
@@ -157,7 +157,7 @@ def test_an_interrupted_training_resumes_where_it_stopped(tmp_path, number):
     ["predict", "fashion", "--data", "x.npy", "--out", "out.npz"], ["inspect", "fashion", "--shape", "9,1,28,28"],
     ["convert", "fashion", "copy"], ["convert", "x.npy", "out.safetensors"],
     ["explain", "fashion", "--shape", "9,1,28,28", "--out", "page.html", "--profile", "20"], ["doctor"],
-    [*WAVES, "--epochs", "50", "--run", "w"]])
+    [*SHAPES, "--epochs", "50", "--run", "w"]])
 def test_ctrl_c_at_any_moment_leaves_nothing_half_written(tmp_path, command):
     for ending in ["-symbol.json", "-0001.params"]:
         shutil.copy(str(CHECKPOINT) + ending, tmp_path / ("fashion" + ending))
@@ -217,14 +217,14 @@ def test_the_bar_fits_the_terminal(tmp_path, columns):
 
 
 def test_without_a_terminal_there_is_one_line_per_epoch(tmp_path):
-    done = run(*WAVES, "--epochs", 3, "--run", "w", cwd=tmp_path)
+    done = run(*SHAPES, "--epochs", 3, "--run", "w", cwd=tmp_path)
     assert len(done.stderr.splitlines()) == 3 and "\r" not in done.stderr
 
 
 # --- full disks and closed files ------------------------------------------------------------------
 
 def test_a_full_disk_ends_the_training_with_a_clear_line(tmp_path):
-    run(*WAVES, "--epochs", 1, "--run", "w", cwd=tmp_path)
+    run(*SHAPES, "--epochs", 1, "--run", "w", cwd=tmp_path)
     before = params(tmp_path, epoch=1)
     done = run("train", "--run", "w", "--epochs", 3, cwd=tmp_path, code=1,
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
@@ -236,12 +236,12 @@ def test_a_full_disk_ends_the_training_with_a_clear_line(tmp_path):
 
 def test_a_folder_that_cannot_be_created_is_named(tmp_path):
     (tmp_path / "runs").write_text("a file")
-    line = error_line(*WAVES, "--epochs", "1", "--run", "w", cwd=tmp_path, code=1)
-    assert "cannot create the folder 'runs/w'" in line and "--runs" in line
+    line = error_line(*SHAPES, "--epochs", "1", "--run", "w", cwd=tmp_path, code=1)
+    assert "cannot create the folder 'runs/w'" in line and "choose another folder for runs" in line
 
 
 def test_closed_stderr_does_not_stop_a_training(tmp_path):
     with open("/dev/full", "w", encoding="utf-8") as full:
-        process = start([*WAVES, "--epochs", "1", "--run", "w"], tmp_path, stderr=full, stdout=subprocess.DEVNULL)
+        process = start([*SHAPES, "--epochs", "1", "--run", "w"], tmp_path, stderr=full, stdout=subprocess.DEVNULL)
         assert process.wait(60) == 0
     assert params(tmp_path, epoch=1)

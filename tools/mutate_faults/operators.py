@@ -79,7 +79,7 @@ ROWS = [
      "return bound >= C(0) ? std::clamp(x, -bound, bound) : x;", "return x;",
      "ops:Ops.sgd*"),
     ("ftrl_update does not clip", "src/ops/optimizer/update.cpp",
-     "C h = cut(rescale * g, clip), squares", "C h = rescale * g, squares", "ops:Ops.ftrl_update"),
+     "C h = clipped(rescale * g, clip), squares", "C h = rescale * g, squares", "ops:Ops.ftrl_update"),
     ("LAMB's norm of a weight has no lower bound", "src/ops/optimizer/lamb_update.cpp",
      "if (lower >= 0) r1 = std::max(r1, lower);", "", "ops:Ops._multi_lamb_update"),
     ("the learning rate of a fused step cannot change", "src/executor/fused_step.h",

@@ -10,10 +10,20 @@
 
 namespace symbind {
 
+/// A std::function that also takes the name of an overloaded function: the signature selects one.
+template <class Signature>
+struct OverloadOf : std::function<Signature> {
+  using std::function<Signature>::function;
+  OverloadOf(Signature* function) : std::function<Signature>(function) {}  // NOLINT: as a base
+};
+
 /// Fills an OpDef with typed functions.
 template <class A>
 class OpBuilder {
  public:
+  using OfferRule = OverloadOf<Offer(const A&, const KernelRequest&)>;
+  using PrepareRule = OverloadOf<Prepared(const A&, const KernelRequest&, const Offer&)>;
+
   OpBuilder(OpRegistry& registry, OpDef& def) : registry_(registry), def_(def) {
     def_.make_attrs = [] { return std::shared_ptr<void>(std::make_shared<A>()); };
     def_.describe = [](void* attrs) {
@@ -203,9 +213,7 @@ class OpBuilder {
   /// `name`: "reference" for plain loops that follow the definition, "native" for our own vector
   /// code, else the library that computes, with the algorithm where it has several
   /// ("onednn_winograd"). `offer` may be null: plain layouts, no workspace.
-  OpBuilder& kernel(DeviceType device, std::string name,
-                    std::function<Offer(const A&, const KernelRequest&)> offer,
-                    std::function<Prepared(const A&, const KernelRequest&, const Offer&)> prepare) {
+  OpBuilder& kernel(DeviceType device, std::string name, OfferRule offer, PrepareRule prepare) {
     KernelDef k{.device = device, .name = std::move(name), .offer = {}, .prepare = {}};
     k.offer = [offer](const void* a, const KernelRequest& r) {
       return offer ? offer(*static_cast<const A*>(a), r) : accept_plain(r);
@@ -218,7 +226,7 @@ class OpBuilder {
   }
   /// A kernel that only builds with `enabled` have: elsewhere the lambdas are not instantiated, so
   /// the functions they call need not exist.
-  template <bool enabled, class O, class P>
+  template <bool enabled, class O = OfferRule, class P = PrepareRule>
   OpBuilder& kernel_if(DeviceType device, std::string name, O offer, P prepare) {
     if constexpr (enabled) kernel(device, std::move(name), std::move(offer), std::move(prepare));
     return *this;

@@ -14,6 +14,7 @@
 #include <symbind/detail/executor_group.h>
 #include <symbind/model.h>
 #include <symbind/optimizer.h>
+#include <symbind/run.h>
 
 namespace symbind {
 
@@ -51,6 +52,7 @@ class Training {
   virtual Resumables named() = 0;
 
   virtual void reset_metric() = 0;
+  /// Over the epoch so far.
   virtual std::vector<NameValue> metric_values() = 0;
   virtual StateValue metric_facts() = 0;
   virtual bool set_metric_facts(const StateValue& facts) = 0;
@@ -74,29 +76,44 @@ class Training {
 
   virtual void info(const std::string& text) = 0;
   virtual void warn(const std::string& text) = 0;
+
+  /// What a progress display must respect: nothing; lines of our log on stderr, which make room
+  /// for a bar; or a log of the caller that may write to the same terminal.
+  enum class Display { kFree, kOurLog, kForeignLog };
+  virtual Display display() = 0;
+  virtual std::int64_t batch_size() = 0;
+  /// Where the iterator knows.
+  virtual std::optional<std::int64_t> batches_per_epoch() = 0;
+  /// Evaluates once more and counts rows by true and predicted class; nullopt if there are no data
+  /// to evaluate or no classes.
+  virtual std::optional<NDArray> confusion() = 0;
 };
 
 struct SessionOptions {
   std::optional<CheckpointOptions> checkpoint = {};
   std::string resume = {};
   int begin_epoch = 0, num_epoch = 0;
+  /// Records the training in a folder; it also saves and resumes there unless told otherwise.
+  std::optional<RunOptions> run = {};
+  std::optional<bool> progress = {};  ///< SYMBIND_PROGRESS by default
 };
+
+class TrainingRecord;
 
 class TrainingSession {
  public:
   /// Loads what `options.resume` names and gives it to the training, whose module must be bound,
   /// with parameters and optimizer.
   TrainingSession(Training& training, SessionOptions options);
+  ~TrainingSession();
 
   int begin_epoch() const { return options_.begin_epoch; }
-  /// Whether after_epoch reads the values it gets.
-  bool keeps_best() const;
   struct Start {
     int nbatch;
     bool more;
   };
   /// Begins an epoch: fetches its first batch, or the one after the checkpoint.
-  Start start_epoch();
+  Start start_epoch(int epoch);
   /// After the update of batch number `batches`, before the next one is fetched.
   void after_update(int batches);
   /// After the callbacks of a batch: saves what is due; throws Interrupted if an interrupt was
@@ -104,12 +121,16 @@ class TrainingSession {
   void after_callbacks(int epoch, int batches, bool more);
   /// After the last batch of an epoch: what follows may be interrupted.
   void after_batches(int epoch, int batches);
-  /// After the reset for the next epoch.
-  void after_epoch(int epochs, const std::vector<NameValue>& values);
-  /// The training ends early, within an epoch or between two.
-  void stopped();
-  /// Waits for the writer.
+  /// After the reset for the next epoch; `values` are those of the evaluation if there was one.
+  void after_epoch(int epochs, const std::vector<NameValue>& values, bool evaluated);
+  /// A callback ends the training, within an epoch or between two.
+  void stopped(const std::string& why);
+  /// The training is complete: waits for the writer.
   void finish();
+  /// Ctrl-C ends it: saves the epoch that is complete but not evaluated, and waits for the writer.
+  void interrupted();
+  /// It ends with an error.
+  void failed(const std::string& error);
 
  private:
   struct FetchPoint {
@@ -125,9 +146,14 @@ class TrainingSession {
                          const TrainingPart& saved, const StateValue* facts,
                          const std::string& source);
   void restore_data(const TrainingState& state);
+  bool keeps_best() const;
+  void resume();
+  Start fetch_first();
+  void save_epoch();
 
   Training& training_;
   SessionOptions options_;
+  std::unique_ptr<TrainingRecord> record_;
   std::unique_ptr<Checkpointer> checkpointer_;
   std::optional<TrainingState> resumed_;  ///< until its epoch begins
   std::vector<StateValue> kernels_;       ///< of each network, as bound
@@ -135,6 +161,7 @@ class TrainingSession {
   std::optional<FetchPoint> fetch_;       ///< of a save that is due
   std::optional<TrainingState> end_;      ///< after the last batch of the epoch
   bool interrupted_ = false, epoch_end_due_ = false;
+  std::string why_;  ///< a callback ended the training
 };
 
 }  // namespace symbind

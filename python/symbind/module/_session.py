@@ -12,6 +12,8 @@ import numpy as np
 from .. import _core, error
 from .._plain import from_plain, plain_attributes, random_state, set_plain_attributes, to_plain
 from ..base import _as_list
+from ..io import DataIter
+from ..metric import ConfusionMatrix
 
 
 def _set_own(thing, attributes):
@@ -168,14 +170,31 @@ class _Interrupts:
 
 # -------------------------------------------------------------------------- training
 
+def plain_values(values):
+    """(name, value) pairs of a metric whose values are numbers."""
+    return [(str(name), float(value)) for name, value in values
+            if isinstance(value, (int, float, np.number)) or getattr(value, "size", 0) == 1]
+
+
+def _batch_size(data):
+    """Rows of a batch; 0 if the iterator does not say."""
+    size = getattr(data, "batch_size", 0)
+    if isinstance(size, int) and size > 0:
+        return size
+    shapes = data.provide_data
+    return int(shapes[0][1][0]) if shapes and shapes[0][1] else 0
+
+
 class Training(_Interrupts):
     """All objects of one call of fit that a checkpoint contains."""
 
     def __init__(self, module, train_data, eval_data, metric, callbacks):
         super().__init__()
         self._module, self._train_data = module, train_data
+        self.batch_size = _batch_size(train_data)
         self.set_params = module.set_params
-        self.reset_metric, self.metric_values = metric.reset, metric.get_name_value
+        self._metric, self._eval_data = metric, eval_data
+        self.reset_metric = metric.reset
         self.metric_facts = functools.partial(_metric_facts, metric)
         self.set_metric_facts = functools.partial(_set_metric_facts, metric)
         self.reset_data = train_data.reset
@@ -191,6 +210,32 @@ class Training(_Interrupts):
                           for i, one in enumerate(
                               one for group in callbacks for one in _as_list(group or []))
                           if _stateful(one)}
+
+    def metric_values(self):
+        """The metric over the epoch so far; a custom one that cannot tell is left out."""
+        try:
+            return plain_values(self._metric.get_global_name_value())
+        except Exception:  # pylint: disable=broad-except
+            return []
+
+    def logs_epochs(self):
+        """Whether the script logs what fit reports."""
+        logger = self._module.logger
+        logger = logging.getLogger() if logger is logging else logger
+        return bool(getattr(logger, "isEnabledFor", lambda level: True)(logging.INFO))
+
+    def batches_per_epoch(self):
+        """Where the iterator knows."""
+        core = self._train_data._native() if isinstance(self._train_data, DataIter) else None
+        return None if core is None else core.batches
+
+    def confusion(self):
+        """Rows of the evaluation data by true and predicted class; None without classes."""
+        if self._eval_data is None or not any("accuracy" in name for name, _ in self.metric_values()):
+            return None
+        counts = ConfusionMatrix()
+        self._module.score(self._eval_data, counts)
+        return counts._core_metric().confusion_counts()
 
     def params(self):
         self._params = self._module.get_params()

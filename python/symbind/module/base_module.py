@@ -8,12 +8,12 @@ import numpy as np
 
 from .. import _core, error, metric
 from .. import ndarray as nd
-from ..callback import Checkpoint, StopTraining
+from ..callback import Checkpoint, Run, StopTraining
 from ..context import cpu
 from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import batch as batch_of
-from ..model import BatchEndParam, _save_named
+from ..model import BatchEndParam, FitParam, _save_named
 from ..monitor import _guard_of_fit
 from ..base import _as_list
 from . import _dry_run, _session
@@ -144,7 +144,8 @@ class BaseModule(Updates):
             aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
             begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None,
             sparse_row_id_fn=None, accumulate=1, clip_global_norm=None, ema_decay=None,
-            eval_ema=False, nan_guard=None, dry_run=False, checkpoint=None, resume=None):
+            eval_ema=False, nan_guard=None, dry_run=False, checkpoint=None, resume=None, run=None,
+            progress=None, fit_begin_callback=None, fit_end_callback=None, fit_error_callback=None):
         """Trains on `train_data`, epochs `begin_epoch` to `num_epoch` - 1. Binds and initialises the
         module if needed. A callback that raises callback.StopTraining ends it as if complete.
 
@@ -155,7 +156,11 @@ class BaseModule(Updates):
         SYMBIND_NAN_GUARD); `dry_run` logs and returns the report of dry_run and trains nothing.
         `checkpoint`, a callback.Checkpoint or a prefix, saves during training; `resume`, a prefix or the
         path of a manifest, resumes from there bit for bit, or starts from scratch if there is no
-        checkpoint (docs/checkpoints.md)."""
+        checkpoint (docs/checkpoints.md). `run`, a name or a callback.Run, records the training in
+        runs/NAME with log, checkpoints and report.html, and resumes a former run of that name.
+        `progress` shows a bar on stderr in a terminal, else a line per epoch; by default unless the
+        script logs at INFO or SYMBIND_PROGRESS is 0. `fit_begin_callback`, `fit_end_callback` and
+        `fit_error_callback` are called with a model.FitParam."""
         if dry_run:
             return _dry_run.dry_run(self, locals())
         _core.refresh_settings()
@@ -180,9 +185,13 @@ class BaseModule(Updates):
         session = _core.TrainingSession(
             _session.Training(self, train_data, eval_data, eval_metric, (
                 batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback)),
-            checkpoint._options() if checkpoint else None, resume or "", begin_epoch, num_epoch)
+            checkpoint._options() if checkpoint else None, resume or "", begin_epoch, num_epoch,
+            (Run(run) if isinstance(run, str) else run)._options() if run else None, progress)
         begin_epoch = session.begin_epoch
+        fit_param = FitParam(self, begin_epoch, num_epoch, eval_metric, None)
         try:
+            for callback in _as_list(fit_begin_callback or []):
+                callback(fit_param)
             for epoch in range(begin_epoch, num_epoch):
                 values = self._fit_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor,
                                          sparse_row_id_fn, session, locals())
@@ -200,19 +209,27 @@ class BaseModule(Updates):
                         self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
                 self._tell_schedulers(values)
                 train_data.reset()
-                session.after_epoch(epoch + 1, values)
+                session.after_epoch(epoch + 1, _session.plain_values(values), eval_data is not None)
         except StopTraining as stop:
             self.logger.info(str(stop))
-            session.stopped()
-        except KeyboardInterrupt:
-            session.stopped()
-            session.finish()
+            session.stopped(str(stop))
+        except BaseException as failure:
+            if isinstance(failure, KeyboardInterrupt):
+                session.interrupted()
+            session.failed("%s: %s" % (type(failure).__name__, failure))
+            try:
+                for callback in _as_list(fit_error_callback or []):
+                    callback(fit_param._replace(error=failure))
+            except Exception as second:  # pylint: disable=broad-except
+                self.logger.warning("fit_error_callback failed: %s", second)
             raise
         finally:
             session.training.release_interrupts()
             if guard is not None:
                 guard.release()
         session.finish()
+        for callback in _as_list(fit_end_callback or []):
+            callback(fit_param)
 
     def dry_run(self, train_data, **kwargs):
         """Tries a step and an evaluation on a copy, with the first batch of each and the arguments of
@@ -236,7 +253,7 @@ class BaseModule(Updates):
         step = self._stepper(eval_metric)
         training = session.training
         training.data_iter = data_iter = _batches(train_data, callbacks)
-        nbatch = session.start_epoch()
+        nbatch = session.start_epoch(epoch)
         next_data_batch, training.batch = training.batch, None
         if next_data_batch is None and nbatch == 0:
             raise error.ValueError("the training data have no batch in epoch {}: the iterator is "

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/interrupt.h"
-#include "base/parallel.h"
+#include "kernels/blas/note_call.h"
 
 namespace symbind {
 
@@ -52,6 +52,7 @@ void multiply_tiles(const GemmShape& s, const T* a, const T* b, T* c, Multiply&&
   for (std::int64_t i = 0; i < s.m; i += tile.rows) {
     for (std::int64_t j = 0; j < s.n; j += tile.columns) {
       if (i + j > 0) interruption_point();
+      blas::note_call();
       multiply(narrow(std::min(tile.rows, s.m - i)), narrow(std::min(tile.columns, s.n - j)),
                a + i * (s.transpose_a ? 1 : s.lda), b + j * (s.transpose_b ? s.ldb : 1),
                c + i * s.ldc + j);

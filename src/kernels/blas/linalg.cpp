@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "kernels/blas/note_call.h"
 
 // OpenBLAS contains LAPACK, but Debian's headers for it do not declare it.
 extern "C" {
@@ -46,6 +47,7 @@ template <class F, class T>
 void call_triangular(F f, Triangle t, std::int64_t rows, std::int64_t columns, T alpha, const T* a,
                      T* b) {
   if (rows == 0 || columns == 0) return;
+  blas::note_call();
   const int side = narrow(t.right ? columns : rows);
   f(CblasRowMajor, t.right ? CblasRight : CblasLeft, t.lower ? CblasLower : CblasUpper,
     t.transpose ? CblasTrans : CblasNoTrans, CblasNonUnit, narrow(rows), narrow(columns), alpha, a,
@@ -55,6 +57,7 @@ void call_triangular(F f, Triangle t, std::int64_t rows, std::int64_t columns, T
 template <class F, class T>
 int call_symmetric(F f, std::int64_t n, T* a) {
   if (n == 0) return 0;
+  blas::note_call();
   const int order = narrow(n);
   int info = 0;
   f("U", &order, a, &order, &info);
@@ -65,6 +68,7 @@ template <class Factor, class Form, class T>
 void call_lq(Factor factor, Form form, std::int64_t rows, std::int64_t columns, T* a, T* l,
              T* work) {
   if (rows == 0) return;
+  blas::note_call();
   const int m = narrow(columns), n = narrow(rows), length = narrow(64 * rows);
   T* tau = work + 64 * rows;
   int info = 0;
@@ -79,6 +83,7 @@ void call_lq(Factor factor, Form form, std::int64_t rows, std::int64_t columns, 
 template <class F, class T>
 bool call_eliminate(F f, std::int64_t n, T* a, int* pivots) {
   if (n == 0) return true;
+  blas::note_call();
   const int order = narrow(n);
   int info = 0;
   f(&order, &order, a, &order, pivots, &info);
@@ -88,6 +93,7 @@ template <class F, class T>
 bool call_invert(F f, std::int64_t n, T* a, T* work, int* pivots) {
   if (!eliminate(n, a, pivots)) return false;
   if (n == 0) return true;
+  blas::note_call();
   const int order = narrow(n), length = narrow(64 * n);
   int info = 0;
   f(&order, a, &order, pivots, work, &length, &info);
@@ -98,6 +104,7 @@ bool call_invert(F f, std::int64_t n, T* a, T* work, int* pivots) {
 template <class F, class T>
 bool call_eigen(F f, std::int64_t n, T* a, T* values, T* work) {
   if (n == 0) return true;
+  blas::note_call();
   const int order = narrow(n), length = narrow(eigen_work(n));
   int info = 0;
   f("V", "U", &order, a, &order, values, work, &length, &info);

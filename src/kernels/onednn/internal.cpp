@@ -125,6 +125,7 @@ Call::Call(const dnnl::primitive& primitive, const MemoryDesc& scratch, Argument
 
 void Call::operator()(std::initializer_list<void*> pointers, void* scratch) const {
   const VendorThreads threads(threads_);
+  note_region(threads_);
   std::optional<SignalsBlocked> blocked;
   if (shared_->needs_signals_blocked) {
     blocked.emplace();

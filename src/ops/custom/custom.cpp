@@ -373,7 +373,7 @@ void register_custom(OpRegistry& r) {
   r.add<CustomAttrs>("Custom")
       .doc("A user-defined, registered operator; it defines its inputs and further parameters.")
       .rest(take_rest)
-      .inputs(input_names)
+      .inputs([](const CustomAttrs& a) { return input_names(a); })
       .outputs(output_names, [](const CustomAttrs& a) { return a.num_out(); })
       .roles(roles)
       .user_code()

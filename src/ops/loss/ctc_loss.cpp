@@ -222,7 +222,7 @@ struct Whole {
   }
 };
 
-struct Plan {
+struct CTCPlan {
   Sizes z;
   Whole labels, data_lengths, label_lengths;
 
@@ -259,7 +259,7 @@ struct Plan {
 };
 
 Prepared forward(const CTCLossAttrs& a, const KernelRequest& r, const Offer&) {
-  Plan plan{sizes_of(a, r), {1, r.in[1].dtype}, {}, {}};
+  CTCPlan plan{sizes_of(a, r), {1, r.in[1].dtype}, {}, {}};
   if (a.use_data_lengths) plan.data_lengths = {2, r.in[2].dtype};
   if (a.use_label_lengths) plan.label_lengths = {a.use_data_lengths ? 3 : 2, r.in.back().dtype};
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {

@@ -73,14 +73,14 @@ void infer_channels(const BatchNormAttrs& a, Inference& io, Inference::Ref data,
       io.set_dtype(c, narrow ? DType::kFloat32 : t, "as the data's type requires");
 }
 
-void infer(const BatchNormAttrs& a, Inference& io) {
+void infer_plain(const BatchNormAttrs& a, Inference& io) {
   io.same_shape(io.in(0), io.out(0));
   io.same_dtype(io.in(0), io.out(0));
   infer_channels(a, io, io.in(0), {io.in(1), io.in(2), io.in(3), io.in(4), io.out(1), io.out(2)});
 }
 
 void infer_relu(const BatchNormAttrs& a, Inference& io) {
-  infer(a, io);
+  infer_plain(a, io);
   io.opaque(io.out(3));
 }
 
@@ -103,7 +103,7 @@ NodeEntries gradient_by(GradientBuilder& g, const char* op, bool mask) {
   return d;
 }
 
-NodeEntries gradient(const BatchNormAttrs&, GradientBuilder& g) {
+NodeEntries gradient_plain(const BatchNormAttrs&, GradientBuilder& g) {
   return gradient_by(g, "_backward_BatchNorm", false);
 }
 NodeEntries gradient_relu(const BatchNormAttrs&, GradientBuilder& g) {
@@ -273,8 +273,8 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
       .init_hint(3, R"(["zero", {}])")
       .init_hint(4, R"(["one", {}])")
       .skips_unread(1)
-      .infer(relu ? infer_relu : infer)
-      .gradient(relu ? gradient_relu : gradient)
+      .infer(relu ? infer_relu : infer_plain)
+      .gradient(relu ? gradient_relu : gradient_plain)
       .kernel(
           DeviceType::kCpu, "onednn",
           [relu](const A& a, const R& q) { return offer_onednn(a, q, q.in[0], relu, false); },

@@ -178,7 +178,7 @@ Acc weight_of(const Axis& a, std::size_t i, std::int64_t k, bool mean) {
   return static_cast<Acc>(k + 1 == a.count[i] ? a.last[i] : a.weight[i]);
 }
 
-struct Plan {
+struct ResizeRule {
   Axis rows, columns;
   std::int64_t planes = 0;
   bool mean = false;
@@ -206,14 +206,15 @@ struct Plan {
 };
 
 template <class A>
-Plan plan_of(const A& a, const Shape& x, const Shape& y) {
+ResizeRule plan_of(const A& a, const Shape& x, const Shape& y) {
   const bool mean = std::is_same_v<A, PoolingAttrs>;
   return {axis_of(a, x[2], y[2]), axis_of(a, x[3], y[3]), x[0] * x[1], mean, !mean && x == y};
 }
 
 /// Every output element is a mean of input elements.
 template <class T>
-void forward_plane(const PoolingAttrs&, const Plan& plan, std::int64_t plane, const T* x, T* y) {
+void forward_plane(const PoolingAttrs&, const ResizeRule& plan, std::int64_t plane, const T* x,
+                   T* y) {
   using Acc = Accumulator<T>;
   plan.each(plane, [&](std::int64_t out, std::size_t row, std::size_t column) {
     Acc sum = 0;
@@ -226,7 +227,8 @@ void forward_plane(const PoolingAttrs&, const Plan& plan, std::int64_t plane, co
 
 /// Of two rows, then of the two results, in MXNet's order.
 template <class T>
-void forward_plane(const ResizeAttrs&, const Plan& plan, std::int64_t plane, const T* x, T* y) {
+void forward_plane(const ResizeAttrs&, const ResizeRule& plan, std::int64_t plane, const T* x,
+                   T* y) {
   using Acc = Accumulator<T>;
   const Axis &rows = plan.rows, &columns = plan.columns;
   x += plane * rows.in * columns.in;
@@ -269,7 +271,7 @@ Prepared forward(const A& a, const KernelRequest& r) {
             std::fill_n(y, n, static_cast<T>(std::numeric_limits<Acc>::quiet_NaN()));
             return;
           }
-          const Plan& plan = made();
+          const ResizeRule& plan = made();
           parallel_for(plan.planes, plan.grain(), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t p = begin; p < end; ++p) forward_plane(a, plan, p, x, y);
           });
@@ -290,7 +292,7 @@ Prepared backward(const A& a, const KernelRequest& r, const Offer&) {
     return [made = FirstRun([a, x = r.out[0].shape, y = r.in[0].shape] {
               return plan_of(a, x, y);
             })](const Args& args) {
-      const Plan& plan = made();
+      const ResizeRule& plan = made();
       const T* dy = args.in<T>(0);
       T* dx = args.out<T>(0);
       if (plan.copies) {

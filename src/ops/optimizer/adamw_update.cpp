@@ -59,7 +59,7 @@ struct AdamW {
   static constexpr int kStates = 2, kValues = 8;
   C lr, beta1, beta2, epsilon, wd, eta, clip, rescale;
   C operator()(C w, C g, C* s) const {
-    const C h = cut(rescale * g, clip);
+    const C h = clipped(rescale * g, clip);
     s[0] = beta1 * s[0] + (C(1) - beta1) * h;
     s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
     return w - eta * (lr * s[0] / (std::sqrt(s[1]) + epsilon) + wd * w);
@@ -127,7 +127,7 @@ Prepared prepare(const A&, const KernelRequest& q) {
         if (!std::isfinite(rescale) || rescale == 0)
           std::copy_n(a.in<T>(first), size, a.out<T>(k));
         else
-          update<mixed>(rule<Wide<W>>(a.values, k, n, rescale), size,
+          update<mixed>(rule<Accumulator<W>>(a.values, k, n, rescale), size,
                         arrays_at<mixed, T, W, 2>(a, first, k));
       }
     };

@@ -90,7 +90,7 @@ struct Phase1 {
     rest2 = static_cast<C>(1 - std::pow(static_cast<double>(beta2), static_cast<double>(t)));
   }
   C operator()(C w, C g, C* s) const {
-    const C h = cut(rescale * g, clip);
+    const C h = clipped(rescale * g, clip);
     s[0] = beta1 * s[0] + (C(1) - beta1) * h;
     s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
     return s[0] / rest1 / (std::sqrt(s[1] / rest2) + epsilon) + wd * w;
@@ -182,7 +182,7 @@ template <bool mixed>
 Prepared prepare_phase2(const Phase2Attrs&, const KernelRequest& q) {
   return dispatch_float(q.in[0].dtype, [&]<class T>() -> Prepared {
     using W = std::conditional_t<mixed, float, T>;
-    using C = Wide<W>;
+    using C = Accumulator<W>;
     return [n = q.out[0].shape.size()](const Args& a) {
       const double rate =
           scaled_rate(a.values[0], a.values[1], a.values[2], static_cast<double>(a.in<W>(2)[0]),
@@ -206,7 +206,7 @@ struct MultiValues {
 template <class T, bool mixed>
 void multi_lamb(const Args& a, const std::vector<std::int64_t>& sizes) {
   using W = std::conditional_t<mixed, float, T>;
-  using C = Wide<W>;
+  using C = Accumulator<W>;
   constexpr int group = mixed ? 5 : 4;
   const int n = static_cast<int>(sizes.size());
   const MultiValues v(a.values, n);

@@ -93,7 +93,7 @@ Prepared prepare(const A& attrs, const KernelRequest& q) {
   for (const TensorDesc& out : q.out) sizes.push_back(out.shape.size());
   return dispatch_float(q.in[0].dtype, [&]<class T>() -> Prepared {
     using W = std::conditional_t<mixed, float, T>;
-    using C = Wide<W>;
+    using C = Accumulator<W>;
     return [sizes, n = attrs.num_weights, inputs = static_cast<int>(q.in.size())](const Args& a) {
       const double* rest = a.values + (A::kPreloaded ? 0 : 2 * n);
       const auto number = [&](int i) { return static_cast<C>(rest[i]); };

@@ -140,7 +140,7 @@ struct Adam {
   static constexpr int kStates = 2, kValues = 7;
   C lr, beta1, beta2, epsilon, wd, rescale, clip;
   C operator()(C w, C g, C* s) const {
-    const C h = cut(rescale * g + wd * w, clip);
+    const C h = clipped(rescale * g + wd * w, clip);
     s[0] = beta1 * s[0] + (C(1) - beta1) * h;
     s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
     return w - lr * s[0] / (std::sqrt(s[1]) + epsilon);
@@ -152,7 +152,7 @@ struct NagRule {
   static constexpr int kStates = 1, kValues = 5;
   C lr, momentum, wd, rescale, clip;
   C operator()(C w, C g, C* s) const {
-    const C kept = momentum * s[0], h = cut(rescale * g, clip);
+    const C kept = momentum * s[0], h = clipped(rescale * g, clip);
     const C next = w + momentum * kept - (C(1) + momentum) * lr * (h + wd * w);
     s[0] = kept - lr * (h + wd * (in_place ? next : w));
     return next;
@@ -176,9 +176,9 @@ struct RmsProp {
   static constexpr int kStates = 1, kValues = 7;
   C lr, gamma1, epsilon, wd, rescale, clip, clip_weights;
   C operator()(C w, C g, C* s) const {
-    const C h = cut(rescale * g + wd * w, clip);
+    const C h = clipped(rescale * g + wd * w, clip);
     s[0] = (C(1) - gamma1) * h * h + gamma1 * s[0];
-    return cut(w - lr * h / std::sqrt(s[0] + epsilon), clip_weights);
+    return clipped(w - lr * h / std::sqrt(s[0] + epsilon), clip_weights);
   }
 };
 template <class C>
@@ -187,11 +187,11 @@ struct RmsPropAlex {
   static constexpr int kStates = 3, kValues = 8;
   C lr, gamma1, gamma2, epsilon, wd, rescale, clip, clip_weights;
   C operator()(C w, C g, C* s) const {
-    const C h = cut(rescale * g + wd * w, clip);
+    const C h = clipped(rescale * g + wd * w, clip);
     s[0] = (C(1) - gamma1) * h * h + gamma1 * s[0];
     s[1] = (C(1) - gamma1) * h + gamma1 * s[1];
     s[2] = gamma2 * s[2] - lr * h / std::sqrt(s[0] - s[1] * s[1] + epsilon);
-    return cut(w + s[2], clip_weights);
+    return clipped(w + s[2], clip_weights);
   }
 };
 template <class C>
@@ -205,7 +205,7 @@ struct Ftml {
     rest2 = static_cast<C>(1 - std::pow(static_cast<double>(beta2), static_cast<double>(t)));
   }
   C operator()(C w, C g, C* s) const {
-    const C h = cut(rescale * g + wd * w, clip);
+    const C h = clipped(rescale * g + wd * w, clip);
     s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
     const C d = rest1 / lr * (std::sqrt(s[1] / rest2) + epsilon);
     s[2] = beta1 * s[2] + (C(1) - beta1) * h - (d - beta1 * s[0]) * w;
@@ -219,7 +219,7 @@ struct Ftrl {
   static constexpr int kStates = 2, kValues = 6;
   C lr, lamda1, beta, wd, rescale, clip;
   C operator()(C w, C g, C* s) const {
-    const C h = cut(rescale * g, clip), squares = s[1] + h * h;
+    const C h = clipped(rescale * g, clip), squares = s[1] + h * h;
     s[0] += h - (std::sqrt(squares) - std::sqrt(s[1])) * w / lr;
     s[1] = squares;
     if (!(std::abs(s[0]) > lamda1)) return C(0);
@@ -239,7 +239,7 @@ struct Signum {
   static constexpr int kStates = 1, kValues = 6;
   C lr, momentum, wd, rescale, clip, wd_lh;
   C operator()(C w, C g, C* s) const {
-    s[0] = momentum * s[0] - (C(1) - momentum) * (wd * w + cut(rescale * g, clip));
+    s[0] = momentum * s[0] - (C(1) - momentum) * (wd * w + clipped(rescale * g, clip));
     return (C(1) - lr * wd_lh) * w + lr * sign(s[0]);
   }
 };

@@ -13,17 +13,14 @@
 #include <symbind/operator.h>
 
 #include "base/parallel.h"
+#include "kernels/accumulate.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
 
-/// Updates are computed in double for double and in float for everything else.
-template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
 /// x within [−bound, bound]; a negative bound means no limit.
 template <class C>
-C cut(C x, C bound) {
+C clipped(C x, C bound) {
   return bound >= C(0) ? std::clamp(x, -bound, bound) : x;
 }
 
@@ -33,7 +30,9 @@ struct SgdRule {
   using Number = C;
   static constexpr int kStates = 0, kValues = 4;
   C lr, wd, rescale, clip;
-  C operator()(C w, C g, C*) const { return (C(1) - lr * wd) * w - lr * cut(rescale * g, clip); }
+  C operator()(C w, C g, C*) const {
+    return (C(1) - lr * wd) * w - lr * clipped(rescale * g, clip);
+  }
 };
 
 /// m ← momentum·m − lr·wd·w − lr·clip(rescale·g),  w ← w + m
@@ -43,7 +42,7 @@ struct SgdMomRule {
   static constexpr int kStates = 1, kValues = 5;
   C lr, momentum, wd, rescale, clip;
   C operator()(C w, C g, C* s) const {
-    s[0] = momentum * s[0] - lr * wd * w - lr * cut(rescale * g, clip);
+    s[0] = momentum * s[0] - lr * wd * w - lr * clipped(rescale * g, clip);
     return w + s[0];
   }
 };
@@ -112,7 +111,7 @@ template <class A, template <class> class Rule, bool mixed = false>
 Prepared prepare_update(const A&, const KernelRequest& q) {
   return dispatch_float(q.in[0].dtype, [&]<class T>() -> Prepared {
     using W = std::conditional_t<mixed, float, T>;
-    using R = Rule<Wide<W>>;
+    using R = Rule<Accumulator<W>>;
     return [n = q.out[0].shape.size()](const Args& a) {
       update<mixed>(rule_of<R>(a.values), n, arrays_at<mixed, T, W, R::kStates>(a, 0, 0));
     };

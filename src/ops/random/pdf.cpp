@@ -113,7 +113,7 @@ void infer_parameters(Inference& io, Inference::Ref sample, int first, int count
     io.set_shape(io.in(i), Shape(wanted), "the first axes of the samples");
 }
 
-void infer(const PdfAttrs&, Inference& io) {
+void infer_scalars(const PdfAttrs&, Inference& io) {
   io.all_same_dtype();
   io.same_shape(io.in(0), io.out(0));
   infer_parameters(io, io.in(0), 1, io.num_inputs() - 1, false);
@@ -137,7 +137,7 @@ void infer_backward(const PdfAttrs& a, Inference& io) {
   ForwardSides sides{.inputs = io.num_outputs(), .outputs = 1, .from = {io.out(0)}};
   for (int i = 0; i < io.num_outputs(); ++i) sides.from.push_back(io.in(i));
   sides.from.push_back(io.out(0));
-  tie_to_forward(a, io, vectors ? infer_dirichlet : infer, sides);
+  tie_to_forward(a, io, vectors ? infer_dirichlet : infer_scalars, sides);
   for (int o = 0; o < io.num_outputs(); ++o) io.same_shape(io.in(o + 1), io.out(o));
 }
 
@@ -292,7 +292,7 @@ void add(OpRegistry& r) {
                          .skips_unread()
                          .infer(infer_backward<kRow.density == nullptr>);
   if constexpr (kRow.density != nullptr) {
-    forward_op.infer(infer).reference(forward<row>);
+    forward_op.infer(infer_scalars).reference(forward<row>);
     backward_op.reference(backward<row>);
   } else {
     forward_op.infer(infer_dirichlet).reference(forward_dirichlet);

@@ -181,7 +181,8 @@ void register_psroi_pooling(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .reference(forward);
-  add_region_gradient(r, "_backward_PSROIPooling", "rois", infer_backward, backward);
+  add_region_gradient<PSROIPoolingAttrs>(r, "_backward_PSROIPooling", "rois", infer_backward,
+                                         backward);
 }
 
 }  // namespace symbind

@@ -239,7 +239,7 @@ void register_roi_align(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .reference(forward);
-  add_region_gradient(r, "_backward_ROIAlign", "rois", infer_backward, backward);
+  add_region_gradient<ROIAlignAttrs>(r, "_backward_ROIAlign", "rois", infer_backward, backward);
 }
 
 }  // namespace symbind

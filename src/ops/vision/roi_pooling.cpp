@@ -159,7 +159,8 @@ void register_roi_pooling(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .reference(forward);
-  add_region_gradient(r, "_backward_ROIPooling", "maxidx", infer_backward, backward);
+  add_region_gradient<ROIPoolingAttrs>(r, "_backward_ROIPooling", "maxidx", infer_backward,
+                                       backward);
 }
 
 }  // namespace symbind
