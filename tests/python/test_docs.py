@@ -2,6 +2,8 @@
 import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
