@@ -42,7 +42,7 @@ void expect_equal(const NDArray& array, const json& wanted) {
 
 TEST(GoldenFileIters, batches_are_mxnets) {
   int cases = 0;
-  for (const json& recorded : golden("files.json")) {
+  for (const json& recorded : recorded_values("files.json")) {
     SCOPED_TRACE(recorded["iter"].get<std::string>() + recorded["options"].dump());
     ++cases;
     std::vector<std::unique_ptr<TemporaryFile>> files;

@@ -45,7 +45,7 @@ inline std::string contents_of(const std::string& path) {
 inline std::string golden_path(const std::string& name) {
   return source_path("tests/golden/io/" + name);
 }
-inline nlohmann::json golden(const std::string& name) {
+inline nlohmann::json recorded_values(const std::string& name) {
   return nlohmann::json::parse(contents_of(golden_path(name)));
 }
 

@@ -38,7 +38,7 @@ std::vector<std::string> all_records(RecordReader& reader) {
 
 std::vector<std::string> recorded_records() {
   std::vector<std::string> result;
-  const auto recorded = golden("records.json");
+  const auto recorded = recorded_values("records.json");
   for (const auto& hex : recorded[0]["records"]) result.push_back(from_hex(hex));
   return result;
 }
@@ -72,7 +72,7 @@ TEST(GoldenRecordIO, writes_the_same_bytes) {
 }
 
 TEST(GoldenRecordIO, packs_headers_as_mxnet) {
-  const auto all = golden("records.json");
+  const auto all = recorded_values("records.json");
   for (const auto& recorded : all[0]["packed"]) {
     const auto& given = recorded["header"];
     RecordHeader header;
