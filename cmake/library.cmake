@@ -78,4 +78,4 @@ set_source_files_properties(src/ops/optimizer/update.cpp src/ops/optimizer/lamb_
     src/ops/optimizer/adamw_update.cpp PROPERTIES
     COMPILE_OPTIONS -fno-math-errno SKIP_PRECOMPILE_HEADERS ON)
 
-symbind_unity(symbind 16 ${symbind_sources})
+symbind_unity(symbind 20 ${symbind_sources})

@@ -32,8 +32,8 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 # Ninja runs as many compilers as there are cores; here, no more than fit into memory.
 cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
 math(EXPR compilers "${megabytes} / 1000 + 1")
-set_property(GLOBAL APPEND PROPERTY JOB_POOLS compile=${compilers})
-set(CMAKE_JOB_POOL_COMPILE compile)
+set_property(GLOBAL APPEND PROPERTY JOB_POOLS symbind_compile=${compilers})
+set(CMAKE_JOB_POOL_COMPILE symbind_compile)
 
 find_program(SYMBIND_CCACHE ccache)
 if(SYMBIND_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -39,6 +39,14 @@ foreach(folder IN LISTS test_folders)
   add_executable(tests_${folder} ${sources})
   target_link_libraries(tests_${folder} PRIVATE tests_support GTest::gtest_main)
   symbind_unity(tests_${folder} 8 ${sources})
+  # The first program compiles the headers of all.
+  if(NOT TARGET "${precompiled}")
+    set(precompiled tests_${folder})
+    target_precompile_headers(tests_${folder} PRIVATE
+        <gmock/gmock.h> <gtest/gtest.h> <symbind/symbind.h> "${PROJECT_SOURCE_DIR}/tests/support/op_case.h")
+  else()
+    target_precompile_headers(tests_${folder} REUSE_FROM ${precompiled})
+  endif()
   set(ctest_file "${PROJECT_BINARY_DIR}/ctest/${folder}.cmake")
   add_custom_command(TARGET tests_${folder} POST_BUILD
       COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:tests_${folder}>" -D "FOLDER=${folder}"

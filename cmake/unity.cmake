@@ -8,9 +8,10 @@
 # that take the attributes of different operators are overloads and may share a unit, unless one is a
 # template over attributes. Files with extra compile options stay alone.
 
-# Sets `defined` to the names that a file defines in namespaces, and `refused` to those that another file
-# of its unit must not define.
-function(symbind_names source defined refused)
+# Sets `defined` to the names that a file defines in namespaces, `refused` to those that another file of
+# its unit must not define, and `templates` to whether it has a template over attributes.
+function(symbind_names source defined refused templates)
+  set(${templates} OFF PARENT_SCOPE)
   file(READ "${source}" text)
   # Brackets and semicolons have a meaning in CMake's lists.
   string(REPLACE "[" "(" text "${text}")
@@ -40,7 +41,8 @@ function(symbind_names source defined refused)
       if(type)
         list(APPEND nowhere_else "${function}(" "${function}(${type}")
       else()
-        list(APPEND nowhere_else "${function}")  # a template: no overload beside it
+        list(APPEND nowhere_else "${function}")
+        set(${templates} ON PARENT_SCOPE)
       endif()
     elseif(line MATCHES "^[^(={]* [*&]*([A-Za-z0-9_]+) *[(={]")
       list(APPEND here "${CMAKE_MATCH_1}")
@@ -72,24 +74,29 @@ function(symbind_unity target size)
   # GCC takes what a unit includes for headers; GCC 12 sees ghosts in "text" + std::string here, too.
   target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage -Wno-array-bounds>)
-  list(FILTER ARGN INCLUDE REGEX "\\.cpp$")
-  list(LENGTH ARGN all)
-  math(EXPR enough "${all} / ${size} + 1")
-  set(units 0)
+  # Files with templates fit to few others: they come first, and the others fill their units.
+  set(first "")
+  set(others "")
   foreach(source IN LISTS ARGN)
     get_source_file_property(options "${source}" COMPILE_OPTIONS)
-    if(options)
+    if(options OR NOT source MATCHES "\\.cpp$")
       continue()
     endif()
-    symbind_names("${source}" defined refused)
-    # The first unit that is not full and has no such name. Where there are units enough, each takes more.
-    set(limit ${size})
-    if(units GREATER_EQUAL enough)
-      math(EXPR limit "${size} * 3 / 2")
+    symbind_names("${source}" "defined_${source}" "refused_${source}" templates)
+    if(templates)
+      list(APPEND first "${source}")
+    else()
+      list(APPEND others "${source}")
     endif()
+  endforeach()
+  set(units 0)
+  foreach(source IN LISTS first others)
+    set(defined "${defined_${source}}")
+    set(refused "${refused_${source}}")
+    # The first unit that is not full and has no such name.
     set(unit 0)
     while(unit LESS units)
-      if(files_${unit} LESS limit)
+      if(files_${unit} LESS size)
         symbind_common(defined refused_${unit} clash)
         if(NOT clash)
           symbind_common(refused defined_${unit} clash)

@@ -41,7 +41,7 @@ Curve read_curve(const std::string& path, At at) {
     std::vector<double> row;
     while (std::getline(cells, cell, ',')) row.push_back(std::atof(cell.c_str()));
     if (row.size() != 5) throw std::runtime_error(path + ": a line without five columns: " + line);
-    curve.push_back({at(row[2], row[3]), row[4]});
+    if (row[3] > 0) curve.push_back({at(row[2], row[3]), row[4]});  // one batch says too little
   }
   return curve;
 }

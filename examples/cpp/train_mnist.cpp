@@ -69,7 +69,7 @@ void run(const Arguments& a) {
       save = do_checkpoint(a.save);
       const std::string train_log = a.save + "-train.csv", test_log = a.save + "-test.csv";
       for (const std::string& path : {train_log, test_log}) std::filesystem::remove(path);
-      log_train = {log_to_csv(train_log, {.period = 20}), Speedometer(a.batch, 200)};
+      log_train = {log_to_csv(train_log, {.period = 10}), Speedometer(a.batch, 200)};
       log_test = log_to_csv(test_log, {.phase = "test"});
     }
     module->fit(train, {.eval_data = &test,

@@ -104,4 +104,9 @@ const BinaryGradient& binary_gradient(std::string_view name, DType dtype) {
   fail(ErrorKind::kName, "there is no gradient of '{}'", name);
 }
 
+#undef FORMS
+#undef BINARY
+#undef GRAD_FORMS
+#undef GRADIENT
+
 }  // namespace symbind

@@ -175,4 +175,12 @@ SYMBIND_EXACT(EXACT_FUNCTOR)
 const UnaryFunction kUnaryFunctions[] = {SYMBIND_UNARY(ENTRY) SYMBIND_EXACT(EXACT_ENTRY)};
 static_assert(std::size(kUnaryFunctions) == kNumUnaryFunctions);
 
+#undef SYMBIND_UNARY
+#undef SYMBIND_EXACT
+#undef FUNCTOR
+#undef EXACT_FUNCTOR
+#undef GRADIENTS
+#undef ENTRY
+#undef EXACT_ENTRY
+
 }  // namespace symbind

@@ -135,7 +135,8 @@ def test_the_page_has_one_line_per_network_and_one_dot_per_epoch(result):
     page = Page(result[3])
     assert page.tags.count("svg") == 1
     assert page.tags.count("circle") == 3 + 2
-    assert len(re.findall(r"<path fill='none' stroke='#", result[3])) == 2
+    lines = re.findall(r"<path fill='none' stroke='#.*? d='(.*?)'", result[3])
+    assert [len(re.findall("[ML]", line)) for line in lines] == [3, 2]  # every 10 of 20 batches
 
 
 def test_mistakes_are_reported(tmp_path):
