@@ -374,7 +374,8 @@ void register_custom(OpRegistry& r) {
       .doc("A user-defined, registered operator; it defines its inputs and further parameters.")
       .rest(take_rest)
       .inputs([](const CustomAttrs& a) { return input_names(a); })
-      .outputs(output_names, [](const CustomAttrs& a) { return a.num_out(); })
+      .outputs([](const CustomAttrs& a) { return output_names(a); },
+               [](const CustomAttrs& a) { return a.num_out(); })
       .roles(roles)
       .user_code()
       .starts_gradient()
