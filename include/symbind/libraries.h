@@ -18,6 +18,8 @@ std::vector<LibraryInfo> libraries();
 /// The newest instructions kernels use on this CPU: "SSE4.1", "AVX2" or "AVX-512";
 /// ONEDNN_MAX_CPU_ISA may hold them to older ones.
 std::string cpu_instructions();
+/// The CPU's name, as the system gives it; "unknown" where it gives none.
+std::string cpu_model();
 /// Threads that one CPU operation of the calling thread may use.
 int cpu_threads();
 

@@ -65,8 +65,7 @@ Cores count_cores() {
 void check_cpu(std::vector<Finding>& findings, Json& document) {
   const Cores cores = count_cores();
   const int threads = cpu_threads();
-  std::string model = proc_value("/proc/cpuinfo", "model name");
-  if (model.empty()) model = "unknown";
+  const std::string model = cpu_model();
   document["cpu"] = {{"model", model},
                      {"cores", cores.all},
                      {"allowed_cores", cores.allowed},

@@ -1,5 +1,8 @@
 #include "kernels/libraries.h"
 
+#include <algorithm>
+#include <fstream>
+
 #include "base/cpu_isa.h"
 #include "base/parallel.h"
 
@@ -18,6 +21,14 @@ std::string cpu_instructions() {
     case Isa::kSse41: break;
   }
   return "SSE4.1";
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      return line.substr(std::min(line.find(':') + 2, line.size()));
+  return "unknown";
 }
 
 int cpu_threads() { return num_threads(); }

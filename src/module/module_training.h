@@ -1,8 +1,6 @@
 #pragma once
 // The objects of one C++ fit, in the form its session uses.
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include <symbind/detail/resume.h>
@@ -111,10 +109,7 @@ class ModuleTraining final : public Training {
   std::int64_t batch_size() override { return train_.batch_size(); }
   std::optional<std::int64_t> batches_per_epoch() override { return train_.batches(); }
   std::optional<NDArray> confusion() override {
-    const bool classifies = std::ranges::any_of(metric_values(), [](const NameValue& value) {
-      return value.first.find("accuracy") != std::string::npos;
-    });
-    if (options_.eval_data == nullptr || !classifies) return std::nullopt;
+    if (options_.eval_data == nullptr) return std::nullopt;
     const MetricPtr counts = ConfusionMatrix();
     module_.score(*options_.eval_data, counts);
     return confusion_counts(*counts);

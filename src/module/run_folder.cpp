@@ -70,7 +70,7 @@ void RunFolder::lock() {
         "cannot create the folder '{}': {}\n  fix:  choose another folder for runs", path_,
         error.message());
   const std::string file = path_ + "/.lock";
-  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   check(lock_ >= 0, ErrorKind::kIo, "cannot write '{}': {}", file,
         std::generic_category().message(errno));
   check(::flock(lock_, LOCK_EX | LOCK_NB) == 0, ErrorKind::kState,

@@ -4,7 +4,9 @@
 
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -57,14 +59,6 @@ std::string command_line() {
     word.clear();
   }
   return text;
-}
-
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name"))
-      return line.substr(std::min(line.find(':') + 2, line.size()));
-  return "unknown";
 }
 
 Json machine() {
@@ -127,14 +121,21 @@ Json layers(Training& training) {
 
 /// The lines of the log: the last one of each moment, in order of time.
 Json log_lines(const std::string& path) {
-  std::map<std::tuple<int, int, std::string>, Json> lines;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
+  std::map<std::tuple<std::int64_t, std::int64_t, std::string>, Json> lines;
+  const std::vector<std::byte> bytes = read_file(path);
+  std::istringstream text(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  for (std::string line; std::getline(text, line);) {
     Json event = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!event.is_object() || !event.contains("epoch")) continue;  // truncated by a crash
-    const std::string phase = event.value("phase", "");
-    const int batch = phase == "interval" ? event.value("nbatch", 0) : INT_MAX;
-    const int epoch = event.value("epoch", 0);
+    const auto is_whole = [&](const char* key) {
+      return event.contains(key) && event[key].is_number_integer();
+    };
+    // Truncated by a crash, or not ours.
+    if (!event.is_object() || !is_whole("epoch") || !is_whole("nbatch")) continue;
+    if (!event.contains("phase") || !event["phase"].is_string()) continue;
+    const std::string phase = event["phase"];
+    const std::int64_t epoch = event["epoch"];
+    const std::int64_t batch =
+        phase == "interval" ? event["nbatch"].get<std::int64_t>() : INT64_MAX;
     lines[{epoch, batch, phase}] = std::move(event);
   }
   Json all = Json::array();
@@ -168,6 +169,10 @@ void RunReport::begin(Training& training, const RunOptions& run) {
 }
 
 void RunReport::measure(Training& training) {
+  const auto is_accuracy = [](const NameValue& value) {
+    return value.first.find("accuracy") != std::string::npos;
+  };
+  if (!std::ranges::any_of(training.metric_values(), is_accuracy)) return;
   const std::optional<NDArray> counts = training.confusion();
   if (!counts) return;
   const std::vector<double> numbers = counts->astype(DType::kFloat64).to_vector<double>();

@@ -18,7 +18,8 @@ class RunReport {
   /// What fit was given, in TOML.
   const std::string& config_text() const { return config_; }
   void set_config(std::string text) { config_ = std::move(text); }
-  /// At the end of the training: evaluates once more to count which class is taken for which.
+  /// At the end of a training of a classifier, which has an accuracy among its metrics: evaluates
+  /// once more to count which class is taken for which.
   void measure(Training& training);
   /// Writes the page from these and the log. `state`: "training", "complete", "stopped".
   void write(const RunFolder& folder, Training& training, const std::string& state,

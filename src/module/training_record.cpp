@@ -44,9 +44,9 @@ TrainingRecord::~TrainingRecord() {
   progress_.end();
 }
 
-void TrainingRecord::begin() {
+void TrainingRecord::begin(bool resumed) {
   if (!folder_) return;
-  if (!folder_->newest()) {  // what a run without a checkpoint logged does not count
+  if (!resumed) {  // what a run without a checkpoint logged does not count
     std::error_code ignored;
     std::filesystem::remove(folder_->log_path(), ignored);
   }

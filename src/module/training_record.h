@@ -22,8 +22,8 @@ class TrainingRecord {
   ~TrainingRecord();
   /// The folder of the run, or null.
   const RunFolder* folder() const { return folder_.get(); }
-  /// What was loaded is in place: the log and config.toml of a run are opened.
-  void begin();
+  /// The training begins, or resumes: the log of a run is opened, its config.toml written.
+  void begin(bool resumed);
 
   void begin_epoch(int epoch, int batches);
   /// After the callbacks of a batch; `batches` of the epoch are done.

@@ -54,25 +54,25 @@ TrainingSession::TrainingSession(Training& training, SessionOptions options)
       symbols_.push_back(network->symbol_json());
     }
   }
-  if (!options_.resume.empty()) resume();
-  record_->begin();
+  record_->begin(!options_.resume.empty() && resume());
 }
 
 TrainingSession::~TrainingSession() = default;
 
-void TrainingSession::resume() {
+bool TrainingSession::resume() {
   resumed_ = load_training(options_.resume);
   if (!resumed_) {
     training_.info(
         fmt::format("resume: there is no checkpoint of '{}' yet: the training begins at epoch {}",
                     options_.resume, begin_epoch()));
-    return;
+    return false;
   }
   restore(*resumed_);
   options_.begin_epoch = resumed_->epoch;
   training_.info(fmt::format("resume: continues from {} at epoch {}, batch {}", resumed_->source,
                              resumed_->epoch, resumed_->batch));
   if (!resumed_->exact) resumed_.reset();
+  return true;
 }
 
 bool TrainingSession::keeps_best() const {

@@ -138,6 +138,34 @@ TEST_F(Run, a_former_run_is_resumed_and_ends_with_the_same_bits) {
   EXPECT_THAT(epochs, ElementsAre(0, 1, 2, 3));
 }
 
+TEST_F(Run, the_log_continues_where_checkpoints_are_elsewhere) {
+  for (const int epochs : {1, 2}) {
+    FitOptions o = options(epochs);
+    o.checkpoint = CheckpointOptions{.prefix = folder_ + "-elsewhere"};
+    train(o);
+  }
+  EXPECT_EQ(log().size(), 4u);
+  for (const auto& entry : fs::directory_iterator(fs::path(folder_).parent_path()))
+    if (entry.path().string().starts_with(folder_ + "-elsewhere")) fs::remove(entry.path());
+}
+
+TEST_F(Run, lines_of_the_log_that_are_not_ours_are_left_out) {
+  train(options(1));
+  std::ofstream(fs::path(folder_) / "first" / "log.jsonl", std::ios::app)
+      << "[1, 2]\n{\"epoch\": 1e300, \"nbatch\": 1, \"phase\": \"train\"}\n"
+      << "{\"epoch\": 7, \"nbatch\": 1, \"phase\": {}}\n"
+      << std::string(100000, '[') << "\n{\"epo\n";
+  train(options(2));
+  EXPECT_EQ(report()["log"].size(), 4u);
+}
+
+TEST_F(Run, a_regression_has_no_confusion_matrix) {
+  FitOptions o = options(1);
+  o.eval_metric = "mse";
+  train(o);
+  EXPECT_TRUE(report()["confusion"].is_null());
+}
+
 TEST_F(Run, restart_renames_the_former_run) {
   train(options(1));
   const std::string before = file("log.jsonl");

@@ -5,6 +5,7 @@ import pty
 import re
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -118,17 +119,22 @@ def script(tmp_path, setup="", arguments="", stderr=subprocess.PIPE, **env):
 
 def in_terminal(tmp_path, **options):
     leader, follower = pty.openpty()
+    blocks = []
+
+    def read():
+        try:
+            while block := os.read(leader, 65536):
+                blocks.append(block)
+        except OSError:  # the other end is closed
+            pass
+    reader = threading.Thread(target=read)
+    reader.start()
     done = script(tmp_path, stderr=follower, **options)
     os.close(follower)
-    text = b""
-    try:
-        while block := os.read(leader, 65536):
-            text += block
-    except OSError:  # the other end is closed
-        pass
+    reader.join()
     os.close(leader)
     assert done.stdout == b"" and os.listdir(tmp_path) == []
-    return text.decode().replace("\r\n", "\n")
+    return b"".join(blocks).decode().replace("\r\n", "\n")
 
 
 def test_a_terminal_has_a_bar_and_a_line_per_epoch(tmp_path):
@@ -153,6 +159,11 @@ def test_the_log_of_a_script_is_unchanged(tmp_path):
     setup = "import logging; logging.basicConfig(level=logging.INFO, format='%(message)s')"
     text = in_terminal(tmp_path, setup=setup)
     assert re.fullmatch(r"(Epoch\[\d\] (Train-accuracy|Time cost)=[\d.]+\n){4}", text), text
+
+
+def test_the_bar_of_a_script_is_the_only_one(tmp_path):
+    text = in_terminal(tmp_path, arguments="batch_end_callback=mx.callback.ProgressBar(total=100000, length=20)")
+    assert "\x1b[K" not in text and "epoch 1/2" not in text and "[====" in text
 
 
 def test_a_custom_metric_that_cannot_tell_yet_changes_nothing(tmp_path):

@@ -85,7 +85,7 @@ class Training {
   /// Where the iterator knows.
   virtual std::optional<std::int64_t> batches_per_epoch() = 0;
   /// Evaluates once more and counts rows by true and predicted class; nullopt if there are no data
-  /// to evaluate or no classes.
+  /// to evaluate.
   virtual std::optional<NDArray> confusion() = 0;
 };
 
@@ -147,7 +147,8 @@ class TrainingSession {
                          const std::string& source);
   void restore_data(const TrainingState& state);
   bool keeps_best() const;
-  void resume();
+  /// Loads the checkpoint; false if there is none.
+  bool resume();
   Start fetch_first();
   void save_epoch();
 

@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core, error
 from .._plain import from_plain, plain_attributes, random_state, set_plain_attributes, to_plain
 from ..base import _as_list
+from ..callback import ProgressBar
 from ..io import DataIter
 from ..metric import ConfusionMatrix
 
@@ -194,6 +195,7 @@ class Training(_Interrupts):
         self.batch_size = _batch_size(train_data)
         self.set_params = module.set_params
         self._metric, self._eval_data = metric, eval_data
+        self._has_bar = any(isinstance(one, ProgressBar) for one in _as_list(callbacks[0] or []))
         self.reset_metric = metric.reset
         self.metric_facts = functools.partial(_metric_facts, metric)
         self.set_metric_facts = functools.partial(_set_metric_facts, metric)
@@ -219,7 +221,9 @@ class Training(_Interrupts):
             return []
 
     def logs_epochs(self):
-        """Whether the script logs what fit reports."""
+        """Whether the script itself shows how far fit is: by its log or by a ProgressBar."""
+        if self._has_bar:
+            return True
         logger = self._module.logger
         logger = logging.getLogger() if logger is logging else logger
         return bool(getattr(logger, "isEnabledFor", lambda level: True)(logging.INFO))
@@ -230,8 +234,8 @@ class Training(_Interrupts):
         return None if core is None else core.batches
 
     def confusion(self):
-        """Rows of the evaluation data by true and predicted class; None without classes."""
-        if self._eval_data is None or not any("accuracy" in name for name, _ in self.metric_values()):
+        """Rows of the evaluation data by true and predicted class; None without such data."""
+        if self._eval_data is None:
             return None
         counts = ConfusionMatrix()
         self._module.score(self._eval_data, counts)

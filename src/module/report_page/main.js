@@ -2,10 +2,10 @@
 
 const report = JSON.parse(document.getElementById("data").textContent);
 const own = new Set(["time", "phase", "epoch", "nbatch", "learning_rate", "samples_per_second", "seconds"]);
-const number = value => typeof value === "number" ? value : Number(value.replace("inf", "Infinity"));
+const number = value => typeof value === "number" ? value : Number(String(value).replace("inf", "Infinity"));
 const lines = phase => report.log.filter(line => line.phase === phase);
 const train = lines("train"), validation = lines("validation"), interval = lines("interval");
-const batches = Math.max(1, ...train.map(line => line.nbatch));
+const batches = train.reduce((most, line) => Math.max(most, line.nbatch), 1);
 const after = line => line.phase === "interval" ? line.epoch + line.nbatch / batches : line.epoch + 1;
 const curve = (events, name) => events.filter(e => name in e).map(e => [after(e), number(e[name])]);
 const by_time = [...train, ...interval].sort((a, b) => after(a) - after(b));
