@@ -35,6 +35,19 @@ if(SYMBIND_ONEDNN)
   endif()
 endif()
 
+# gRPC, with protobuf and OpenSSL, is a component: the plugin of distributed stores.
+set(SYMBIND_HAVE_DIST 0)
+if(SYMBIND_DIST)
+  find_package(Protobuf QUIET)
+  find_package(gRPC QUIET CONFIG)
+  find_package(OpenSSL QUIET)
+  if(Protobuf_FOUND AND gRPC_FOUND AND OPENSSL_FOUND AND TARGET gRPC::grpc_cpp_plugin)
+    set(SYMBIND_HAVE_DIST 1)
+  else()
+    message(STATUS "gRPC was not found: building without distributed stores")
+  endif()
+endif()
+
 # CUDA is a component as well.
 set(SYMBIND_HAVE_CUDA 0)
 if(SYMBIND_CUDA)

@@ -21,6 +21,8 @@ else()
   symbind_leave_out("kernels/onednn")
 endif()
 
+symbind_leave_out("net/(auth|grpc|tcp)")  # of the plugin: cmake/dist.cmake
+
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(FILTER symbind_sources EXCLUDE REGEX "_avx(2|512)\\.cpp$")
 endif()
@@ -40,7 +42,7 @@ target_include_directories(symbind PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 target_compile_features(symbind PUBLIC cxx_std_20)
 target_link_libraries(symbind PRIVATE
-    symbind_internal symbind_blas $<TARGET_NAME_IF_EXISTS:OpenMP::OpenMP_CXX> ZLIB::ZLIB Threads::Threads
+    symbind_internal symbind_blas $<TARGET_NAME_IF_EXISTS:OpenMP::OpenMP_CXX> ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS}
     $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<$<BOOL:${SYMBIND_HAVE_CUDA}>:symbind_cuda>)
 set_target_properties(symbind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 

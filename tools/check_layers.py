@@ -18,6 +18,7 @@ import tempfile
 LEVELS = {
     "base": 0,
     "device": 1,
+    "net": 1,
     "ndarray": 2,
     "kernel_api": 3,
     "graph": 4,

@@ -17,6 +17,7 @@ enum class ErrorKind {
   kMemory,          ///< memory or a device resource ran out
   kIo,              ///< a file could not be read or written
   kName,            ///< an unknown or duplicate name
+  kLost,            ///< another process of the job was lost
   kState            ///< a call came too early, too late, or on something that failed before
 };
 

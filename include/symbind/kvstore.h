@@ -1,5 +1,5 @@
 #pragma once
-// KVStore: sums what several devices push and returns the result.
+// KVStore: sums what several devices and workers push and returns the result.
 //
 // A store reduces and broadcasts. It may be given an update function; it never creates one.
 // Sums are taken in device order, independent of timing: equal pushes give equal bits.
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <symbind/detail/key.h>
+#include <symbind/detail/workers.h>
 #include <symbind/ndarray.h>
 
 namespace symbind {
@@ -46,10 +47,12 @@ class KVStore {
   virtual bool can_update() const { return true; }
   virtual int rank() const { return 0; }
   virtual int num_workers() const { return 1; }
+  /// The other processes of a distributed store; null for a store of one process.
+  virtual Workers* workers() { return nullptr; }
 };
 
-/// "local", "device" and similar names, or a registered store. Names of distributed stores are
-/// refused.
+/// "local", "device" and similar names; "dist_sync" and similar names in a process of a job; or a
+/// registered store.
 std::shared_ptr<KVStore> create_kvstore(const std::string& type = "local");
 using StoreFactory = std::function<std::shared_ptr<KVStore>(const std::string& type)>;
 /// Registers `type` for create_kvstore; takes precedence over built-in names.

@@ -19,6 +19,7 @@ const char* kind_class(ErrorKind kind) {
     case ErrorKind::kNotImplemented: return "NotImplementedError";
     case ErrorKind::kMemory: return "MemoryError";
     case ErrorKind::kIo: return "OSError";
+    case ErrorKind::kLost: return "WorkerLostError";
     case ErrorKind::kState: return "AssertionError";
   }
   return "MXNetError";

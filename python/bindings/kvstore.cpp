@@ -3,6 +3,9 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
+#include <nanobind/stl/optional.h>
+
+#include <symbind/dist.h>
 #include <symbind/kvstore.h>
 #include <symbind/optimizer.h>
 
@@ -50,12 +53,33 @@ std::shared_ptr<KVStore> store_from(nb::handle handle) {
 void bind_kvstore(nb::module_& m) {
   using H = StoreHandle;
   nb::class_<H>(m, "KVStore")
-      .def("__init__", [](H* self, const std::string& type) { new (self) H{create_kvstore(type)}; })
+      .def("__init__", [](H* self, const std::string& type) { 
+             Store store;
+             released([&] { store = create_kvstore(type); });
+             new (self) H{std::move(store)};
+           })
       .def_prop_ro("type", [](const H& h) { return h.store->type(); })
+      .def_prop_ro("is_distributed", [](const H& h) { return h.store->workers() != nullptr; })
       .def_prop_ro("rank", [](const H& h) { return h.store->rank(); })
       .def_prop_ro("num_workers", [](const H& h) { return h.store->num_workers(); })
-      .def("init", [](H& h, nb::handle key,
-                      nb::handle value) { h.store->init(key_from(key), array_from(value)); })
+      .def("init",
+           [](H& h, nb::handle key, nb::handle value) {
+             const Key k = key_from(key);
+             const NDArray array = array_from(value);
+             released([&] { h.store->init(k, array); });
+           })
+      .def("barrier",
+           [](H& h) {
+             released([&] {
+               if (Workers* workers = h.store->workers()) workers->barrier("barrier");
+             });
+           })
+      .def("agree",
+           [](H& h, const std::string& what, const std::string& facts) {
+             released([&] {
+               if (Workers* workers = h.store->workers()) workers->agree(what, facts);
+             });
+           })
       .def("push",
            [](H& h, nb::handle key, nb::handle values) {
              const Key k = key_from(key);
@@ -77,6 +101,13 @@ void bind_kvstore(nb::module_& m) {
            })
       .def("set_updater", &set_updater, nb::arg("updater").none())
       .def("set_core_updater", &set_core_updater);
+  m.def("serve_role", [] {
+    std::optional<int> status;
+    released([&] { status = serve_role(); });
+    return status;
+  });
+  m.def("leave_job", [](const std::string& error) { released([&] { leave_job(error); }); });
+  m.attr("EXIT_LOST") = kExitLost;
 }
 
 }  // namespace symbind::python

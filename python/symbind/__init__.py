@@ -32,6 +32,7 @@ from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_n
                    use_np, use_np_array, use_np_shape)
 
 __version__ = _core.version()
+kvstore.job.serve_role()
 
 
 def __getattr__(attribute):

@@ -36,6 +36,10 @@ class OSError(MXNetError, builtins.OSError):  # pylint: disable=redefined-builti
     """A file could not be read or written."""
 
 
+class WorkerLostError(MXNetError, builtins.ConnectionError):
+    """Another process of the distributed job was lost."""
+
+
 class AssertionError(MXNetError, builtins.AssertionError):  # pylint: disable=redefined-builtin
     """A call in the wrong order, or on an object that failed before."""
 
@@ -44,6 +48,6 @@ BY_KIND = {
     cls.__name__: cls
     for cls in (
         MXNetError, ValueError, NameError, TypeError, IndexError, NotImplementedError, MemoryError,
-        OSError, AssertionError,
+        OSError, WorkerLostError, AssertionError,
     )
 }

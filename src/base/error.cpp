@@ -12,6 +12,7 @@ const char* kind_name(ErrorKind kind) noexcept {
     case ErrorKind::kMemory: return "MemoryError";
     case ErrorKind::kIo: return "IOError";
     case ErrorKind::kName: return "NameError";
+    case ErrorKind::kLost: return "WorkerLostError";
     case ErrorKind::kState: return "StateError";
   }
   return "Error";

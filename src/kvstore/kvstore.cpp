@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "base/settings.h"
+#include "kvstore/dist_store.h"
 #include "kvstore/local_store.h"
 
 namespace symbind {
@@ -21,7 +22,10 @@ namespace {
 
 const std::vector<std::string> kLocal = {"local", "device", "local_allreduce_cpu",
                                          "local_allreduce_device", "local_update_cpu"};
-const std::vector<std::string> kElsewhere = {"nccl", "horovod", "byteps", "p3"};
+// Sums over workers. Where MXNet sums on the workers' GPUs or splits arrays (p3), the sum is the same.
+const std::vector<std::string> kDist = {"dist_sync", "dist", "dist_device_sync",
+                                        "dist_sync_device", "p3"};
+const std::vector<std::string> kElsewhere = {"nccl", "horovod", "byteps"};
 
 struct Registry {
   std::mutex guard;
@@ -55,12 +59,13 @@ std::shared_ptr<KVStore> create_kvstore(const std::string& given) {
     if (it != registry().factories.end()) return it->second(type);
     for (const auto& [name, factory] : registry().factories) known.push_back(name);
   }
+  if (std::ranges::find(kDist, type) != kDist.end())
+    return std::make_shared<DistStore>(type, DistJob::join(type, false));
+  known.insert(known.end(), kDist.begin(), kDist.end());
   check(!contains(type, "dist") && std::ranges::find(kElsewhere, type) == kElsewhere.end(),
         ErrorKind::kNotImplemented,
-        "kvstore '{}' is distributed or needs another library, which Symbind does not support; "
-        "supported:  "
-        "{}",
-        given, fmt::join(known, ", "));
+        "kvstore '{}' needs another library, which Symbind does not support; supported:  {}", given,
+        fmt::join(known, ", "));
   check(contains(type, "local") || contains(type, "device"), ErrorKind::kName,
         "there is no kvstore '{}'; {}", given, nearest_hint(type, known));
   return std::make_shared<LocalStore>(type);

@@ -24,23 +24,21 @@ template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, Accumulator<T>>;
 
 template <class T>
-void sum_rows(const std::vector<const T*>& in, T* out, std::int64_t n) {
-  parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
-    // In pieces that stay in the cache, so that each operand is read once from memory.
-    constexpr std::int64_t kPiece = 2048;
-    std::array<Sum<T>, kPiece> sum;
-    for (std::int64_t at = begin; at < end; at += kPiece) {
-      const std::int64_t count = std::min(kPiece, end - at);
+void sum_range(std::span<const T* const> in, T* out, std::int64_t begin, std::int64_t end) {
+  // In pieces that stay in the cache, so that each operand is read once from memory.
+  constexpr std::int64_t kPiece = 2048;
+  std::array<Sum<T>, kPiece> sum;
+  for (std::int64_t at = begin; at < end; at += kPiece) {
+    const std::int64_t count = std::min(kPiece, end - at);
+    for (std::int64_t i = 0; i < count; ++i)
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): int8 is a number here
+      sum[static_cast<std::size_t>(i)] = static_cast<Sum<T>>(in[0][at + i]);
+    for (std::size_t k = 1; k < in.size(); ++k)
       for (std::int64_t i = 0; i < count; ++i)
-        // NOLINTNEXTLINE(bugprone-signed-char-misuse): int8 is a number here
-        sum[static_cast<std::size_t>(i)] = static_cast<Sum<T>>(in[0][at + i]);
-      for (std::size_t k = 1; k < in.size(); ++k)
-        for (std::int64_t i = 0; i < count; ++i)
-          sum[static_cast<std::size_t>(i)] += static_cast<Sum<T>>(in[k][at + i]);
-      for (std::int64_t i = 0; i < count; ++i)
-        out[at + i] = static_cast<T>(sum[static_cast<std::size_t>(i)]);
-    }
-  });
+        sum[static_cast<std::size_t>(i)] += static_cast<Sum<T>>(in[k][at + i]);
+    for (std::int64_t i = 0; i < count; ++i)
+      out[at + i] = static_cast<T>(sum[static_cast<std::size_t>(i)]);
+  }
 }
 
 bool all_on_cpu(const std::vector<NDArray>& values, const NDArray& target) {
@@ -65,12 +63,24 @@ void sum_in_order(const std::vector<NDArray>& values, NDArray& target) {
     return dispatch_dtype(target.dtype(), [&]<class T>() {
       std::vector<const T*> in;
       for (const NDArray& v : values) in.push_back(reinterpret_cast<const T*>(read_pointer(v)));
-      sum_rows<T>(in, reinterpret_cast<T*>(write_pointer(target)), target.size());
+      T* out = reinterpret_cast<T*>(write_pointer(target));
+      parallel_for(target.size(), kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+        sum_range<T>(in, out, begin, end);
+      });
     });
   }
   std::vector<NDArray> here;
   for (const NDArray& v : values) here.push_back(v.as_in_context(target.context()));
   invoke("add_n", here, {}, {target});
+}
+
+void add_in_order(DType dtype, std::span<const std::byte* const> in, std::byte* out,
+                  std::size_t bytes) {
+  dispatch_dtype(dtype, [&]<class T>() {
+    std::vector<const T*> typed;
+    for (const std::byte* one : in) typed.push_back(reinterpret_cast<const T*>(one));
+    sum_range<T>(typed, reinterpret_cast<T*>(out), 0, static_cast<std::int64_t>(bytes / sizeof(T)));
+  });
 }
 
 }  // namespace symbind

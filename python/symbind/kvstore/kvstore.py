@@ -2,6 +2,7 @@
 from .. import _core, error
 from .. import optimizer as opt
 from ..ndarray import NDArray
+from . import job
 from .base import KVStoreBase
 
 __all__ = ["KVStore"]
@@ -25,11 +26,21 @@ def _pairs(keys, values):
     return [(keys, list(values))]
 
 
+def _facts(optimizer):
+    """An optimizer's class and its numbers, as text."""
+    numbers = sorted((name, value) for name, value in optimizer.__getstate__().items()
+                     if isinstance(value, (int, float, str)))
+    return "{} {}".format(type(optimizer).__name__,
+                          ", ".join("{}={}".format(*pair) for pair in numbers))
+
+
 class KVStore(KVStoreBase):
     """Sums the arrays of several devices, in device order, and returns the sum."""
 
     def __init__(self, type_name="local"):
         self._core = _core.KVStore(type_name)
+        if self._core.is_distributed:
+            job.watch_end()
         self._updater = None
         self._updater_func = None
         self._known_core = None
@@ -91,7 +102,9 @@ class KVStore(KVStoreBase):
             "(given: {})".format(compression_params))
 
     def set_optimizer(self, optimizer):
-        """Runs `optimizer` on every push."""
+        """Runs `optimizer` on every push. On a distributed store every worker runs it."""
+        if self._core.is_distributed:
+            self._core.agree("set_optimizer", _facts(optimizer))
         self._set_updater(opt.get_updater(optimizer))
 
     def _set_updater(self, updater):
@@ -141,10 +154,17 @@ class KVStore(KVStoreBase):
         return self._core.num_workers
 
     def _barrier(self):
-        """Waits for the other workers; there are none."""
+        """Waits for the other workers."""
+        self._core.barrier()
+
+    barrier = _barrier
 
     def _send_command_to_servers(self, head, body):
-        """Talks to servers; there are none."""
+        """Accepted for MXNet's scripts. Servers take no commands here."""
+
+    def get_num_dead_node(self, node_id=0, timeout=60):
+        """0: a lost process is an error on all workers."""
+        return 0
 
     def _native(self):
         """The C++ store, if this class's methods are not overridden."""

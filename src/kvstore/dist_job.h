@@ -1,0 +1,65 @@
+#pragma once
+// The job this process belongs to. All its distributed stores share one session.
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <symbind/detail/workers.h>
+
+#include "net/collective.h"
+#include "net/engine.h"
+
+namespace symbind {
+
+class DistJob final : public Workers {
+ public:
+  /// The job of the environment, joined at the first call. An Error if there is none.
+  static std::shared_ptr<DistJob> join(const std::string& store_type, bool asynchronous);
+  /// Leaves the job at the end of the process; with an error, the others fail.
+  static void leave(const std::string& error);
+
+  explicit DistJob(const net::Job& job, bool asynchronous);
+  ~DistJob() override;
+
+  int rank() const override { return control().rank(); }
+  int count() const override { return workers_; }
+  std::vector<std::string> gather(const std::string& what, const std::string& part) override;
+  void agree(const std::string& what, const std::string& facts) override;
+  void sum(const std::string& what, const std::vector<NDArray>& arrays) override;
+  void copy_from_first(const std::string& what, const std::vector<NDArray>& arrays) override;
+  void count_update() override;
+  void note_checkpoint(const std::string& path) override { checkpoint_ = path; }
+
+  bool asynchronous() const { return asynchronous_; }
+  /// A number no other key of this process has; equal on all workers that ask in the same order.
+  std::uint64_t next_key() { return next_key_++; }
+  /// Starts the sum of a contiguous CPU array; `count` numbers the sums of the key.
+  std::shared_ptr<net::Pending> start_sum(std::uint64_t key, std::uint64_t count,
+                                          const NDArray& array);
+  std::shared_ptr<net::Pending> start_copy(std::uint64_t key, std::uint64_t count,
+                                           const NDArray& array);
+  /// Waits, and says so to the others. Errors name the process that was lost.
+  void wait(net::Pending& pending, const std::string& what);
+
+ private:
+  net::Control& control() const { return session_->control(); }
+  template <class F>
+  auto guarded(F&& f);
+  void check_not_forked() const;
+  [[noreturn]] void fail_lost(const std::string& reason) const;
+
+  std::unique_ptr<net::Session> session_;
+  std::unique_ptr<net::Collective> collective_;
+  int workers_ = 1;
+  bool asynchronous_ = false;
+  std::uint64_t next_key_ = 0;
+  std::int64_t updates_ = 0;
+  std::map<std::string, std::uint64_t> uses_;  ///< of each `what`, to keep names apart
+  std::string checkpoint_;
+  int process_ = 0;
+};
+
+}  // namespace symbind

@@ -1,0 +1,45 @@
+#pragma once
+// What all workers of a job compute together. Nothing here knows element types or devices: the
+// caller supplies the addition, and an implementation says which memory it reaches.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace symbind::net {
+
+/// out = in[0] + in[1] + …, in this order, over `bytes` bytes; `out` may be one of them.
+using AddPieces = std::function<void(std::span<const std::byte* const> in, std::byte* out,
+                                     std::size_t bytes)>;
+
+/// Memory that takes part, of elements that must not be divided.
+struct Buffer {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  std::size_t element = 1;
+  std::shared_ptr<void> owner;  ///< keeps the memory alive until the work ends
+};
+
+/// Work that was started. Dropping it does not stop the work.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  /// Waits until the buffer has its result. Ctrl-C ends the wait, not the work.
+  virtual void wait() = 0;
+};
+
+class Collective {
+ public:
+  virtual ~Collective() = default;
+  /// Identifies one piece of work: equal on all workers, different for all that is under way.
+  /// At most 2^40 - 1.
+  using Name = std::uint64_t;
+  /// The buffer becomes the sum over the workers in rank order, with equal bits on all of them.
+  virtual std::shared_ptr<Pending> start_sum(Name name, const Buffer& buffer, AddPieces add) = 0;
+  /// The buffer becomes that of worker `root`.
+  virtual std::shared_ptr<Pending> start_copy(Name name, const Buffer& buffer, int root) = 0;
+};
+
+}  // namespace symbind::net
