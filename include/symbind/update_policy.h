@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <symbind/detail/executor_group.h>
+#include <symbind/detail/workers.h>
 
 namespace symbind {
 
@@ -31,10 +32,11 @@ struct UpdatePolicyOptions {
 
 class UpdatePolicy {
  public:
-  /// A group and what its optimizer multiplies gradients by.
+  /// A group, what its optimizer multiplies gradients by, and the workers that sum them.
   struct Part {
     ExecutorGroup* group = nullptr;
     double rescale_grad = 1;
+    Workers* workers = nullptr;
   };
   using Parts = std::vector<Part>;
   /// The parts of a module: those that ran last, or those that hold all weights.

@@ -106,6 +106,11 @@ class PythonTraining final : public Training, public Called {
     return call<std::optional<std::int64_t>>("batches_per_epoch");
   }
   std::optional<NDArray> confusion() override { return call<std::optional<NDArray>>("confusion"); }
+  Workers* workers() override {
+    const nb::gil_scoped_acquire acquire;
+    const std::shared_ptr<KVStore> store = store_from(held_->object.attr("store")());
+    return store ? store->workers() : nullptr;
+  }
 };
 
 /// Methods and destructor wait for a thread whose log lines need the GIL, so they release it.
@@ -172,6 +177,13 @@ void bind_session(nb::module_& m) {
             s->after_epoch(epochs, values, evaluated);
           },
           release)
+      .def(
+          "decided",
+          [](S& s, const std::vector<NameValue>& values) { return s->decided(values); }, release)
+      .def(
+          "decided_stop",
+          [](S& s, const std::optional<std::string>& why) { return s->decided_stop(why); },
+          nb::arg("why").none(), release)
       .def(
           "stopped", [](S& s, const std::string& why) { s->stopped(why); }, release)
       .def(

@@ -10,12 +10,15 @@ namespace {
 
 UpdatePolicy::Parts parts_from(nb::handle pairs) {
   UpdatePolicy::Parts parts;
-  for (nb::handle pair : pairs)
-    parts.push_back({nb::cast<ExecutorGroup*>(pair[0]), nb::cast<double>(pair[1])});
+  for (nb::handle pair : pairs) {
+    const std::shared_ptr<KVStore> store = store_from(pair[2]);
+    parts.push_back({nb::cast<ExecutorGroup*>(pair[0]), nb::cast<double>(pair[1]),
+                     store ? store->workers() : nullptr});
+  }
   return parts;
 }
 
-/// The groups of a module: `parts(all_weights)` gives (group, rescale_grad) for each.
+/// The groups of a module: `parts(all_weights)` gives (group, rescale_grad, store) for each.
 UpdatePolicy::PartsOf parts_of(const nb::callable& parts) {
   return [&parts](bool all_weights) {
     const nb::gil_scoped_acquire acquire;

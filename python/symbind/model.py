@@ -100,9 +100,13 @@ def _initialize_kvstore(kvstore, param_arrays, arg_params, param_names, update_o
 
 def _update_params_on_kvstore(param_arrays, grad_arrays, kvstore, param_names):
     """Pushes gradients and pulls weights."""
-    for i, (weights, grads) in enumerate(zip(param_arrays, grad_arrays)):
-        if grads[0] is not None:
-            kvstore.pushpull(param_names[i], grads, out=weights, priority=-i)
+    rows = [row for row in zip(param_names, grad_arrays, param_arrays) if row[1][0] is not None]
+    if rows and getattr(type(kvstore), "pushpull", None) is kvs.KVStore.pushpull:
+        names, grads, weights = zip(*rows)  # all sums are under way before the first one is waited for
+        kvstore.pushpull(list(names), list(grads), out=list(weights))
+        return
+    for i, (name, grads, weights) in enumerate(rows):
+        kvstore.pushpull(name, grads, out=weights, priority=-i)
 
 
 def _update_params(param_arrays, grad_arrays, updater, num_device, kvstore=None,

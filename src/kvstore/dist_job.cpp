@@ -105,9 +105,7 @@ void DistJob::check_not_forked() const {
 }
 
 void DistJob::fail_lost(const std::string& reason) const {
-  fail(ErrorKind::kLost, "{}{}", reason,
-       checkpoint_.empty() ? std::string("; there is no checkpoint of this run")
-                           : fmt::format("; last complete checkpoint: {}", checkpoint_));
+  fail(ErrorKind::kLost, "{}{}", reason, note_ ? "; " + note_() : std::string());
 }
 
 // The reason that the scheduler gives comes first: a broken link is only its consequence.

@@ -31,7 +31,7 @@ class DistJob final : public Workers {
   void sum(const std::string& what, const std::vector<NDArray>& arrays) override;
   void copy_from_first(const std::string& what, const std::vector<NDArray>& arrays) override;
   void count_update() override;
-  void note_checkpoint(const std::string& path) override { checkpoint_ = path; }
+  void set_loss_note(std::function<std::string()> note) override { note_ = std::move(note); }
 
   bool asynchronous() const { return asynchronous_; }
   /// A number no other key of this process has; equal on all workers that ask in the same order.
@@ -58,7 +58,7 @@ class DistJob final : public Workers {
   std::uint64_t next_key_ = 0;
   std::int64_t updates_ = 0;
   std::map<std::string, std::uint64_t> uses_;  ///< of each `what`, to keep names apart
-  std::string checkpoint_;
+  std::function<std::string()> note_;
   int process_ = 0;
 };
 

@@ -52,6 +52,7 @@ void DistStore::push(const Key& key, const std::vector<NDArray>& values, int) {
     e.merged = NDArray(values.front().shape(), cpu(), values.front().dtype());
   sum_in_order(values, e.merged);
   e.pending = job_->start_sum(e.number, e.pushes++, e.merged);
+  if (&e == &entries_.begin()->second) job_->count_update();
 }
 
 void DistStore::finish(const Key& key, Entry& e) {

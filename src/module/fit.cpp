@@ -92,17 +92,25 @@ void BaseModule::fit(DataIter& train, FitOptions o) {
 
       const ModelParams params = get_params();
       set_params(params.args, params.aux);  // makes devices that have diverged equal
-      o.epoch_end_callback(epoch, symbol(), params.args, params.aux);
-      if (o.eval_data) {
-        const auto evaluate = [&] {
-          return score(*o.eval_data, validation,
-                       {.batch_end_callback = o.eval_batch_end_callback,
-                        .score_end_callback = o.eval_end_callback,
-                        .epoch = epoch});
-        };
-        values = o.updates.eval_ema ? with_average(*this, evaluate) : evaluate();
-        log_values(epoch, "Validation", values);
+      std::optional<std::string> stop;
+      try {
+        o.epoch_end_callback(epoch, symbol(), params.args, params.aux);
+        if (o.eval_data) {
+          const auto evaluate = [&] {
+            return score(*o.eval_data, validation,
+                         {.batch_end_callback = o.eval_batch_end_callback,
+                          .score_end_callback = o.eval_end_callback,
+                          .epoch = epoch});
+          };
+          values = o.updates.eval_ema ? with_average(*this, evaluate) : evaluate();
+          log_values(epoch, "Validation", values);
+        }
+      } catch (const StopTraining& e) {
+        stop = e.what();
       }
+      stop = session.decided_stop(stop);
+      if (stop) throw StopTraining(*stop);
+      values = session.decided(values);
       tell_schedulers(values);
       train.reset();
       session.after_epoch(epoch + 1, values, o.eval_data != nullptr);

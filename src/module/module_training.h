@@ -108,6 +108,11 @@ class ModuleTraining final : public Training {
   Display display() override { return has_log_sink() ? Display::kForeignLog : Display::kOurLog; }
   std::int64_t batch_size() override { return train_.batch_size(); }
   std::optional<std::int64_t> batches_per_epoch() override { return train_.batches(); }
+  Workers* workers() override {
+    for (Module* module : module_.modules(BaseModule::Which::kAllWeights))
+      if (module->kvstore()) return module->kvstore()->workers();
+    return nullptr;
+  }
   std::optional<NDArray> confusion() override {
     if (options_.eval_data == nullptr) return std::nullopt;
     const MetricPtr counts = ConfusionMatrix();

@@ -75,14 +75,18 @@ void ParamUpdate::update(ExecutorGroup& group) {
   const TeamScope scope(group.team());  // these threads run before and after
   std::vector<std::vector<Key>> keys(devices);
   std::vector<std::vector<NDArray>> gradients(devices), weights(devices);
+  // Over several workers all sums are under way before the first one is waited for.
+  const bool spread = store_ && store_->workers() != nullptr;
+  for (std::size_t i = 0; spread && i < grads.size(); ++i)
+    if (grads[i].front().defined()) store_->push(names[i], grads[i], -static_cast<int>(i));
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (!grads[i].front().defined()) continue;
-    const int priority = -static_cast<int>(i);
-    if (on_store_) {
-      store_->pushpull(names[i], grads[i], params[i], priority);
-      continue;
-    }
-    if (store_) store_->pushpull(names[i], grads[i], grads[i], priority);
+    const DeviceArrays& out = on_store_ ? params[i] : grads[i];
+    if (spread)
+      store_->pull(names[i], out, -static_cast<int>(i));
+    else if (store_)
+      store_->pushpull(names[i], grads[i], out, -static_cast<int>(i));
+    if (on_store_) continue;
     for (std::size_t d = 0; d < devices; ++d) {
       keys[d].emplace_back(static_cast<std::int64_t>(i * devices + d));
       gradients[d].push_back(grads[i][d]);
@@ -172,7 +176,8 @@ void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy& policy) {
   // One reference each: a std::function with a larger capture allocates.
   policy.step(
       [&](bool) {
-        return UpdatePolicy::Parts{{&group, updater_->optimizer()->rescale_grad}};
+        return UpdatePolicy::Parts{{&group, updater_->optimizer()->rescale_grad,
+                                    store_ ? store_->workers() : nullptr}};
       },
       [&change] { change(); });
 }

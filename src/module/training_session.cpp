@@ -9,6 +9,7 @@
 #include <symbind/runtime.h>
 
 #include "base/check.h"
+#include "module/together.h"
 #include "module/training_record.h"
 
 namespace symbind {
@@ -25,6 +26,14 @@ std::map<Key, NDArray> weights_by_key(TrainedNetwork& network) {
   return weights;
 }
 
+// Worker 0 records the run and shows the progress.
+SessionOptions for_worker(Workers* workers, SessionOptions options) {
+  if (workers == nullptr || workers->rank() == 0) return options;
+  options.run.reset();
+  options.progress = options.progress.value_or(false);
+  return options;
+}
+
 NDArrayMap on_host(const NDArrayMap& arrays) {
   NDArrayMap result;
   for (const auto& [name, array] : arrays)
@@ -36,13 +45,11 @@ NDArrayMap on_host(const NDArrayMap& arrays) {
 
 TrainingSession::TrainingSession(Training& training, SessionOptions options)
     : training_(training),
-      options_(std::move(options)),
+      workers_(training.workers()),
+      options_(for_worker(workers_, std::move(options))),
       record_(std::make_unique<TrainingRecord>(training, options_)) {
-  if (const RunFolder* folder = record_->folder()) {
-    if (!options_.checkpoint) options_.checkpoint.emplace();
-    if (options_.checkpoint->prefix.empty()) options_.checkpoint->prefix = folder->prefix();
-    if (options_.resume.empty()) options_.resume = options_.checkpoint->prefix;
-  }
+  find_places();
+  if (workers_ != nullptr) begin_together(*workers_, training);
   if (options_.checkpoint) {
     checkpointer_ = std::make_unique<Checkpointer>(*options_.checkpoint);
     if (keeps_best())
@@ -57,16 +64,38 @@ TrainingSession::TrainingSession(Training& training, SessionOptions options)
   record_->begin(!options_.resume.empty() && resume());
 }
 
+// Where checkpoints are: in the folder of the run, if there is one. Worker 0 has that.
+void TrainingSession::find_places() {
+  const RunFolder* folder = record_->folder();
+  std::string prefix = folder != nullptr ? folder->prefix() : "";
+  if (workers_ != nullptr) prefix = text_of_first(*workers_, "the folder of the run", prefix);
+  if (!prefix.empty()) {
+    if (!options_.checkpoint) options_.checkpoint.emplace();
+    if (options_.checkpoint->prefix.empty()) options_.checkpoint->prefix = prefix;
+    if (options_.resume.empty()) options_.resume = options_.checkpoint->prefix;
+  }
+  if (workers_ == nullptr || !options_.checkpoint) return;
+  workers_->set_loss_note([checkpoints = options_.checkpoint->prefix] {
+    const std::vector<CheckpointInfo> sets = list_checkpoints(checkpoints);
+    return sets.empty() ? std::string("there is no complete checkpoint yet")
+                        : "last complete checkpoint " + sets.back().manifest;
+  });
+}
+
 TrainingSession::~TrainingSession() = default;
 
 bool TrainingSession::resume() {
   resumed_ = load_training(options_.resume);
+  if (workers_ != nullptr)
+    workers_->agree("resume from " + options_.resume,
+                    resumed_ ? "there is a checkpoint" : "there is none");
   if (!resumed_) {
     training_.info(
         fmt::format("resume: there is no checkpoint of '{}' yet: the training begins at epoch {}",
                     options_.resume, begin_epoch()));
     return false;
   }
+  take_own_facts(workers_, *resumed_);
   restore(*resumed_);
   options_.begin_epoch = resumed_->epoch;
   training_.info(fmt::format("resume: continues from {} at epoch {}, batch {}", resumed_->source,
@@ -195,6 +224,7 @@ void TrainingSession::after_update(int batches) {
   fetch_.reset();
   if (!checkpointer_) return;
   interrupted_ = training_.interrupted();
+  if (interrupted_ && workers_ != nullptr) throw Interrupted();  // the others are at another batch
   if (interrupted_ || checkpointer_->due_in_epoch(batches)) fetch_ = fetch_point(false);
 }
 
@@ -203,18 +233,19 @@ void TrainingSession::after_callbacks(int epoch, int batches, bool more) {
   if (!fetch_) return;
   if (interrupted_) {
     checkpointer_->finish();  // the last one must not be skipped
-    checkpointer_->save(capture(epoch, batches, more ? *fetch_ : fetch_point(true)));
+    save(capture(epoch, batches, more ? *fetch_ : fetch_point(true)));
     checkpointer_->finish();
     throw Interrupted();
   }
   if (more)
-    checkpointer_->save(capture(epoch, batches, *fetch_));
+    save(capture(epoch, batches, *fetch_));
   else
     epoch_end_due_ = true;  // after the last batch: save at the end of the epoch
 }
 
 void TrainingSession::after_batches(int epoch, int batches) {
   record_->after_batches(epoch, batches);
+  if (workers_ != nullptr) average_params(*workers_, training_, epoch, batches);
   if (!checkpointer_) return;
   end_ = capture(epoch, batches, fetch_point(true));
   training_.release_interrupts();
@@ -233,7 +264,7 @@ void TrainingSession::after_epoch(int epochs, const std::vector<NameValue>& valu
   TrainingState state = capture(epochs, 0, fetch_point(false));
   if (keeps_best())
     state.score = watched_value(values, options_.checkpoint->keep_best, "keep_best");
-  checkpointer_->save(std::move(state));
+  save(std::move(state));
   if (!interrupted_) return;
   checkpointer_->finish();
   throw Interrupted();
@@ -243,7 +274,7 @@ void TrainingSession::save_epoch() {
   training_.release_interrupts();
   if (!checkpointer_ || !end_) return;
   checkpointer_->finish();
-  checkpointer_->save(std::move(*end_));
+  save(std::move(*end_));
   end_.reset();
 }
 
@@ -266,6 +297,18 @@ void TrainingSession::failed(const std::string& error) {
 void TrainingSession::interrupted() {
   save_epoch();
   if (checkpointer_) checkpointer_->finish();
+}
+
+void TrainingSession::save(TrainingState state) {
+  if (workers_ == nullptr || workers_->rank() == 0) checkpointer_->save(std::move(state));
+}
+
+std::vector<NameValue> TrainingSession::decided(const std::vector<NameValue>& values) {
+  return workers_ == nullptr ? values : values_of_first(*workers_, values);
+}
+
+std::optional<std::string> TrainingSession::decided_stop(const std::optional<std::string>& why) {
+  return workers_ == nullptr ? why : stop_of_first(*workers_, why);
 }
 
 TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint& at) {
@@ -295,6 +338,7 @@ TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint&
   state.facts.add("eval_iterator", training_.eval_state().value_or(StateValue::none()));
   state.facts.add("random_at_fetch", at.random);
   state.facts.add("random", training_.random());
+  if (workers_ != nullptr) gather_facts(*workers_, state);
   return state;
 }
 

@@ -2,8 +2,8 @@
 //
 // Decided here: a group of batches uses the mean of their gradients, so rescale_grad is the same as
 // for one batch and a short last group counts as much as a full one. Sums and averages of 16-bit
-// arrays are kept in float32. The norm is that of the gradients summed over the devices, which the
-// optimizer uses; clipping scales each device's share, which scales the sum equally.
+// arrays are kept in float32. The norm is that of the gradients summed over devices and workers,
+// which the optimizer uses; clipping scales each share, which scales the sum equally.
 
 #include <symbind/update_policy.h>
 
@@ -51,7 +51,7 @@ void for_each_gradient(const UpdatePolicy::Parts& parts, F&& f) {
     const auto& grads = part.group->grad_arrays();
     for (std::size_t i = 0; i < grads.size(); ++i)
       if (grads[i].front().defined())
-        f(part.group->options().param_names[i], grads[i], part.rescale_grad);
+        f(part.group->options().param_names[i], grads[i], part);
   }
 }
 
@@ -178,7 +178,7 @@ bool UpdatePolicy::take_rest(const Parts& parts) {
 }
 
 void UpdatePolicy::add(const Parts& parts) {
-  for_each_gradient(parts, [&](const std::string& name, const DeviceArrays& grads, double) {
+  for_each_gradient(parts, [&](const std::string& name, const DeviceArrays& grads, const Part&) {
     Sum& sum = sums_[name];
     sum.arrays.resize(grads.size());
     for (std::size_t d = 0; d < grads.size(); ++d) {
@@ -196,7 +196,7 @@ void UpdatePolicy::add(const Parts& parts) {
 
 void UpdatePolicy::write_mean(const Parts& parts) {
   const double share = 1.0 / static_cast<double>(batches_);
-  for_each_gradient(parts, [&](const std::string& name, const DeviceArrays& grads, double) {
+  for_each_gradient(parts, [&](const std::string& name, const DeviceArrays& grads, const Part&) {
     Sum& sum = sums_.at(name);
     for (std::size_t d = 0; d < grads.size(); ++d) (sum.arrays[d] * share).copy_to(grads[d]);
     sum.empty = true;
@@ -208,10 +208,13 @@ void UpdatePolicy::clip(const Parts& parts) {
   std::vector<NDArray> totals;
   std::vector<double> rescale;
   std::vector<std::string> names;
-  for_each_gradient(parts, [&](const std::string& name, const DeviceArrays& grads, double factor) {
+  for_each_gradient(parts, [&](const std::string& name, const DeviceArrays& grads, const Part& part) {
     names.push_back(name);
     totals.push_back(over_devices(grads));
-    rescale.push_back(factor);
+    rescale.push_back(part.rescale_grad);
+    if (part.workers == nullptr) return;
+    if (grads.size() == 1) totals.back() = totals.back().copy();
+    part.workers->sum("the norm of the gradients", {totals.back()});
   });
   const std::vector<double> squares = sums_of_squares(totals);
   double sum = 0;
@@ -230,7 +233,7 @@ void UpdatePolicy::clip(const Parts& parts) {
   reported_ = false;
   const double scale = clip_scale(norm, options_.clip_global_norm);
   if (scale == 1) return;
-  for_each_gradient(parts, [&](const std::string&, const DeviceArrays& grads, double) {
+  for_each_gradient(parts, [&](const std::string&, const DeviceArrays& grads, const Part&) {
     for (NDArray grad : grads) grad *= scale;
   });
 }

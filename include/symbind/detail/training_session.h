@@ -12,6 +12,7 @@
 
 #include <symbind/checkpoint.h>
 #include <symbind/detail/executor_group.h>
+#include <symbind/detail/workers.h>
 #include <symbind/model.h>
 #include <symbind/optimizer.h>
 #include <symbind/run.h>
@@ -87,6 +88,8 @@ class Training {
   /// Evaluates once more and counts rows by true and predicted class; nullopt if there are no data
   /// to evaluate.
   virtual std::optional<NDArray> confusion() = 0;
+  /// The workers of a distributed training; null for one process.
+  virtual Workers* workers() = 0;
 };
 
 struct SessionOptions {
@@ -121,6 +124,10 @@ class TrainingSession {
   void after_callbacks(int epoch, int batches, bool more);
   /// After the last batch of an epoch: what follows may be interrupted.
   void after_batches(int epoch, int batches);
+  /// What all workers base their decisions on: the values of worker 0. Those given, in one process.
+  std::vector<NameValue> decided(const std::vector<NameValue>& values);
+  /// Why worker 0 stops after callbacks and evaluation; what is given, in one process.
+  std::optional<std::string> decided_stop(const std::optional<std::string>& why);
   /// After the reset for the next epoch; `values` are those of the evaluation if there was one.
   void after_epoch(int epochs, const std::vector<NameValue>& values, bool evaluated);
   /// A callback ends the training, within an epoch or between two.
@@ -152,7 +159,12 @@ class TrainingSession {
   Start fetch_first();
   void save_epoch();
 
+  /// Saves, unless another worker does.
+  void save(TrainingState state);
+  void find_places();
+
   Training& training_;
+  Workers* workers_;
   SessionOptions options_;
   std::unique_ptr<TrainingRecord> record_;
   std::unique_ptr<Checkpointer> checkpointer_;

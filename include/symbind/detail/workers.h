@@ -2,6 +2,7 @@
 // The workers of a distributed job, for what they do together besides summing gradients.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ class Workers {
   /// Counts one more complete update, for the messages of others.
   virtual void count_update() = 0;
   /// What errors add when a worker is lost, e.g. the last complete checkpoint.
-  virtual void note_checkpoint(const std::string& path) = 0;
+  virtual void set_loss_note(std::function<std::string()> note) = 0;
 };
 
 }  // namespace symbind

@@ -74,7 +74,7 @@ class Trial:
 
     def groups(self):
         """The executors of the copy."""
-        return [group for group, _ in self._copy._update_parts(all_weights=True)]
+        return [group for group, *_ in self._copy._update_parts(all_weights=True)]
 
     def train_values(self):
         """The metric over the batch."""

@@ -14,6 +14,7 @@ from .._plain import from_plain, plain_attributes, random_state, set_plain_attri
 from ..base import _as_list
 from ..callback import ProgressBar
 from ..io import DataIter
+from ..kvstore import KVStore
 from ..metric import ConfusionMatrix
 
 
@@ -240,6 +241,13 @@ class Training(_Interrupts):
         counts = ConfusionMatrix()
         self._module.score(self._eval_data, counts)
         return counts._core_metric().confusion_counts()
+
+    def store(self):
+        """The C++ store of the module, or None."""
+        for part in self._module._leaves(all_weights=True):
+            if isinstance(part._kvstore, KVStore):
+                return part._kvstore._core
+        return None
 
     def params(self):
         self._params = self._module.get_params()

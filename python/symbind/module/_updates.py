@@ -17,7 +17,8 @@ class Updates:
         return []
 
     def _update_parts(self, all_weights):
-        return [(module._exec_group._core, module._rescale_grad()) for module in self._leaves(all_weights)]
+        return [(module._exec_group._core, module._rescale_grad(), getattr(module._kvstore, "_core", None))
+                for module in self._leaves(all_weights)]
 
     def _begin_updates(self, **options):
         self._policy.begin_fit(self._update_parts, **options)

@@ -197,19 +197,27 @@ class BaseModule(Updates):
                                          sparse_row_id_fn, session, locals())
                 arg_params, aux_params = self.get_params()
                 self.set_params(arg_params, aux_params)  # makes all devices equal
-                for callback in _as_list(epoch_end_callback or []):
-                    callback(epoch, self.symbol, arg_params, aux_params)
-                if eval_data is not None:
-                    def evaluate():
-                        return self.score(eval_data, validation_metric,
-                                          score_end_callback=eval_end_callback,
-                                          batch_end_callback=eval_batch_end_callback, epoch=epoch)
-                    values = self._with_average(evaluate) if eval_ema else evaluate()
-                    for name, value in values:
-                        self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
+                stop = None
+                try:
+                    for callback in _as_list(epoch_end_callback or []):
+                        callback(epoch, self.symbol, arg_params, aux_params)
+                    if eval_data is not None:
+                        def evaluate():
+                            return self.score(eval_data, validation_metric,
+                                              score_end_callback=eval_end_callback,
+                                              batch_end_callback=eval_batch_end_callback, epoch=epoch)
+                        values = self._with_average(evaluate) if eval_ema else evaluate()
+                        for name, value in values:
+                            self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
+                except StopTraining as asked:
+                    stop = str(asked)
+                stop = session.decided_stop(stop)
+                if stop is not None:
+                    raise StopTraining(stop)
+                values = session.decided(_session.plain_values(values))
                 self._tell_schedulers(values)
                 train_data.reset()
-                session.after_epoch(epoch + 1, _session.plain_values(values), eval_data is not None)
+                session.after_epoch(epoch + 1, values, eval_data is not None)
         except StopTraining as stop:
             self.logger.info(str(stop))
             session.stopped(str(stop))
