@@ -50,7 +50,7 @@ OWNERS = {
     "executor": "executor random",
     "autograd": "autograd",
     "optimizer": "lr_scheduler optimizer detail/states",
-    "kvstore": "kvstore detail/key",
+    "kvstore": "dist kvstore detail/key detail/workers",
     "io": "datasets io model recordio sentences",
     "metric": "metric",
     "init": "initializer",
@@ -65,6 +65,7 @@ OWNER = {f"symbind/{name}.h": folder for folder, names in OWNERS.items() for nam
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR = re.compile(r"^(dnnl|oneapi/dnnl|cblas|openblas|lapacke|cuda|cublas|cudnn|curand|nccl|nvml)")
+NETWORK = re.compile(r"^(grpc|google/protobuf|openssl)|\.pb\.h$")
 SWITCH = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*\b(SYMBIND_HAVE_\w+|__CUDACC__|__CUDA_ARCH__)")
 OP_NAME = re.compile(r"\bop(->|\.)name\s*[=!]=|[=!]=\s*[\w>.()*-]*\bop(->|\.)name\b")
 KNOWS_NO_OPERATOR = {"graph", "passes", "executor", "autograd"}
@@ -92,6 +93,8 @@ def source_breaches(path, line, where):
         bracket, target = match.groups()
         if VENDOR.match(target) and not hardware:
             yield f"{where}: vendor header '{target}' outside src/kernels and src/device/cuda"
+        elif NETWORK.search(target) and path.parts[:2] not in {("net", "grpc"), ("net", "auth")}:
+            yield f"{where}: network header '{target}' outside src/net/grpc and src/net/auth"
         elif target.startswith("symbind/"):
             other = OWNER.get(target)
             if other is None:
@@ -153,6 +156,8 @@ SELF_TEST = {
     "src/module/below.cpp": ("#include <symbind/symbol.h>\n#include <symbind/module.h>", None),
     "src/module/unowned.cpp": ("#include <symbind/mystery.h>", "has no owner"),
     "src/ops/nn/vendor.cpp": ("#include <dnnl.hpp>", "vendor"),
+    "src/kvstore/wire.cpp": ("#include <grpcpp/grpcpp.h>", "network header"),
+    "src/net/grpc/fine.cpp": ("#include <grpcpp/grpcpp.h>\n#include <dist.grpc.pb.h>", None),
     "src/ops/nn/fine.cu": ("#include <cuda_fp16.h>", None),
     "src/kernels/onednn/fine.cpp": ("#include <dnnl.hpp>\n#if SYMBIND_HAVE_ONEDNN", None),
     "src/ops/nn/bare.cpp": ('#include "fully_connected.h"', "not written from"),

@@ -41,6 +41,9 @@ class KVStore {
     init(key, value);
     pull(key, out, priority);
   }
+  /// Replaces the stored value, without an update and without a sum: all workers give the same. A
+  /// training that resumes needs it of a store that runs the updates.
+  virtual void assign(const Key& key, const NDArray& value);
   /// From now on a push calls `update` instead of replacing the stored value.
   virtual void set_updater(StoreUpdate update) = 0;
   /// Whether updates can run on the store.

@@ -68,6 +68,12 @@ void bind_kvstore(nb::module_& m) {
              const NDArray array = array_from(value);
              released([&] { h.store->init(k, array); });
            })
+      .def("assign",
+           [](H& h, nb::handle key, nb::handle value) {
+             const Key k = key_from(key);
+             const NDArray array = array_from(value);
+             released([&] { h.store->assign(k, array); });
+           })
       .def("barrier",
            [](H& h) {
              released([&] {

@@ -185,7 +185,7 @@ constexpr Setting kTable[] = {
     {"MXNET_ENABLE_GPU_P2P", "1", Treatment::kIgnored, "",
      "Whether GPUs copy to one another directly is left to the driver."},
     {"MXNET_KVSTORE_SLICE_THRESHOLD", "40000", Treatment::kIgnored, "",
-     "Distributed stores are not supported."},
+     "Each worker owns an equal share of every array; there is no threshold."},
     {"MXNET_BACKWARD_DO_MIRROR", "0", Treatment::kIgnored, "",
      "Recomputing activations in backward is not supported yet."},
     {"MXNET_ENABLE_CYTHON", "1", Treatment::kIgnored, "", kNoCython},

@@ -104,8 +104,9 @@ void DistJob::check_not_forked() const {
   check(session_ != nullptr, ErrorKind::kState, "this process has left its job");
 }
 
-void DistJob::fail_lost(const std::string& reason) const {
-  fail(ErrorKind::kLost, "{}{}", reason, note_ ? "; " + note_() : std::string());
+void DistJob::fail_as(const net::Failed& failed) const {
+  if (!failed.lost) fail(ErrorKind::kState, "{}", failed.reason);
+  fail(ErrorKind::kLost, "{}{}", failed.reason, note_ ? "; " + note_() : std::string());
 }
 
 // The reason that the scheduler gives comes first: a broken link is only its consequence.
@@ -117,8 +118,8 @@ auto DistJob::guarded(F&& f) {
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& e) {
-    const std::string reason = control().failure(std::chrono::milliseconds(700));
-    fail_lost(reason.empty() ? e.what() : reason);
+    const net::Failed failed = control().failure(std::chrono::milliseconds(700));
+    fail_as(failed.reason.empty() ? net::Failed{e.what(), true} : failed);
   }
 }
 

@@ -49,7 +49,7 @@ class DistJob final : public Workers {
   template <class F>
   auto guarded(F&& f);
   void check_not_forked() const;
-  [[noreturn]] void fail_lost(const std::string& reason) const;
+  [[noreturn]] void fail_as(const net::Failed& failed) const;
 
   std::unique_ptr<net::Session> session_;
   std::unique_ptr<net::Collective> collective_;

@@ -81,6 +81,13 @@ void DistStore::pull(const Key& key, const std::vector<NDArray>& out, int) {
   }
 }
 
+void DistStore::assign(const Key& key, const NDArray& value) {
+  const Unrecorded within;
+  Entry& e = entry(key, "assign");
+  finish(key, e);
+  value.copy_to(e.stored);
+}
+
 void DistStore::set_updater(StoreUpdate update) {
   for (auto& [key, e] : entries_) finish(key, e);
   update_ = std::move(update);

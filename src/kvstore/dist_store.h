@@ -18,6 +18,7 @@ class DistStore final : public KVStore {
   void init(const Key& key, const NDArray& value) override;
   void push(const Key& key, const std::vector<NDArray>& values, int priority) override;
   void pull(const Key& key, const std::vector<NDArray>& out, int priority) override;
+  void assign(const Key& key, const NDArray& value) override;
   void set_updater(StoreUpdate update) override;
   int rank() const override { return job_->rank(); }
   int num_workers() const override { return job_->count(); }

@@ -43,6 +43,11 @@ bool contains(const std::string& text, const char* part) {
 
 }  // namespace
 
+void KVStore::assign(const Key& key, const NDArray&) {
+  fail(ErrorKind::kNotImplemented, "kvstore '{}' cannot replace the value of key {}", type(),
+       key_text(key));
+}
+
 void register_kvstore(const std::string& type, StoreFactory factory) {
   const std::lock_guard lock(registry().guard);
   registry().factories[type] = std::move(factory);

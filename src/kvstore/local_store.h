@@ -16,6 +16,7 @@ class LocalStore : public KVStore {
   void init(const Key& key, const NDArray& value) override;
   void push(const Key& key, const std::vector<NDArray>& values, int priority) override;
   void pull(const Key& key, const std::vector<NDArray>& out, int priority) override;
+  void assign(const Key& key, const NDArray& value) override;
   void set_updater(StoreUpdate update) override { update_ = std::move(update); }
 
  private:

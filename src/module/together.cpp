@@ -84,7 +84,7 @@ std::vector<NameValue> values_of_first(Workers& workers, const std::vector<NameV
 
 std::optional<std::string> stop_of_first(Workers& workers, const std::optional<std::string>& why) {
   const std::string text =
-      text_of_first(workers, "whether to stop", why ? "stop " + *why : std::string("go on"));
+      text_of_first(workers, "whether to stop", why ? "stop " + *why : std::string("continue"));
   if (!text.starts_with("stop ")) return std::nullopt;
   return text.substr(5);
 }

@@ -318,12 +318,15 @@ TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint&
   state.aux = on_host(params.aux);
   state.order = training_.param_order();
   StateValue parts = StateValue::sequence(StateValue::Kind::kList), named = StateValue::dict();
+  // The saved auxiliary states are those of worker 0; the others keep theirs with their devices.
+  const bool saves = workers_ == nullptr || workers_->rank() == 0;
+  const NDArrayMap saved_aux = saves ? params.aux : NDArrayMap();
   for (const auto& network : training_.networks()) {
     const std::size_t i = state.parts.size();
     state.parts.push_back({symbols_[i], network->states()});
     StateValue facts = StateValue::dict();
     facts.add("optimizer", optimizer_config(network->optimizer()));
-    facts.add("devices", device_facts(network->group(), params.args, params.aux));
+    facts.add("devices", device_facts(network->group(), params.args, saved_aux));
     facts.add("kernels", kernels_[i]);
     network->add_facts(facts);
     parts.items.push_back(std::move(facts));

@@ -24,12 +24,12 @@ class Control {
   /// waits for (empty: nothing).
   virtual void report(std::int64_t updates) = 0;
   virtual void waits_for(const std::string& what) = 0;
-  /// Why the job failed; empty while it runs. Waits up to `patience` for an answer.
-  virtual std::string failure(std::chrono::milliseconds patience = {}) const = 0;
+  /// Why the job failed; no reason while it runs. Waits up to `patience` for an answer.
+  virtual Failed failure(std::chrono::milliseconds patience = {}) const = 0;
   /// Calls `f` once, from another thread, when the job fails; at once if it has failed.
   virtual void on_failure(std::function<void(const std::string& reason)> f) = 0;
-  /// Waits until all workers have left, or the job failed; returns why, or "".
-  virtual std::string wait_end() = 0;
+  /// Waits until all workers have left, or the job failed; returns why.
+  virtual Failed wait_end() = 0;
   /// Leaves the job; with an error, the job fails.
   virtual void leave(const std::string& error) = 0;
 };

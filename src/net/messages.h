@@ -53,6 +53,7 @@ struct Gathered {
 struct Alive {};
 struct Failed {
   std::string reason;
+  bool lost = false;  ///< a process is gone: to start the job again may help
 };
 struct Ended {};
 using ToMember = std::variant<Welcome, Gathered, Alive, Failed, Ended>;

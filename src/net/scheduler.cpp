@@ -1,6 +1,6 @@
 // Decided here:
 // - A synchronous job fails as a whole when a process is lost: no sum can be complete without it.
-//   An asynchronous one goes on without the worker, which may join again under its rank.
+//   An asynchronous one continues without the worker, which may join again under its rank.
 // - Workers that all wait, for different things, wait for ever: the job fails and says who waits
 //   for what. The same holds for a wait for a worker that has left.
 
@@ -33,10 +33,10 @@ Scheduler::Answers Scheduler::to_all(const ToMember& message) const {
   return all;
 }
 
-Scheduler::Answers Scheduler::fail(const std::string& reason) {
+Scheduler::Answers Scheduler::fail(const std::string& reason, bool lost) {
   if (!failure_.empty() || ended_) return {};
   failure_ = reason;
-  return to_all(Failed{reason});
+  return to_all(Failed{reason, lost});
 }
 
 Scheduler::Answers Scheduler::hear(int connection, const FromMember& message, Seconds now) {
@@ -160,8 +160,8 @@ Scheduler::Answers Scheduler::leave(int connection, const Leave& leave) {
   Attendee& a = attendees_.at(connection);
   a.left = true;
   if (!leave.error.empty())
-    return fail(fmt::format("{} ended at update {}: {}", a.member.str(), a.beat.updates,
-                            leave.error));
+    return fail(
+        fmt::format("{} ended at update {}: {}", a.member.str(), a.beat.updates, leave.error), true);
   const bool some = std::ranges::any_of(
       attendees_, [&](const auto& entry) { return belongs(entry.second, Role::kWorker); });
   if (some || !running_) return {};
@@ -180,7 +180,8 @@ Scheduler::Answers Scheduler::lose(Attendee& lost, const std::string& how) {
   }
   return fail(running_ ? fmt::format("{} lost at update {}: {}", lost.member.str(),
                                      lost.beat.updates, how)
-                       : fmt::format("{} lost before the job began: {}", lost.member.str(), how));
+                       : fmt::format("{} lost before the job began: {}", lost.member.str(), how),
+              true);
 }
 
 Scheduler::Answers Scheduler::closed(int connection, Seconds) {
@@ -220,6 +221,7 @@ std::optional<std::string> Scheduler::stuck(Seconds now) const {
     waiting.push_back(&a);
   }
   if (waiting.empty() || (same && leaver == nullptr)) return std::nullopt;
+  std::ranges::sort(waiting, {}, [](const Attendee* a) { return a->member.rank; });
   std::vector<std::string> lines;
   if (leaver != nullptr)
     lines.push_back(
@@ -232,7 +234,7 @@ std::optional<std::string> Scheduler::stuck(Seconds now) const {
     lines.push_back(fmt::format("{} waits for {}", a->member.str(), a->beat.waits_for));
   }
   return fmt::format(
-      "the workers wait for different things, so none can go on:\n  {}\n  fix:  every worker must "
+      "the workers wait for different things, so none can continue:\n  {}\n  fix:  every worker must "
       "make the same calls: the same network, optimizer and keys, and as many batches per epoch",
       fmt::join(lines, "\n  "));
 }

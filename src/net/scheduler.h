@@ -51,7 +51,7 @@ class Scheduler {
   Answers collect(int connection, const Gather& gather);
   Answers complete(const std::string& name);
   Answers leave(int connection, const Leave& leave);
-  Answers fail(const std::string& reason);
+  Answers fail(const std::string& reason, bool lost = false);
   Answers lose(Attendee& lost, const std::string& how);
   std::optional<std::string> refusal(const Join& join) const;
   std::optional<std::string> stuck(Seconds now) const;

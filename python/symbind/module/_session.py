@@ -103,12 +103,9 @@ class Network:
     def give_to_store(self):
         """Copies the parameters to a store that runs the updates."""
         store = self._module._kvstore
-        if hasattr(store, "_set_updater"):
-            updater = store._updater
-            store._set_updater(lambda key, pushed, stored: pushed.copyto(stored))
+        if isinstance(store, KVStore):
             for name in self._module._param_names:
-                store.push(name, self._module._arg_params[name])
-            store._set_updater(updater)
+                store._core.assign(name, self._module._arg_params[name])
 
     def facts(self):
         """The parts that C++ does not have: the class, its attributes, those of a scheduler."""

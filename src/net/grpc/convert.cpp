@@ -54,7 +54,10 @@ struct ToMemberWriter {
     for (const std::string& part : gathered.parts) out.mutable_gathered()->add_parts(part);
   }
   void operator()(const Alive&) { out.mutable_alive(); }
-  void operator()(const Failed& failed) { out.mutable_failed()->set_reason(failed.reason); }
+  void operator()(const Failed& failed) {
+    out.mutable_failed()->set_reason(failed.reason);
+    out.mutable_failed()->set_lost(failed.lost);
+  }
   void operator()(const Ended&) { out.mutable_ended(); }
 };
 
@@ -99,7 +102,7 @@ std::optional<ToMember> decode(const dist::ToMember& m) {
     case dist::ToMember::kGathered:
       return Gathered{m.gathered().name(), {m.gathered().parts().begin(), m.gathered().parts().end()}};
     case dist::ToMember::kAlive: return Alive{};
-    case dist::ToMember::kFailed: return Failed{m.failed().reason()};
+    case dist::ToMember::kFailed: return Failed{m.failed().reason(), m.failed().lost()};
     case dist::ToMember::kEnded: return Ended{};
     default: return std::nullopt;
   }

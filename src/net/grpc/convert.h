@@ -1,7 +1,8 @@
 #pragma once
 // Messages as they travel, and as the rest of net/ knows them.
 
-#include "dist.grpc.pb.h"
+#include <dist.grpc.pb.h>
+
 #include "net/auth/proof.h"
 #include "net/messages.h"
 

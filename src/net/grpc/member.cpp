@@ -43,9 +43,9 @@ class Membership final : public Control {
   std::vector<std::string> gather(const std::string& name, const std::string& part) override;
   void report(std::int64_t updates) override;
   void waits_for(const std::string& what) override;
-  std::string failure(std::chrono::milliseconds patience) const override;
+  Failed failure(std::chrono::milliseconds patience) const override;
   void on_failure(std::function<void(const std::string&)> f) override;
-  std::string wait_end() override;
+  Failed wait_end() override;
   void leave(const std::string& error) override;
 
  private:
@@ -54,7 +54,7 @@ class Membership final : public Control {
   void read();
   void beat();
   void hear(const dist::ToMember& message);
-  void set_failure(const std::string& reason);
+  void set_failure(const Failed& failed);
   bool write(const dist::FromMember& message);
   /// Waits with the mutex until `f` holds; Ctrl-C ends it.
   template <class F>
@@ -74,7 +74,7 @@ class Membership final : public Control {
   std::vector<Member> members_;
   Beat beat_;
   std::map<std::string, std::vector<std::string>> gathered_;
-  std::string failure_;
+  Failed failure_;
   std::vector<std::function<void(const std::string&)>> watchers_;
   Clock::time_point heard_ = Clock::now();
   bool left_ = false, closed_ = false, ended_ = false;
@@ -91,7 +91,7 @@ Membership::Membership(const Job& job, const std::string& address, bool asynchro
   beater_ = std::thread([this] { beat(); });
   try {
     std::unique_lock lock(guard_);
-    wait_until(lock, Clock::time_point::max(), [&] { return rank_ >= 0 || !failure_.empty(); });
+    wait_until(lock, Clock::time_point::max(), [&] { return rank_ >= 0 || !failure_.reason.empty(); });
     check_running();
   } catch (...) {
     leave("it gave up joining");
@@ -112,7 +112,7 @@ bool Membership::wait_until(std::unique_lock<std::mutex>& lock, Clock::time_poin
 }
 
 void Membership::check_running() const {
-  check(failure_.empty(), ErrorKind::kState, "{}", failure_);
+  check(failure_.reason.empty(), ErrorKind::kState, "{}", failure_.reason);
 }
 
 void Membership::connect() {
@@ -163,16 +163,16 @@ bool Membership::write(const dist::FromMember& message) {
   return stream_->Write(message);
 }
 
-void Membership::set_failure(const std::string& reason) {
+void Membership::set_failure(const Failed& failed) {
   std::vector<std::function<void(const std::string&)>> watchers;
   {
     const std::lock_guard lock(guard_);
-    if (!failure_.empty() || left_ || ended_) return;
-    failure_ = reason;
+    if (!failure_.reason.empty() || left_ || ended_) return;
+    failure_ = failed;
     watchers = std::move(watchers_);
     changed_.notify_all();
   }
-  for (const auto& f : watchers) f(reason);
+  for (const auto& f : watchers) f(failed.reason);
 }
 
 void Membership::hear(const dist::ToMember& message) {
@@ -181,12 +181,12 @@ void Membership::hear(const dist::ToMember& message) {
     Proof proof{};
     std::copy_n(given.begin(), std::min(given.size(), proof.size()), proof.begin());
     if (!same_proof(proof, proof_of(job_.token, welcome_text(challenge_, nonce_))))
-      return set_failure(fmt::format("the scheduler at {} does not know the job's token",
-                                     job_.scheduler_address()));
+      return set_failure({fmt::format("the scheduler at {} does not know the job's token",
+                                      job_.scheduler_address())});
   }
   const std::optional<ToMember> decoded = decode(message);
   if (!decoded) return;
-  if (const auto* failed = std::get_if<Failed>(&*decoded)) return set_failure(failed->reason);
+  if (const auto* failed = std::get_if<Failed>(&*decoded)) return set_failure(*failed);
   const std::lock_guard lock(guard_);
   if (const auto* welcome = std::get_if<Welcome>(&*decoded)) {
     rank_ = welcome->rank;
@@ -208,7 +208,8 @@ void Membership::read() {
     }
     hear(message);
   }
-  set_failure(fmt::format("the scheduler at {} closed the connection", job_.scheduler_address()));
+  set_failure(
+      {fmt::format("the scheduler at {} closed the connection", job_.scheduler_address()), true});
   const std::lock_guard lock(guard_);
   closed_ = true;
   changed_.notify_all();
@@ -226,9 +227,10 @@ void Membership::beat() {
       silent = std::chrono::duration<double>(Clock::now() - heard_).count();
     }
     if (silent > job_.dead_after) {
-      set_failure(fmt::format("the scheduler at {} lost: it is silent for {:.1f} s "
-                              "(SYMBIND_DIST_DEAD_AFTER)",
-                              job_.scheduler_address(), silent));
+      set_failure({fmt::format("the scheduler at {} lost: it is silent for {:.1f} s "
+                               "(SYMBIND_DIST_DEAD_AFTER)",
+                               job_.scheduler_address(), silent),
+                   true});
       context_.TryCancel();
       return;
     }
@@ -241,7 +243,7 @@ std::vector<std::string> Membership::gather(const std::string& name, const std::
   write(encode(FromMember(Gather{name, part})));
   std::unique_lock lock(guard_);
   wait_until(lock, Clock::time_point::max(),
-             [&] { return gathered_.contains(name) || !failure_.empty(); });
+             [&] { return gathered_.contains(name) || !failure_.reason.empty(); });
   check_running();
   auto node = gathered_.extract(name);
   return std::move(node.mapped());
@@ -257,23 +259,23 @@ void Membership::waits_for(const std::string& what) {
   beat_.waits_for = what;
 }
 
-std::string Membership::failure(std::chrono::milliseconds patience) const {
+Failed Membership::failure(std::chrono::milliseconds patience) const {
   std::unique_lock lock(guard_);
-  changed_.wait_for(lock, patience, [&] { return !failure_.empty(); });
+  changed_.wait_for(lock, patience, [&] { return !failure_.reason.empty(); });
   return failure_;
 }
 
 void Membership::on_failure(std::function<void(const std::string&)> f) {
   std::unique_lock lock(guard_);
-  if (failure_.empty()) return watchers_.push_back(std::move(f));
-  const std::string reason = failure_;
+  if (failure_.reason.empty()) return watchers_.push_back(std::move(f));
+  const std::string reason = failure_.reason;
   lock.unlock();
   f(reason);
 }
 
-std::string Membership::wait_end() {
+Failed Membership::wait_end() {
   std::unique_lock lock(guard_);
-  wait_until(lock, Clock::time_point::max(), [&] { return ended_ || !failure_.empty(); });
+  wait_until(lock, Clock::time_point::max(), [&] { return ended_ || !failure_.reason.empty(); });
   return failure_;
 }
 
@@ -282,7 +284,7 @@ void Membership::leave(const std::string& error) {
   bool failed = false;
   {
     const std::lock_guard lock(guard_);
-    failed = !failure_.empty();
+    failed = !failure_.reason.empty();
   }
   if (!failed) {
     Beat last;

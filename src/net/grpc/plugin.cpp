@@ -24,7 +24,7 @@ class GrpcSession final : public Session {
       if (m.role == Role::kWorker) workers.push_back(m);
     links_ = make_tcp_links(control_->rank(),
                             connect_workers(job, control_->rank(), workers, listener,
-                                            [this] { return control_->failure({}); }));
+                                            [this] { return control_->failure({}).reason; }));
     control_->on_failure([links = links_](const std::string& reason) { links->cancel(reason); });
   }
 
@@ -49,7 +49,7 @@ std::unique_ptr<Session> join(const Job& job, bool asynchronous) {
 std::string run_scheduler(const Job& job) { return start_scheduler(job)->wait(); }
 
 std::string run_server(const Job& job) {
-  return join_job(job, "", false)->wait_end();
+  return join_job(job, "", false)->wait_end().reason;
 }
 
 }  // namespace
