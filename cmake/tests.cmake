@@ -141,7 +141,8 @@ foreach(source IN LISTS SYMBIND_EXAMPLES)
   endif()
 endforeach()
 
-# tests/python: one ctest per file, python.<stem>; what is marked slow is python.<stem>.slow.
+# tests/python: one ctest per file, python.<stem>; what is marked slow is python.<stem>.slow. Tests of the
+# launcher and of the distributed stores have the label dist as well.
 if(SYMBIND_HAVE_PYTHON)
   set(python_environment "OMP_NUM_THREADS=1;PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   if(SYMBIND_SANITIZE MATCHES "address")
@@ -164,7 +165,11 @@ if(SYMBIND_HAVE_PYTHON)
     cmake_path(GET source STEM LAST_ONLY stem)
     string(REGEX REPLACE "^test_" "" stem "${stem}")
     set(pytest "${Python_EXECUTABLE}" -m pytest -q --no-header "${source}")
-    symbind_script_test(python.${stem} python ${pytest} -m "not slow")
+    set(labels python)
+    if(stem MATCHES "^(dist|launch)")
+      list(APPEND labels dist)
+    endif()
+    symbind_script_test(python.${stem} "${labels}" ${pytest} -m "not slow")
     set_tests_properties(python.${stem} PROPERTIES ENVIRONMENT "${python_environment}")
     file(STRINGS "${source}" slow REGEX "mark\\.slow" LIMIT_COUNT 1)
     if(slow)

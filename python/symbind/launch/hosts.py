@@ -83,6 +83,7 @@ def resolve(address, remote_hosts):
     if remote_hosts and address != found[0] and is_loopback(found[0]):
         raise UsageError(f"--address {address} is {found[0]} here, which other machines do not reach; "
                          "give the number of an address")
+    reserve_port(found[0])  # raises unless it is an address of this machine
     return found[0]
 
 
