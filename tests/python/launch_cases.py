@@ -102,7 +102,10 @@ class Stubs:
 
     def run(self, *arguments, **options):
         process = self.start(*arguments, **options)
-        process.stdout, process.stderr = process.communicate(timeout=60)
+        try:
+            process.stdout, process.stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
         return process
 
     def run_plan(self, plan, *arguments, **options):

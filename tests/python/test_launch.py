@@ -133,7 +133,7 @@ def test_the_death_of_scheduler_or_server_restarts_all(stubs, role, name):
     (stubs.folder / "dying.py").write_text(source.replace('if role != "worker":', dies + 'if role != "worker":'),
                                            encoding="utf-8")
     done = stubs.run_plan({"0": ["wait"], "1": ["wait"]}, "-n", "2", "-s", "1", "--max-restarts", "1",
-                          settings={"SETTLE": 0.3, "LAST_WORDS": 0.1})
+                          settings={"SETTLE": 0.3})
     assert done.returncode == 0
     assert lines(done) == [f"symbind.launch: {name} ended with status 5; restart 1 of 1: the whole job with 2 workers"]
 

@@ -20,7 +20,6 @@ from .process import Process, status_text
 
 LOST = 75
 SETTLE = 2        # seconds from the first failure to the decision
-LAST_WORDS = 1    # seconds that workers have after the scheduler failed, to report the error
 FAREWELL = 10     # seconds that scheduler and servers have after the last worker
 
 
@@ -123,7 +122,7 @@ class Job:
         start = time.monotonic()
         self.wait_until(lambda: scheduler_failed() or all_ended(), start + SETTLE)
         if scheduler_failed():
-            self.wait_until(all_ended, max(start + SETTLE, time.monotonic() + LAST_WORDS))
+            self.wait_until(all_ended, max(start + SETTLE, time.monotonic() + self.starter.last_words))
 
     def ended_whole(self, failures):
         """Whether the failures end the whole job, not workers alone."""

@@ -78,6 +78,7 @@ class Local:
 
     program = None
     restarts_workers = True   # one worker can be started again without the others
+    last_words = 1            # seconds that workers have after the scheduler failed, to report the error
 
     def __init__(self, options, service):
         self.options = options
@@ -163,6 +164,7 @@ class Group(Local):
     """All ranks of a role under one mpirun or srun, which ends them all when one fails."""
 
     restarts_workers = False
+    last_words = 5   # mpirun and srun return a second or more after their processes
 
     def start(self, places, command, environment):
         if not places:
