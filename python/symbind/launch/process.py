@@ -40,8 +40,12 @@ class Process:
             thread.start()
 
     def end(self, number):
-        """Sends a signal to the process and its children; the guard sends SIGKILL 5 s after the first."""
-        self._write(f"{int(number)}\n")
+        """Sends a signal to the process and its children; the guard sends SIGKILL 5 s after the first.
+
+        mpirun and srun always get SIGTERM. It makes them end their processes, by SIGKILL if necessary. SIGINT
+        makes srun print a status, and SIGKILL would make them leave their processes.
+        """
+        self._write(f"{int(signal.SIGTERM if self.member.rank is None else number)}\n")
 
     def kill(self):
         """Ends the guard, which may be an ssh without a connection."""
