@@ -96,7 +96,7 @@ class Stubs:
         """A running launcher, with an environment that has leftovers of another job."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("SYMBIND_DIST")}
         environment = {**inherited, "STUB_FOLDER": str(self.records), "DMLC_ROLE": "scheduler",
-                       "SYMBIND_DIST_RANK": "77", "SYMBIND_DIST_BIND": "192.0.2.1", **(environment or {})}
+                       "SYMBIND_DIST_RANK": "77", "SYMBIND_DIST_BIND": "203.0.113.9", **(environment or {})}
         return subprocess.Popen(self.command(*arguments, **(settings or {})), env=environment, cwd=self.folder,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 

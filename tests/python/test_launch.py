@@ -179,7 +179,7 @@ WITH_CHILD = """
 import subprocess
 child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import signal, time\\n"
     "if {ignores}: signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.signal(signal.SIGINT, signal.SIG_IGN)\\n"
-    "time.sleep(60)"])
+    "time.sleep(60)"], start_new_session={detached})
 (folder / f"child.{{rank}}").write_text(str(child.pid))
 if {ignores}:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -189,9 +189,9 @@ follow("leave")
 """
 
 
-def start_with_children(stubs, ignores=False, seconds=60, **options):
+def start_with_children(stubs, ignores=False, seconds=60, detached=False, **options):
     """(launcher, pids of all its processes)"""
-    program = stubs.write("with_child.py", WITH_CHILD.format(ignores=ignores, seconds=seconds))
+    program = stubs.write("with_child.py", WITH_CHILD.format(ignores=ignores, seconds=seconds, detached=detached))
     launcher = stubs.start("-n", "2", "-s", "1", *program, **options)
     pids = stubs.wait_for(4)
     children = [stubs.records / f"child.{rank}" for rank in range(2)]
@@ -258,8 +258,9 @@ def test_a_killed_launcher_leaves_nothing(stubs):
     until(lambda: not any(map(runs, pids)), seconds=5)
 
 
-def test_children_that_a_worker_leaves_end_with_it(stubs):
-    launcher, pids = start_with_children(stubs, seconds=0.2)
+@pytest.mark.parametrize("detached", [False, True])
+def test_children_that_a_worker_leaves_end_with_it(stubs, detached):
+    launcher, pids = start_with_children(stubs, seconds=0.2, detached=detached)
     launcher.communicate(timeout=20)
     assert launcher.returncode == 0
     assert not any(map(runs, pids))
@@ -272,7 +273,7 @@ def test_a_failure_ends_workers_that_wait(stubs):
 
 
 def test_a_killed_guard_counts_as_the_death_of_its_worker(stubs):
-    launcher, pids = start_with_children(stubs)
+    launcher, pids = start_with_children(stubs, settings={"SETTLE": 0.3})
     worker = stubs.recorded()["worker", 1, 0, 0]["pid"]
     stat = pathlib.Path(f"/proc/{worker}/stat").read_text(encoding="utf-8")
     os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)

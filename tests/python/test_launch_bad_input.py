@@ -47,7 +47,7 @@ def refused(capsys):
     (["-n", "2", "--sync-dst-dir", "d", "x"], "--sync-dst-dir is for ssh, not for local"),
     (["-n", "2", "--env-worker", "A=b", "x"], "--env-worker A=b: must be NAME:VALUE"),
     (["-n", "2", "--env", "NO_SUCH_VARIABLE", "x"], "--env NO_SUCH_VARIABLE: this variable is not set here"),
-    (["-n", "2", "--address", "192.0.2.1", "x"], "cannot listen at 192.0.2.1: Cannot assign requested address; "
+    (["-n", "2", "--address", "203.0.113.9", "x"], "cannot listen at 203.0.113.9: Cannot assign requested address; "
                                                  "--address must name an address of this machine"),
     (["-n", "2", "--address", "::", "x"], "--address :: means every address of this machine; name one of them"),
     (["-n", "2", "--address", "no.such.host.invalid", "x"], "--address no.such.host.invalid is unknown"),

@@ -1,4 +1,7 @@
-"""python -m symbind.launch over ssh to this machine and by mpirun, with stubs. Skipped where sshd or mpirun is missing."""
+"""python -m symbind.launch over ssh to this machine and by mpirun, with stubs.
+
+Skipped where sshd or mpirun is missing. What takes seconds because of mpirun or rsync is marked slow.
+"""
 import getpass
 import pathlib
 import shutil
@@ -77,7 +80,7 @@ def command_lines():
 
 def kinds():
     missing = pytest.mark.skipif(not shutil.which("mpirun"), reason="mpirun is not installed")
-    return [pytest.param("ssh"), pytest.param("mpi", marks=missing)]
+    return [pytest.param("ssh"), pytest.param("mpi", marks=[missing, pytest.mark.slow])]
 
 
 @pytest.fixture(params=kinds())
@@ -136,6 +139,7 @@ def test_an_ended_launcher_leaves_nothing_and_shows_no_token(stubs, launcher, nu
     until(lambda: not any(map(runs, pids)), seconds=8)
 
 
+@pytest.mark.slow
 def test_the_folder_is_copied(stubs, ssh, tmp_path_factory):
     if not shutil.which("rsync"):
         pytest.skip("rsync is not installed")
@@ -147,6 +151,7 @@ def test_the_folder_is_copied(stubs, ssh, tmp_path_factory):
     assert (target / "planned.py").read_bytes() == (stubs.folder / "planned.py").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_host_that_does_not_answer_is_left_out(stubs, ssh):
     """The host is tried twice; then the job restarts with one worker fewer."""
     hosts = write_hosts(stubs, "localhost:1\ndown:1\n127.0.0.1:1\n")

@@ -27,7 +27,7 @@ PR_SET_CHILD_SUBREAPER = 36
 class Guard:
     def __init__(self, spec):
         libc = ctypes.CDLL(None)
-        # Children that the command leaves become the guard's, which sees when they end.
+        # Children that the command leaves become the guard's, which sees when they end and can end them.
         libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
 
         def enter():
@@ -43,20 +43,10 @@ class Guard:
         self.deadline = None
 
     def signal_group(self, number):
-        """False if the group is empty."""
         try:
             os.killpg(self.child.pid, number)
         except ProcessLookupError:
-            return False
-        return True
-
-    def group_exists(self):
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
             pass
-        return self.signal_group(0)
 
     def end(self, number):
         if self.deadline is None:
@@ -72,13 +62,35 @@ class Guard:
         self.end(signal.SIGTERM)
 
     def wait(self):
-        """The exit status. Children that the command left have a second to end by themselves."""
+        """The exit status. What the command left has a second to end by itself."""
         status = self.child.wait()
         until = self.deadline or time.monotonic() + 1
-        while self.group_exists() and time.monotonic() < until:
+        while has_children():
+            if time.monotonic() >= until:
+                kill_children()
             time.sleep(0.02)
-        self.signal_group(signal.SIGKILL)
         return status if status >= 0 else 128 - status
+
+
+def has_children():
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def kill_children():
+    """Those of a killed child become the guard's children; the caller kills them next."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/{}/stat".format(name), errors="replace") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+            if parent == os.getpid():
+                os.kill(int(name), signal.SIGKILL)
+        except OSError:
+            pass  # it ended meanwhile
 
 
 def main():
