@@ -51,6 +51,8 @@ def refused(capsys):
                                                  "--address must name an address of this machine"),
     (["-n", "2", "--address", "::", "x"], "--address :: means every address of this machine; name one of them"),
     (["-n", "2", "--address", "no.such.host.invalid", "x"], "--address no.such.host.invalid is unknown"),
+    (["-n", "2", "--ssh", "ssh 'x", "x"], "--ssh ssh 'x: No closing quotation"),
+    (["-n", "2", "--ssh", "", "x"], "--ssh must name a command"),
     (["-n", "2", "--unknown", "x"], "unrecognized arguments: --unknown"),
 ])
 def test_a_mistake_of_the_command_line_is_named(refused, arguments, text):

@@ -132,14 +132,16 @@ class Local:
 
 
 class Ssh(Local):
-    program = "ssh"
+    def __init__(self, options, service):
+        self.program = options.ssh[0]
+        super().__init__(options, service)
 
     def prepare(self):
         if not self.options.sync_dst_dir:
             return
         if not shutil.which("rsync"):
             raise UsageError("--sync-dst-dir needs the program rsync, which is not installed")
-        remote_shell = " ".join([self.options.ssh, *map(shlex.quote, SSH_FLAGS)])
+        remote_shell = shlex.join([*self.options.ssh, *SSH_FLAGS])
         for host in dict.fromkeys(name for name, _ in self.hosts):
             target = f"[{host}]" if ":" in host else host
             copied = subprocess.run(["rsync", "-az", "-e", remote_shell, os.getcwd() + "/",
@@ -153,7 +155,7 @@ class Ssh(Local):
                 "environment": {**passed_environment(self.options), **environment}}
         remote = shlex.join([self.options.python, "-I", "-S", "-c", READS_GUARD])
         source = (HERE / "guard.py").read_text(encoding="utf-8")
-        return ([*shlex.split(self.options.ssh), *SSH_FLAGS, host, "exec " + remote],
+        return ([*self.options.ssh, *SSH_FLAGS, host, "exec " + remote],
                 json.dumps(source) + "\n" + json.dumps(spec) + "\n")
 
     def cannot_start(self, status):

@@ -8,6 +8,7 @@ import argparse
 import os
 import re
 import secrets
+import shlex
 import stat
 import sys
 
@@ -141,6 +142,12 @@ def parse(arguments):
         raise UsageError(f"--hostfile is for ssh and mpi, not for {options.launcher}")
     if options.sync_dst_dir and options.launcher != "ssh":
         raise UsageError(f"--sync-dst-dir is for ssh, not for {options.launcher}")
+    try:
+        options.ssh = shlex.split(options.ssh)
+    except ValueError as error:
+        raise UsageError(f"--ssh {options.ssh}: {error}") from error
+    if not options.ssh:
+        raise UsageError("--ssh must name a command, such as 'ssh -F my_config'")
     options.env_server = pairs("--env-server", options.env_server)
     options.env_worker = pairs("--env-worker", options.env_worker)
     for name in options.env:

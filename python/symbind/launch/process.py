@@ -1,4 +1,5 @@
 """One running process of the job, or one mpirun or srun, under a guard."""
+import contextlib
 import os
 import signal
 import subprocess
@@ -52,11 +53,9 @@ class Process:
         self._guard.kill()
 
     def _write(self, text):
-        try:
+        with contextlib.suppress(BrokenPipeError, ValueError):  # it has ended; _wait reports how
             self._guard.stdin.write(text.encode())
             self._guard.stdin.flush()
-        except (BrokenPipeError, ValueError):
-            pass  # it has ended; _wait reports how
 
     def _wait(self, ended):
         status = self._guard.wait()
@@ -82,6 +81,6 @@ class Process:
 
     def _copy(self, source, target):
         for line in source:
-            with _output_lock:
-                target.buffer.write(f"[{self.member.tag}] ".encode() + line)
+            with _output_lock, contextlib.suppress(OSError):  # a closed output does not block the process
+                target.buffer.write(f"[{self.member.tag}] ".encode() + line.rstrip(b"\n") + b"\n")
                 target.flush()
