@@ -22,7 +22,7 @@ from . import io, recordio
 from . import image
 from . import image as img
 from . import callback, initializer, lr_scheduler, metric, monitor, optimizer
-from . import kvstore, model, module, predictor
+from . import kvstore, launch, model, module, predictor
 from . import kvstore as kv
 from . import module as mod
 from . import initializer as init
@@ -32,7 +32,8 @@ from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_n
                    use_np, use_np_array, use_np_shape)
 
 __version__ = _core.version()
-kvstore.job.serve_role()
+if not launch.is_command():  # the launcher may have the role of another job in its environment
+    kvstore.job.serve_role()
 
 
 def __getattr__(attribute):

@@ -23,7 +23,7 @@ def public_modules():
     found = {}
     for each in pkgutil.walk_packages(mx.__path__, "symbind."):
         parts = each.name.split(".")[1:]
-        if any(p.startswith("_") for p in parts) or parts[0] in ("as_mxnet", "base", "error"):
+        if any(p.startswith("_") for p in parts) or parts[0] in ("as_mxnet", "base", "error", "launch"):
             continue
         parts[0] = _SHORT.get(parts[0], parts[0])
         found[".".join(["mx", *parts])] = importlib.import_module(each.name)
