@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <symbind/attr_dict.h>
 #include <symbind/detail/key.h>
+#include <symbind/detail/state_value.h>
 #include <symbind/ndarray.h>
 
 namespace symbind {
@@ -40,6 +42,14 @@ class KVStore {
     init(key, value);
     pull(key, out, priority);
   }
+  /// Replaces the stored value, without an update function and without compression.
+  virtual void assign(const Key& key, const NDArray& value) = 0;
+  /// From now on pushed gradients are compressed: {{"type", "2bit"}, {"threshold", "0.5"}}, or type
+  /// "fp16" or "bf16". Stores whose type contains device do this; others throw kNotImplemented.
+  virtual void set_gradient_compression(const AttrDict& params);
+  /// What checkpoints save of the store beside its values: residuals of compression, or kNone.
+  virtual StateValue state() const { return StateValue::none(); }
+  virtual void set_state(const StateValue& /*state*/) {}
   /// From now on a push calls `update` instead of replacing the stored value.
   virtual void set_updater(StoreUpdate update) = 0;
   /// Whether updates can run on the store.
@@ -47,6 +57,9 @@ class KVStore {
   virtual int rank() const { return 0; }
   virtual int num_workers() const { return 1; }
 };
+
+/// Throws unless set_gradient_compression accepts these parameters.
+void check_compression_params(const AttrDict& params);
 
 /// "local", "device" and similar names, or a registered store. Names of distributed stores are
 /// refused.

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "base/settings.h"
+#include "kvstore/compression.h"
 #include "kvstore/local_store.h"
 
 namespace symbind {
@@ -38,6 +39,15 @@ bool contains(const std::string& text, const char* part) {
 }
 
 }  // namespace
+
+void KVStore::set_gradient_compression(const AttrDict&) {
+  fail(ErrorKind::kNotImplemented,
+       "kvstore '{}' does not compress gradients\n  fix:  use a store whose type contains device, "
+       "for example 'device' or 'local_allreduce_device', or omit compression_params",
+       type());
+}
+
+void check_compression_params(const AttrDict& params) { GradientCompression{params}; }
 
 void register_kvstore(const std::string& type, StoreFactory factory) {
   const std::lock_guard lock(registry().guard);

@@ -29,15 +29,16 @@ class ModuleNetwork final : public TrainedNetwork {
     module_.updater()->set_states(bytes, source);
   }
   void give_to_store() override {
-    KVStore& store = *module_.kvstore();
-    store.set_updater(
-        [](const Key&, const NDArray& merged, NDArray& stored) { merged.copy_to(stored); });
     const ModelParams params = module_.get_params();
-    for (const std::string& name : module_.param_names()) store.push(name, {params.args.at(name)});
-    store.set_updater(
-        [updater = module_.updater()](const Key& key, const NDArray& grad, NDArray& weight) {
-          (*updater)(key, grad, weight);
-        });
+    for (const std::string& name : module_.param_names())
+      module_.kvstore()->assign(name, params.args.at(name));
+  }
+  void add_facts(StateValue& facts) override {
+    if (module_.kvstore()) facts.add("store", module_.kvstore()->state());
+  }
+  void take_facts(const StateValue& facts) override {
+    const StateValue* store = facts.find("store");
+    if (store != nullptr && module_.kvstore()) module_.kvstore()->set_state(*store);
   }
 
  private:

@@ -25,6 +25,17 @@ def _pairs(keys, values):
     return [(keys, list(values))]
 
 
+def _texts(params):
+    """Parameters as C++ reads them."""
+    return {str(name): str(value) for name, value in dict(params).items()}
+
+
+def _check_compression_params(params):
+    """Raises unless set_gradient_compression accepts them; None and {} mean no compression."""
+    if params:
+        _core.check_compression_params(_texts(params))
+
+
 class KVStore(KVStoreBase):
     """Sums the arrays of several devices, in device order, and returns the sum."""
 
@@ -85,10 +96,8 @@ class KVStore(KVStoreBase):
     # ------------------------------------------------------------------- updating
 
     def set_gradient_compression(self, compression_params):
-        """Not offered."""
-        raise error.NotImplementedError(
-            "gradient compression is not in Symbind: leave compression_params out "
-            "(given: {})".format(compression_params))
+        """Compresses pushed gradients: {'type': '2bit', 'threshold': 0.5}, {'type': 'fp16'} or {'type': 'bf16'}."""
+        self._core.set_gradient_compression(_texts(compression_params))
 
     def set_optimizer(self, optimizer):
         """Runs `optimizer` on every push."""
