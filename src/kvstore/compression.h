@@ -40,7 +40,7 @@ class GradientCompression {
   /// compressed_bytes().
   void compress(std::span<const float> gradient, std::span<float> residual,
                 std::span<std::byte> out) const;
-  /// out = what `in` encodes. Any bytes are valid.
+  /// out = what `in` encodes. Any bytes are valid; those of fp16 and bf16 begin at an even address.
   void decompress(std::span<const std::byte> in, std::span<float> out) const;
   /// out = in[0] + in[1] + …, decoded and added in this order, in one pass.
   void sum(const std::vector<std::span<const std::byte>>& in, std::span<float> out) const;
