@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -300,6 +301,22 @@ void run_recorded(const nlohmann::json& one, const char* type) {
       got = out.to_vector<float>();
     }
     EXPECT_EQ(got, one.at("pulled")[step].get<Floats>()) << "step " << step << " of " << one;
+  }
+}
+
+TEST(GoldenCompression, bytes_are_those_of_mxnets_workers) {
+  const nlohmann::json all = golden::read_json(golden::path_of("kvstore/compression.json"));
+  const nlohmann::json& wire = all.at("wire");
+  const auto size = wire.at("size").get<std::size_t>();
+  const GradientCompression compression(params_2bit(wire.at("threshold")));
+  Floats residual(size, 0.0F);
+  ASSERT_EQ(wire.at("bytes").size(), 4u);
+  for (std::size_t step = 0; step < 4; ++step) {
+    const auto seed = wire.at("seed").get<std::uint64_t>() + step;
+    std::string hex;
+    for (const std::byte byte : compressed(compression, formula_floats(size, seed), residual))
+      hex += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+    EXPECT_EQ(hex, wire.at("bytes")[step]) << "step " << step;
   }
 }
 
