@@ -121,6 +121,7 @@ def test_one_device_needs_no_store():
     ({"type": "2bit", "threshold": "much"}, "much"),
     ({"type": "bf16", "threshold": 0.5}, "type bf16 has no threshold"),
     ({"threshold": 0.5}, "type"),
+    ("2bit", "is a dict such as {'type': '2bit', 'threshold': 0.5}, not '2bit'"),
 ])
 def test_wrong_parameters(params, text):
     net = module_cases.mlp(mx)

@@ -27,7 +27,10 @@ def _pairs(keys, values):
 
 def _texts(params):
     """Parameters as C++ reads them."""
-    return {str(name): str(value) for name, value in dict(params).items()}
+    if not isinstance(params, dict):
+        raise error.TypeError("compression_params is a dict such as {'type': '2bit', 'threshold': 0.5}, not %r"
+                              % (params,))
+    return {str(name): str(value) for name, value in params.items()}
 
 
 def _check_compression_params(params):
