@@ -186,6 +186,15 @@ void devices() {
     store->pull("w", {sum});
     expect(sum.to_vector<float>() == std::vector<float>({11, 22}), "added up");
   }
+  {  // compression
+    const std::shared_ptr<KVStore> store = create_kvstore("device");
+    store->set_gradient_compression({{"type", "2bit"}, {"threshold", "0.5"}});
+    store->init("w", NDArray::zeros({3}));
+    store->push("w", {NDArray({0.7F, 0.4F, -3}, {3}), NDArray({0.7F, 0.4F, 0.1F}, {3})});
+    NDArray sum({3});
+    store->pull("w", {sum});
+    expect(sum.to_vector<float>() == std::vector<float>({1, 0, -0.5F}), "compressed");
+  }
 }
 
 void buckets() {

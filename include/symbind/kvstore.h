@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <symbind/attr_dict.h>
 #include <symbind/detail/key.h>
+#include <symbind/detail/state_value.h>
 #include <symbind/detail/workers.h>
 #include <symbind/ndarray.h>
 
@@ -41,9 +43,16 @@ class KVStore {
     init(key, value);
     pull(key, out, priority);
   }
-  /// Replaces the stored value, without an update and without a sum: all workers give the same. A
-  /// training that resumes needs it of a store that runs the updates.
+  /// Replaces the stored value, without an update, a sum or compression: all workers give the same.
+  /// A training that resumes needs it of a store that runs the updates.
   virtual void assign(const Key& key, const NDArray& value);
+  /// From now on pushed gradients are compressed: {{"type", "2bit"}, {"threshold", "0.5"}}, or type
+  /// "fp16" or "bf16". Distributed stores and those whose type contains device do this; others throw
+  /// kNotImplemented.
+  virtual void set_gradient_compression(const AttrDict& params);
+  /// What checkpoints save of the store beside its values: residuals of compression, or kNone.
+  virtual StateValue state() const { return StateValue::none(); }
+  virtual void set_state(const StateValue& /*state*/) {}
   /// From now on a push calls `update` instead of replacing the stored value.
   virtual void set_updater(StoreUpdate update) = 0;
   /// Whether updates can run on the store.
@@ -53,6 +62,9 @@ class KVStore {
   /// The other processes of a distributed store; null for a store of one process.
   virtual Workers* workers() { return nullptr; }
 };
+
+/// Throws unless set_gradient_compression accepts these parameters.
+void check_compression_params(const AttrDict& params);
 
 /// "local", "device" and similar names; "dist_sync" and similar names in a process of a job; or a
 /// registered store.

@@ -1,6 +1,7 @@
 // KVStore: arrays by number or name. Keys come as int or str, values as lists with one array per
 // device; symbind/kvstore converts users' arguments to lists.
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include <nanobind/stl/optional.h>
@@ -51,6 +52,7 @@ std::shared_ptr<KVStore> store_from(nb::handle handle) {
 }
 
 void bind_kvstore(nb::module_& m) {
+  m.def("check_compression_params", &check_compression_params);
   using H = StoreHandle;
   nb::class_<H>(m, "KVStore")
       .def("__init__", [](H* self, const std::string& type) { 
@@ -105,6 +107,14 @@ void bind_kvstore(nb::module_& m) {
              const auto to = writables_from(out, "an array to pull into");
              released([&] { h.store->pushpull(k, in, to); });
            })
+      .def("assign", [](H& h, nb::handle key,
+                        nb::handle value) { h.store->assign(key_from(key), array_from(value)); })
+      .def("set_gradient_compression",
+           [](H& h, const AttrDict& params) { h.store->set_gradient_compression(params); })
+      .def_prop_rw(
+          "state", [](const H& h) { return plain_to(h.store->state()); },
+          [](H& h, nb::handle state) { h.store->set_state(plain_from(state)); },
+          nb::arg("state").none())
       .def("set_updater", &set_updater, nb::arg("updater").none())
       .def("set_core_updater", &set_core_updater);
   m.def("serve_role", [] {

@@ -151,6 +151,11 @@ std::shared_ptr<net::Pending> DistJob::start_sum(std::uint64_t key, std::uint64_
   });
 }
 
+std::shared_ptr<net::Pending> DistJob::start_gather(std::uint64_t key, std::uint64_t count,
+                                                    const NDArray& array) {
+  return guarded([&] { return collective_->start_gather(name_of(key, count), buffer_of(array)); });
+}
+
 std::shared_ptr<net::Pending> DistJob::start_copy(std::uint64_t key, std::uint64_t count,
                                                   const NDArray& array) {
   return guarded([&] { return collective_->start_copy(name_of(key, count), buffer_of(array), 0); });

@@ -39,6 +39,9 @@ class DistJob final : public Workers {
   /// Starts the sum of a contiguous CPU array; `count` numbers the sums of the key.
   std::shared_ptr<net::Pending> start_sum(std::uint64_t key, std::uint64_t count,
                                           const NDArray& array);
+  /// The array has a row per worker; each gives its own.
+  std::shared_ptr<net::Pending> start_gather(std::uint64_t key, std::uint64_t count,
+                                             const NDArray& array);
   std::shared_ptr<net::Pending> start_copy(std::uint64_t key, std::uint64_t count,
                                            const NDArray& array);
   /// Waits, and says so to the others. Errors name the process that was lost.

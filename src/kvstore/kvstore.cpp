@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "base/settings.h"
+#include "kvstore/compression.h"
 #include "kvstore/dist_store.h"
 #include "kvstore/local_store.h"
 
@@ -47,6 +48,15 @@ void KVStore::assign(const Key& key, const NDArray&) {
   fail(ErrorKind::kNotImplemented, "kvstore '{}' cannot replace the value of key {}", type(),
        key_text(key));
 }
+
+void KVStore::set_gradient_compression(const AttrDict&) {
+  fail(ErrorKind::kNotImplemented,
+       "kvstore '{}' does not compress gradients\n  fix:  use a store whose type contains device, "
+       "for example 'device' or 'local_allreduce_device', or omit compression_params",
+       type());
+}
+
+void check_compression_params(const AttrDict& params) { GradientCompression{params}; }
 
 void register_kvstore(const std::string& type, StoreFactory factory) {
   const std::lock_guard lock(registry().guard);

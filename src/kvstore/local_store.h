@@ -6,6 +6,8 @@
 
 #include <symbind/kvstore.h>
 
+#include "kvstore/compression.h"
+
 namespace symbind {
 
 class LocalStore : public KVStore {
@@ -18,6 +20,9 @@ class LocalStore : public KVStore {
   void pull(const Key& key, const std::vector<NDArray>& out, int priority) override;
   void assign(const Key& key, const NDArray& value) override;
   void set_updater(StoreUpdate update) override { update_ = std::move(update); }
+  void set_gradient_compression(const AttrDict& params) override;
+  StateValue state() const override { return residuals_.state(); }
+  void set_state(const StateValue& state) override { residuals_.set_state(state); }
 
  private:
   struct Entry {
@@ -26,10 +31,14 @@ class LocalStore : public KVStore {
   };
   Entry& entry(const Key& key, const char* verb);
   void check_kind(const Key& key);
+  void sum(const Key& key, const std::vector<NDArray>& values, NDArray& target);
 
   std::string type_;
   std::map<Key, Entry> entries_;
   StoreUpdate update_;
+  std::optional<GradientCompression> compression_;
+  Residuals residuals_;
+  std::vector<std::byte> sent_;  ///< what the devices send in one push
 };
 
 }  // namespace symbind

@@ -48,7 +48,7 @@ bool all_on_cpu(const std::vector<NDArray>& values, const NDArray& target) {
 
 }  // namespace
 
-void sum_in_order(const std::vector<NDArray>& values, NDArray& target) {
+bool check_sum(const std::vector<NDArray>& values, const NDArray& target) {
   for (const NDArray& v : values) {
     check(v.shape() == target.shape(), ErrorKind::kShape,
           "arrays of different shapes cannot be added up: {} and {}", v.shape().str(),
@@ -56,8 +56,13 @@ void sum_in_order(const std::vector<NDArray>& values, NDArray& target) {
     check(v.dtype() == target.dtype(), ErrorKind::kType,
           "arrays of different types cannot be added up: {} and {}", dtype_name(v.dtype()),
           dtype_name(target.dtype()));
-    if (pass_error(v, target)) return;
+    if (pass_error(v, target)) return false;
   }
+  return true;
+}
+
+void sum_in_order(const std::vector<NDArray>& values, NDArray& target) {
+  if (!check_sum(values, target)) return;
   if (values.size() == 1) return values.front().copy_to(target);
   if (all_on_cpu(values, target)) {
     return dispatch_dtype(target.dtype(), [&]<class T>() {

@@ -68,6 +68,7 @@ Module::Module(const Symbol& symbol, const ModuleOptions& options)
   check(options.work_load_list.empty() || options.work_load_list.size() == options.context.size(),
         ErrorKind::kState, "{} work loads for {} contexts", options.work_load_list.size(),
         options.context.size());
+  if (!options.compression_params.empty()) check_compression_params(options.compression_params);
   check_input_names(symbol, options.data_names, "data", true);
   check_input_names(symbol, options.label_names, "label", false);
   check_input_names(symbol, options.state_names, "state", true);

@@ -90,6 +90,8 @@ void Module::init_optimizer(const InitOptimizerOptions& options) {
   s.update_on_store = on_store;
   s.updater = std::make_shared<Updater>(optimizer);
   s.param_update = std::make_unique<ParamUpdate>(s.updater, store, on_store);
+  if (store && !s.options.compression_params.empty())
+    store->set_gradient_compression(s.options.compression_params);
   if (on_store) {
     store->set_updater([updater = s.updater](const Key& key, const NDArray& grad, NDArray& weight) {
       (*updater)(key, grad, weight);

@@ -33,6 +33,13 @@ class ModuleNetwork final : public TrainedNetwork {
     for (const std::string& name : module_.param_names())
       module_.kvstore()->assign(name, params.args.at(name));
   }
+  void add_facts(StateValue& facts) override {
+    if (module_.kvstore()) facts.add("store", module_.kvstore()->state());
+  }
+  void take_facts(const StateValue& facts) override {
+    const StateValue* store = facts.find("store");
+    if (store != nullptr && module_.kvstore()) module_.kvstore()->set_state(*store);
+  }
 
  private:
   Module& module_;

@@ -38,6 +38,8 @@ class Collective {
   using Name = std::uint64_t;
   /// The buffer becomes the sum over the workers in rank order, with equal bits on all of them.
   virtual std::shared_ptr<Pending> start_sum(Name name, const Buffer& buffer, AddPieces add) = 0;
+  /// The buffer has a part of equal size for each worker; each gives its own and gets the others'.
+  virtual std::shared_ptr<Pending> start_gather(Name name, const Buffer& buffer) = 0;
   /// The buffer becomes that of worker `root`.
   virtual std::shared_ptr<Pending> start_copy(Name name, const Buffer& buffer, int root) = 0;
 };

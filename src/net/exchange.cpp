@@ -31,6 +31,11 @@ struct Piece {
   std::size_t offset, bytes;
 };
 
+/// Where the shares of an owner come from before they are handed out.
+constexpr int kAll = -1;   ///< from all workers: the owner adds them up
+constexpr int kNone = -2;  ///< the owner has them
+// Else the rank of the only worker that has them.
+
 /// The shares, each cut into pieces.
 std::vector<Piece> pieces_of(const Buffer& buffer, int workers) {
   const std::size_t n = static_cast<std::size_t>(workers);
@@ -51,8 +56,6 @@ std::vector<Piece> pieces_of(const Buffer& buffer, int workers) {
 
 class Exchange::Work final : public Pending {
  public:
-  static constexpr int kAll = -1;
-
   Work(Exchange& exchange, Name name, Buffer buffer, AddPieces add, int root)
       : exchange_(exchange),
         name_(name),
@@ -251,7 +254,12 @@ std::shared_ptr<Pending> Exchange::start(std::shared_ptr<Work> work) {
 }
 
 std::shared_ptr<Pending> Exchange::start_sum(Name name, const Buffer& buffer, AddPieces add) {
-  return start(std::make_shared<Work>(*this, name, buffer, std::move(add), Work::kAll));
+  return start(std::make_shared<Work>(*this, name, buffer, std::move(add), kAll));
+}
+
+std::shared_ptr<Pending> Exchange::start_gather(Name name, const Buffer& buffer) {
+  SYMBIND_ASSERT(buffer.bytes % (buffer.element * static_cast<std::size_t>(links_->size())) == 0);
+  return start(std::make_shared<Work>(*this, name, buffer, AddPieces(), kNone));
 }
 
 std::shared_ptr<Pending> Exchange::start_copy(Name name, const Buffer& buffer, int root) {

@@ -23,6 +23,7 @@ class Exchange final : public Collective {
   explicit Exchange(std::shared_ptr<Links> links);
   ~Exchange() override;
   std::shared_ptr<Pending> start_sum(Name name, const Buffer& buffer, AddPieces add) override;
+  std::shared_ptr<Pending> start_gather(Name name, const Buffer& buffer) override;
   std::shared_ptr<Pending> start_copy(Name name, const Buffer& buffer, int root) override;
 
  private:

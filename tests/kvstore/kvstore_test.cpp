@@ -216,6 +216,7 @@ struct Passing : KVStore {
   void init(const Key&, const NDArray&) override {}
   void push(const Key&, const std::vector<NDArray>&, int) override {}
   void pull(const Key&, const std::vector<NDArray>& out, int) override { NDArray(out[0]).set(9.0); }
+  void assign(const Key&, const NDArray&) override {}
   void set_updater(StoreUpdate) override {}
   bool can_update() const override { return false; }
 };

@@ -147,6 +147,7 @@ struct DistSync : KVStore {
   void init(const Key&, const NDArray&) override {}
   void push(const Key&, const std::vector<NDArray>&, int) override {}
   void pull(const Key&, const std::vector<NDArray>&, int) override {}
+  void assign(const Key&, const NDArray&) override {}
   void set_updater(StoreUpdate) override {}
   int num_workers() const override { return 3; }
 };

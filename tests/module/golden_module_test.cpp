@@ -44,7 +44,8 @@ std::unique_ptr<Module> make_module(const Json& one) {
                     .work_load_list = one.at("work_load").is_null()
                                           ? std::vector<double>{}
                                           : one.at("work_load").get<std::vector<double>>(),
-                    .fixed_param_names = one.at("fixed").get<std::vector<std::string>>()});
+                    .fixed_param_names = one.at("fixed").get<std::vector<std::string>>(),
+                    .compression_params = one.value("compression", AttrDict{})});
   const Shape shape(one.at("data").get<std::vector<std::int64_t>>());
   module->bind({{"data", shape}}, Shapes{{"softmax_label", {shape[0]}}},
                {.grad_req = grad_req(one.at("grad_req"))});
@@ -104,13 +105,16 @@ void train_buckets(const Json& one, bool fused) {
       [](std::int64_t key) {
         return BucketNetwork{.symbol = recorded::symbol("lstm-" + std::to_string(key))};
       },
-      6, {.context = recorded::contexts(one)});
+      6,
+      {.context = recorded::contexts(one),
+       .compression_params = one.value("compression", AttrDict{})});
   const Shape shape(one.at("data").get<std::vector<std::int64_t>>());
   module.bind({{"data", shape}}, Shapes{{"softmax_label", shape}},
               {.grad_req = grad_req(one.at("grad_req"))});
   module.init_params({.arg_params = recorded::first(one, "params")});
   module.init_optimizer(
-      {.optimizer = one.at("optimizer").get<std::string>(),
+      {.kvstore = one.at("kvstore").get<std::string>(),
+       .optimizer = one.at("optimizer").get<std::string>(),
        .optimizer_params = recorded::optimizer_params(one.at("optimizer_params"))});
   const MetricPtr metric = Accuracy();
   const Json& seen = one.at("seen");

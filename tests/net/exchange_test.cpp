@@ -167,6 +167,24 @@ TEST(Exchange, copies_come_from_the_root) {
   }
 }
 
+TEST(Exchange, a_gather_has_the_part_of_every_worker) {
+  constexpr int kWorkers = 4;
+  constexpr std::size_t kPart = 400003;  // more than one piece
+  std::vector<float> want;
+  for (int r = 0; r < kWorkers; ++r)
+    for (const float v : values_of(r, kPart)) want.push_back(v);
+  Hub hub(kWorkers);
+  std::vector<std::vector<float>> got(kWorkers);
+  on_workers(hub, [&](int rank, Exchange& exchange) {
+    auto& all = got[static_cast<std::size_t>(rank)];
+    all.assign(kPart * kWorkers, -1);
+    std::ranges::copy(values_of(rank, kPart), all.begin() + rank * static_cast<long>(kPart));
+    exchange.start_gather(9, buffer_of(all))->wait();
+  });
+  for (const auto& one : got) EXPECT_EQ(one, want);
+  EXPECT_TRUE(hub.is_empty());
+}
+
 TEST(Exchange, work_may_start_in_any_order) {
   constexpr int kWorks = 12;
   Hub hub(3);

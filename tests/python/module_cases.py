@@ -80,13 +80,14 @@ HALF = {"mlp_half"}
 
 
 def case(name, net="mlp", devices=1, work_load=None, kvstore="local", fixed=(), grad_req="write",
-         optimizer="sgd", steps=5, tolerance=1e-4, on_store=True, **params):
+         optimizer="sgd", steps=5, tolerance=1e-4, on_store=True, compression=None, **params):
     if not params:
         params = {"learning_rate": 0.2, "momentum": 0.9, "wd": 0.01}
     return {"name": name, "net": net, "data": list(NETS[net][1]), "devices": devices,
             "work_load": work_load, "kvstore": kvstore, "fixed": list(fixed), "grad_req": grad_req,
             "optimizer": optimizer, "optimizer_params": params, "steps": steps,
-            "tolerance": tolerance, "on_store": on_store}
+            "tolerance": tolerance, "on_store": on_store,
+            **({"compression": compression} if compression else {})}
 
 
 def optimizer_cases():
@@ -122,6 +123,10 @@ CASES = [
     case("mlp_bn on 2, work loads 1 4", "mlp_bn", 2, work_load=[1, 4]),
     case("mlp_bn on 3, a row left over", "mlp_bn", 3, work_load=[2, 2, 3]),
     case("lenet on 4, work loads 1 1 1 3", "lenet", 4, work_load=[1, 1, 1, 3]),
+    case("mlp on 2, gradients of 2 bits", devices=2, kvstore="device",
+         compression={"type": "2bit", "threshold": "0.25"}),
+    case("lenet on 3, gradients of 2 bits, updated beside the store", "lenet", 3, kvstore="device", on_store=False,
+         compression={"type": "2bit", "threshold": "0.125"}),
     case("mlp without a store", kvstore=None),
     case("mlp on 2, updated beside the store", devices=2, on_store=False),
     case("adam on 4, updated beside the store", devices=4, on_store=False, optimizer="adam",
@@ -185,7 +190,8 @@ def make_module(mx, spec):
     """A Module bound, with first parameters, and the optimizer's arguments."""
     net, shape = NETS[spec["net"]]
     mod = mx.mod.Module(net(mx), context=contexts(mx, spec), work_load_list=spec["work_load"],
-                        fixed_param_names=spec["fixed"] or None)
+                        fixed_param_names=spec["fixed"] or None,
+                        compression_params=spec.get("compression"))
     mod.bind([("data", shape)], [("softmax_label", shape[:1])], grad_req=spec["grad_req"])
     args, aux = first_params(spec["net"], mod.symbol, data=shape)
     mod.init_params(arg_params=arrays(mx, args), aux_params=arrays(mx, aux))

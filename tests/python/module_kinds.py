@@ -32,7 +32,10 @@ def lstm(mx):
 BUCKET_CASES = [dict(case("buckets on %d, %s" % (n, req), devices=n, grad_req=req,
                           optimizer="sgd", learning_rate=0.5 if req == "write" else 0.05,
                           momentum=0.9), data=[ROWS, 6], net="lstm", steps=len(BUCKET_ORDER))
-                for n, req in ((1, "write"), (2, "write"), (1, "add"))]
+                for n, req in ((1, "write"), (2, "write"), (1, "add"))] + [
+    dict(case("buckets on 2, gradients of 2 bits", devices=2, kvstore="device", learning_rate=0.5,
+              compression={"type": "2bit", "threshold": "0.25"}),
+         data=[ROWS, 6], net="lstm", steps=len(BUCKET_ORDER))]
 
 
 def bucket_batch(mx, step):
@@ -46,7 +49,8 @@ def bucket_batch(mx, step):
 
 def make_buckets(mx, spec):
     """A BucketingModule bound, with first parameters, and the optimizer's arguments."""
-    mod = mx.mod.BucketingModule(lstm(mx), default_bucket_key=6, context=contexts(mx, spec))
+    mod = mx.mod.BucketingModule(lstm(mx), default_bucket_key=6, context=contexts(mx, spec),
+                                 compression_params=spec.get("compression"))
     mod.bind([("data", (ROWS, 6))], [("softmax_label", (ROWS, 6))], grad_req=spec["grad_req"])
     args, aux = first_params("lstm", mod.symbol, data=(ROWS, 6), softmax_label=(ROWS, 6))
     mod.init_params(arg_params=arrays(mx, args), aux_params=arrays(mx, aux))

@@ -140,7 +140,10 @@ def training(kind):
     if kind == "own":
         fit["eval_metric"] = mx.metric.CustomMetric(lambda y, p: float((p.argmax(1) == y).mean()),
                                                     name="share")
-    return mx.mod.Module(dropout_net(), context=contexts), iterator(kind), fit
+    compression = None
+    if kind == "compressed":  # the residuals are state
+        compression, fit["kvstore"] = {"type": "2bit", "threshold": 0.1}, "device"
+    return mx.mod.Module(dropout_net(), context=contexts, compression_params=compression), iterator(kind), fit
 
 
 def hashes(module, folder):

@@ -1,5 +1,4 @@
 """dist_sync over several processes: values, first values, the bits of a training, disagreements."""
-import hashlib
 import os
 import re
 import subprocess
@@ -281,3 +280,64 @@ def test_a_wrong_token():
                       by_rank={1: {"SYMBIND_DIST_TOKEN": tokens[1]}})
     assert "the process does not know the job's token" in results[1].err, results[1].err
     assert "1 of 2 workers did not join" in results[0].err, results[0].err
+
+
+# -------------------------------------------------------------------------- compression
+
+def two_bits(gradient, residual, threshold):
+    """MXNet's definition, number by number: what is sent, and what is kept for the next gradient."""
+    total = gradient + residual
+    sent = np.where(total >= threshold, threshold, np.where(total <= -threshold, -threshold, 0)).astype("float32")
+    return sent, (total - sent).astype("float32")
+
+
+COMPRESSED = """
+import numpy as np
+import symbind as mx
+kv = mx.kv.create("dist_sync")
+kv.set_gradient_compression({params})
+kv.init("w", mx.nd.ones((37, 5)))
+out = mx.nd.zeros((37, 5))
+kv.pull("w", out=out)
+assert (out.asnumpy() == 1).all(), "the first value is not compressed"
+results = []
+for step in range(4):
+    gradient = np.random.RandomState(10 * step + kv.rank).uniform(-1, 1, (37, 5)).astype("float32")
+    kv.push("w", mx.nd.array(gradient))
+    kv.pull("w", out=out)
+    results.append(out.asnumpy())
+np.save("sums.npy", results) if kv.rank == 0 else None
+"""
+
+
+def gradient_of(step, rank):
+    return np.random.RandomState(10 * step + rank).uniform(-1, 1, (37, 5)).astype("float32")
+
+
+def sums_of(job):
+    check_all_passed(job.wait())
+    return np.load(os.path.join(job.folder, "sums.npy"))
+
+
+def test_two_bits_sum_what_each_worker_sends():
+    got = sums_of(Job(COMPRESSED.format(params={"type": "2bit", "threshold": 0.4}), 3))
+    kept = [np.zeros((37, 5), "float32") for _ in range(3)]
+    for step in range(4):
+        want = np.zeros((37, 5), "float32")
+        for rank in range(3):
+            sent, kept[rank] = two_bits(gradient_of(step, rank), kept[rank], np.float32(0.4))
+            want = want + sent
+        np.testing.assert_array_equal(got[step], want)
+
+
+def test_sixteen_bits_round_what_is_sent_and_the_sum():
+    got = sums_of(Job(COMPRESSED.format(params={"type": "fp16"}), 2))
+    for step in range(4):
+        parts = [gradient_of(step, rank).astype("float16").astype("float32") for rank in range(2)]
+        np.testing.assert_array_equal(got[step], (parts[0] + parts[1]).astype("float16").astype("float32"))
+
+
+def test_compression_that_differs_is_named():
+    errors = errors_of("kv = mx.kv.create('dist_sync')\n"
+                       "kv.set_gradient_compression({'type': ['2bit', 'fp16'][kv.rank]})")
+    assert all("set_gradient_compression: the workers do not agree" in error for error in errors), errors

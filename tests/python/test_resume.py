@@ -40,7 +40,7 @@ def test_killed_and_resumed_is_bit_equal(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["own", "prefetch", "resize", "drawing", "prefetch_drawing",
-                                  "buckets", "chain"])
+                                  "buckets", "chain", "compressed"])
 def test_every_kind_is_bit_equal(kind, tmp_path):
     prefix = str(tmp_path / "model")
     whole, _ = run(kind, tmp_path, save=0)

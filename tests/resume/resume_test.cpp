@@ -24,13 +24,18 @@ struct Stop {
   int epoch, batch;  // after this batch, counted from 1; 0: never
 };
 
-/// Trains a new module; stops like a crash, by an unexpected exception.
-std::string train(const std::string& optimizer, const Folder& folder, Stop stop,
+/// Trains a new module; stops like a crash, by an unexpected exception. `kind` is an optimizer's
+/// name, and may end in " 2bit" for compressed gradients, whose residuals are state.
+std::string train(const std::string& kind, const Folder& folder, Stop stop,
                   const std::string& resume, int every_n_batches, bool background = false) {
   seed(42);
-  Module module(dropout_net(), {.context = cpus(2)});
+  const bool compressed = kind.ends_with(" 2bit");
+  ModuleOptions options{.context = cpus(2)};
+  if (compressed) options.compression_params = {{"type", "2bit"}, {"threshold", "0.1"}};
+  Module module(dropout_net(), options);
   const auto rows = shuffled_rows();
-  FitOptions o = dropout_fit(optimizer, 3);
+  FitOptions o = dropout_fit(kind.substr(0, kind.find(' ')), 3);
+  if (compressed) o.kvstore = "device";
   if (every_n_batches >= 0)
     o.checkpoint = CheckpointOptions{
         .prefix = folder.prefix(), .every_n_batches = every_n_batches, .background = background};
@@ -67,7 +72,7 @@ TEST_P(ResumeKinds, resumes_bit_for_bit) {
 
 INSTANTIATE_TEST_SUITE_P(Resume, ResumeKinds,
                          testing::Values("sgd", "adam", "nadam", "rmsprop", "ftrl", "signum",
-                                         "lbsgd"));
+                                         "lbsgd", "sgd 2bit", "adam 2bit"));
 
 TEST(Resume, saving_changes_nothing) {
   const Folder folder;

@@ -76,6 +76,12 @@ LOOPS = [
     ("src/kernels/rnn/step_weights.h", "ops:Ops.RNN", [
         "parallel_for(shape.m, 64, [&](std::int64_t begin, std::int64_t end) {",
     ]),
+    ("src/kvstore/compression.cpp", "kvstore:Compression.shares*", [
+        "parallel_for(words, kElementGrain / kWord, [&](std::int64_t begin, std::int64_t end) {",
+        "parallel_for(items, grain, [&](std::int64_t begin, std::int64_t end) {",
+        "[&](std::int64_t begin, std::int64_t end) {\n                 half_loops()",
+        "[&](std::int64_t begin, std::int64_t end) {\n                 for (std::int64_t i = begin;",
+    ]),
     ("src/kvstore/reduce.cpp", "kvstore:KVStore.*", [
         "parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {",
     ]),

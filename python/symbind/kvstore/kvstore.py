@@ -34,6 +34,20 @@ def _facts(optimizer):
                           ", ".join("{}={}".format(*pair) for pair in numbers))
 
 
+def _texts(params):
+    """Parameters as C++ reads them."""
+    if not isinstance(params, dict):
+        raise error.TypeError("compression_params is a dict such as {'type': '2bit', 'threshold': 0.5}, not %r"
+                              % (params,))
+    return {str(name): str(value) for name, value in params.items()}
+
+
+def _check_compression_params(params):
+    """Raises unless set_gradient_compression accepts them; None and {} mean no compression."""
+    if params:
+        _core.check_compression_params(_texts(params))
+
+
 class KVStore(KVStoreBase):
     """Sums the arrays of several devices, in device order, and returns the sum."""
 
@@ -96,10 +110,8 @@ class KVStore(KVStoreBase):
     # ------------------------------------------------------------------- updating
 
     def set_gradient_compression(self, compression_params):
-        """Not offered."""
-        raise error.NotImplementedError(
-            "gradient compression is not in Symbind: leave compression_params out "
-            "(given: {})".format(compression_params))
+        """Compresses pushed gradients: {'type': '2bit', 'threshold': 0.5}, {'type': 'fp16'} or {'type': 'bf16'}."""
+        self._core.set_gradient_compression(_texts(compression_params))
 
     def set_optimizer(self, optimizer):
         """Runs `optimizer` on every push. On a distributed store every worker runs it."""

@@ -102,10 +102,14 @@ class Network:
 
     def give_to_store(self):
         """Copies the parameters to a store that runs the updates."""
-        store = self._module._kvstore
-        if isinstance(store, KVStore):
+        core = self._store_core()
+        if core is not None:
             for name in self._module._param_names:
-                store._core.assign(name, self._module._arg_params[name])
+                core.assign(name, self._module._arg_params[name])
+
+    def _store_core(self):
+        """The C++ store; None without a store or with a custom one."""
+        return getattr(self._module._kvstore, "_core", None)
 
     def facts(self):
         """The parts that C++ does not have: the class, its attributes, those of a scheduler."""
@@ -114,6 +118,8 @@ class Network:
         scheduler = optimizer.lr_scheduler
         if scheduler is not None and getattr(scheduler, "_native", lambda: None)() is None:
             facts["scheduler"] = plain_attributes(scheduler)
+        if self._store_core() is not None:
+            facts["store"] = self._store_core().state
         return facts
 
     def check_facts(self, facts, source):
@@ -130,6 +136,8 @@ class Network:
         _set_own(optimizer, facts["own"])
         if "scheduler" in facts:
             _set_own(optimizer.lr_scheduler, facts["scheduler"])
+        if "store" in facts and self._store_core() is not None:
+            self._store_core().state = facts["store"]
 
 
 # ---------------------------------------------------------------------------- Ctrl-C

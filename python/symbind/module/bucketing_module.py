@@ -6,6 +6,7 @@ from .. import _core, context as ctx
 from .. import ndarray as nd
 from .. import symbol as sym
 from ..initializer import Uniform
+from ..kvstore.kvstore import _check_compression_params
 from ..model import load_params
 from ..name import NameManager
 from .base_module import BaseModule, _check_input_names
@@ -44,6 +45,7 @@ class BucketingModule(BaseModule):
         _check_input_names(symbol, _names(label_names), "label", False)
         _check_input_names(symbol, self._state_names, "state", True)
         _check_input_names(symbol, self._fixed_param_names, "fixed_param", True)
+        _check_compression_params(compression_params)
         self._compression_params = compression_params
         self._context = context
         self._work_load_list = work_load_list

@@ -6,6 +6,7 @@ from .. import _core, context as ctx, error
 from .. import optimizer as opt
 from ..initializer import InitDesc, Uniform
 from ..io import DataDesc
+from ..kvstore.kvstore import _check_compression_params
 from ..model import (_create_kvstore, _initialize_kvstore, _update_facts, _update_params,
                      _update_params_on_kvstore, load_checkpoint)
 from ..ndarray import zeros
@@ -47,6 +48,7 @@ class Module(BaseModule):
         _check_input_names(symbol, self._label_names, "label", False)
         _check_input_names(symbol, self._state_names, "state", True)
         _check_input_names(symbol, self._fixed_param_names, "fixed_param", True)
+        _check_compression_params(compression_params)
         inputs = set(self._data_names + self._label_names + self._state_names)
         self._param_names = [x for x in symbol.list_arguments() if x not in inputs]
         self._aux_names = symbol.list_auxiliary_states()
