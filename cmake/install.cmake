@@ -6,6 +6,9 @@ include(CMakePackageConfigHelpers)
 set(symbind_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Symbind")
 install(TARGETS symbind EXPORT SymbindTargets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(TARGET symbind_dist)
+  install(TARGETS symbind_dist LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/symbind" "${PROJECT_SOURCE_DIR}/include/mxnet"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 install(EXPORT SymbindTargets NAMESPACE Symbind:: DESTINATION "${symbind_package_dir}")

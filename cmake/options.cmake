@@ -2,7 +2,13 @@
 
 option(SYMBIND_CUDA "Build the CUDA runtime and kernels" OFF)
 option(SYMBIND_ONEDNN "Use oneDNN where it is found" ON)
-option(SYMBIND_DIST "Build the plugin of distributed stores where gRPC is found" ON)
+# A wheel has no plugin: gRPC and its libraries are as large as all of its other files.
+if(SKBUILD)
+  set(dist_default OFF)
+else()
+  set(dist_default ON)
+endif()
+option(SYMBIND_DIST "Build the plugin of distributed stores where gRPC is found" ${dist_default})
 option(SYMBIND_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(SYMBIND_PROGRAMS "Build examples, benchmarks and tools" ${PROJECT_IS_TOP_LEVEL})
 option(SYMBIND_OPENMP "Run loops on the threads of OpenMP; without, on the calling thread" ON)

@@ -23,7 +23,7 @@ constexpr std::uint64_t kMost32 = 0xFFFFFFFF, kMost16 = 0xFFFF;
 constexpr std::uint64_t kMostExpansion = 1032;
 
 void put(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
+  for (int i = 0; i < bytes; ++i, value >>= 8) out += static_cast<char>(value & 0xFF);
 }
 
 std::uint32_t crc_of(std::string_view bytes) {

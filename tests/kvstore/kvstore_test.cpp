@@ -14,6 +14,7 @@ namespace symbind {
 namespace {
 
 using Floats = std::vector<float>;
+using testing::AllOf;
 using testing::HasSubstr;
 
 std::vector<NDArray> on_devices(const std::vector<Floats>& values, const Shape& shape) {
@@ -204,9 +205,12 @@ TEST(BadInputKVStore, line32_names_of_stores) {
   const std::string text = error_of(ErrorKind::kName, [] { create_kvstore("divice"); });
   EXPECT_THAT(text, HasSubstr("there is no kvstore 'divice'"));
   EXPECT_THAT(text, HasSubstr("'device'"));
-  for (const char* other : {"dist_sync", "dist_async", "dist_device_sync", "nccl", "horovod"})
+  for (const char* other : {"dist_async", "nccl", "horovod"})
     EXPECT_THAT(error_of(ErrorKind::kNotImplemented, [&] { create_kvstore(other); }),
                 HasSubstr(other));
+  for (const char* other : {"dist_sync", "dist_device_sync", "p3"})
+    EXPECT_THAT(error_of(ErrorKind::kState, [&] { create_kvstore(other); }),
+                AllOf(HasSubstr(other), HasSubstr("python -m symbind.launch")));
   EXPECT_EQ(create_kvstore("LOCAL")->type(), "local");
 }
 
