@@ -47,8 +47,8 @@ class KVStore {
   /// A training that resumes needs it of a store that runs the updates.
   virtual void assign(const Key& key, const NDArray& value);
   /// From now on pushed gradients are compressed: {{"type", "2bit"}, {"threshold", "0.5"}}, or type
-  /// "fp16" or "bf16". Distributed stores and those whose type contains device do this; others throw
-  /// kNotImplemented.
+  /// "fp16" or "bf16". Distributed stores and those whose type contains device do this; others
+  /// throw kNotImplemented.
   virtual void set_gradient_compression(const AttrDict& params);
   /// What checkpoints save of the store beside its values: residuals of compression, or kNone.
   virtual StateValue state() const { return StateValue::none(); }

@@ -55,7 +55,8 @@ void bind_kvstore(nb::module_& m) {
   m.def("check_compression_params", &check_compression_params);
   using H = StoreHandle;
   nb::class_<H>(m, "KVStore")
-      .def("__init__", [](H* self, const std::string& type) { 
+      .def("__init__",
+           [](H* self, const std::string& type) {
              Store store;
              released([&] { store = create_kvstore(type); });
              new (self) H{std::move(store)};

@@ -178,8 +178,8 @@ void bind_session(nb::module_& m) {
           },
           release)
       .def(
-          "decided",
-          [](S& s, const std::vector<NameValue>& values) { return s->decided(values); }, release)
+          "decided", [](S& s, const std::vector<NameValue>& values) { return s->decided(values); },
+          release)
       .def(
           "decided_stop",
           [](S& s, const std::optional<std::string>& why) { return s->decided_stop(why); },

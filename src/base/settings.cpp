@@ -106,7 +106,8 @@ constexpr Setting kTable[] = {
     {"SYMBIND_DIST_TLS_CA", "", Treatment::kHonoured, "",
      "PEM file: the authority that signed the certificates of all processes."},
     {"DMLC_ROLE", "", Treatment::kHonoured, "",
-     "worker, server or scheduler: this process belongs to a job. A server or scheduler serves when "
+     "worker, server or scheduler: this process belongs to a job. A server or scheduler serves "
+     "when "
      "symbind is imported, then exits."},
     {"DMLC_PS_ROOT_URI", "", Treatment::kHonoured, "", "The address of a job's scheduler."},
     {"DMLC_PS_ROOT_PORT", "", Treatment::kHonoured, "", "Its port."},

@@ -50,10 +50,11 @@ std::shared_ptr<DistJob> DistJob::join(const std::string& store_type, bool async
   const std::lock_guard lock(g_guard);
   if (!g_job) {
     const std::optional<net::Job> job = net::job_of_environment();
-    check(job.has_value(), ErrorKind::kState,
-          "kvstore '{}' sums over the processes of a job, and this process belongs to none\n  fix:  "
-          "start it with python -m symbind.launch -n 2 COMMAND, or with torchrun, mpirun or srun",
-          store_type);
+    check(
+        job.has_value(), ErrorKind::kState,
+        "kvstore '{}' sums over the processes of a job, and this process belongs to none\n  fix:  "
+        "start it with python -m symbind.launch -n 2 COMMAND, or with torchrun, mpirun or srun",
+        store_type);
     check(job->role == net::Role::kWorker, ErrorKind::kState,
           "kvstore '{}': this process is a {} of its job (DMLC_ROLE), only workers have stores",
           store_type, role_name(job->role));

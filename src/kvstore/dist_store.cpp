@@ -71,10 +71,9 @@ std::shared_ptr<net::Pending> DistStore::start(const Key& key, Entry& e) {
   if (!e.sent.defined()) e.sent = NDArray({job_->count(), bytes}, cpu(), DType::kUint8);
   const std::size_t size = static_cast<std::size_t>(e.merged.size());
   std::byte* all = reinterpret_cast<std::byte*>(write_pointer(e.sent));
-  compression_->compress(
-      {reinterpret_cast<const float*>(read_pointer(e.merged)), size},
-      residuals_.of(key, 0, e.merged.size()),
-      {all + job_->rank() * bytes, static_cast<std::size_t>(bytes)});
+  compression_->compress({reinterpret_cast<const float*>(read_pointer(e.merged)), size},
+                         residuals_.of(key, 0, e.merged.size()),
+                         {all + job_->rank() * bytes, static_cast<std::size_t>(bytes)});
   return job_->start_gather(e.number, e.pushes, e.sent);
 }
 

@@ -32,10 +32,10 @@ class DistStore final : public KVStore {
  private:
   struct Entry {
     NDArray stored;
-    NDArray merged;             ///< the sum over this worker's devices, then over all workers
-    std::uint64_t number = 0;   ///< equal on all workers
+    NDArray merged;            ///< the sum over this worker's devices, then over all workers
+    std::uint64_t number = 0;  ///< equal on all workers
     std::uint64_t pushes = 0;
-    NDArray sent;               ///< the merged gradient, compressed
+    NDArray sent;                           ///< the merged gradient, compressed
     std::shared_ptr<net::Pending> pending;  ///< the sum of the last push, until it is used
   };
   Entry& entry(const Key& key, const char* verb);

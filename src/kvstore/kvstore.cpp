@@ -23,9 +23,10 @@ namespace {
 
 const std::vector<std::string> kLocal = {"local", "device", "local_allreduce_cpu",
                                          "local_allreduce_device", "local_update_cpu"};
-// Sums over workers. Where MXNet sums on the workers' GPUs or splits arrays (p3), the sum is the same.
-const std::vector<std::string> kDist = {"dist_sync", "dist", "dist_device_sync",
-                                        "dist_sync_device", "p3"};
+// Sums over workers. Where MXNet sums on the workers' GPUs or splits arrays (p3), the sum is the
+// same.
+const std::vector<std::string> kDist = {"dist_sync", "dist", "dist_device_sync", "dist_sync_device",
+                                        "p3"};
 const std::vector<std::string> kElsewhere = {"nccl", "horovod", "byteps"};
 
 struct Registry {

@@ -45,9 +45,9 @@ UpdatePolicy::PartsOf BaseModule::update_parts() {
   return [this](bool all_weights) {
     UpdatePolicy::Parts parts;
     for (const Module* module : modules(all_weights ? Which::kAllWeights : Which::kRanLast))
-      parts.push_back(
-          {module->group(), module->updater() ? module->updater()->optimizer()->rescale_grad : 1,
-           module->kvstore() ? module->kvstore()->workers() : nullptr});
+      parts.push_back({module->group(),
+                       module->updater() ? module->updater()->optimizer()->rescale_grad : 1,
+                       module->kvstore() ? module->kvstore()->workers() : nullptr});
     return parts;
   };
 }

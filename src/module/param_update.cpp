@@ -176,8 +176,8 @@ void ParamUpdate::step(ExecutorGroup& group, UpdatePolicy& policy) {
   // One reference each: a std::function with a larger capture allocates.
   policy.step(
       [&](bool) {
-        return UpdatePolicy::Parts{{&group, updater_->optimizer()->rescale_grad,
-                                    store_ ? store_->workers() : nullptr}};
+        return UpdatePolicy::Parts{
+            {&group, updater_->optimizer()->rescale_grad, store_ ? store_->workers() : nullptr}};
       },
       [&change] { change(); });
 }

@@ -50,8 +50,7 @@ void for_each_gradient(const UpdatePolicy::Parts& parts, F&& f) {
   for (const UpdatePolicy::Part& part : parts) {
     const auto& grads = part.group->grad_arrays();
     for (std::size_t i = 0; i < grads.size(); ++i)
-      if (grads[i].front().defined())
-        f(part.group->options().param_names[i], grads[i], part);
+      if (grads[i].front().defined()) f(part.group->options().param_names[i], grads[i], part);
   }
 }
 
@@ -208,14 +207,15 @@ void UpdatePolicy::clip(const Parts& parts) {
   std::vector<NDArray> totals;
   std::vector<double> rescale;
   std::vector<std::string> names;
-  for_each_gradient(parts, [&](const std::string& name, const DeviceArrays& grads, const Part& part) {
-    names.push_back(name);
-    totals.push_back(over_devices(grads));
-    rescale.push_back(part.rescale_grad);
-    if (part.workers == nullptr) return;
-    if (grads.size() == 1) totals.back() = totals.back().copy();
-    part.workers->sum("the norm of the gradients", {totals.back()});
-  });
+  for_each_gradient(parts,
+                    [&](const std::string& name, const DeviceArrays& grads, const Part& part) {
+                      names.push_back(name);
+                      totals.push_back(over_devices(grads));
+                      rescale.push_back(part.rescale_grad);
+                      if (part.workers == nullptr) return;
+                      if (grads.size() == 1) totals.back() = totals.back().copy();
+                      part.workers->sum("the norm of the gradients", {totals.back()});
+                    });
   const std::vector<double> squares = sums_of_squares(totals);
   double sum = 0;
   for (std::size_t i = 0; i < squares.size(); ++i) sum += squares[i] * rescale[i] * rescale[i];

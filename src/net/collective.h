@@ -11,8 +11,8 @@
 namespace symbind::net {
 
 /// out = in[0] + in[1] + …, in this order, over `bytes` bytes; `out` may be one of them.
-using AddPieces = std::function<void(std::span<const std::byte* const> in, std::byte* out,
-                                     std::size_t bytes)>;
+using AddPieces =
+    std::function<void(std::span<const std::byte* const> in, std::byte* out, std::size_t bytes)>;
 
 /// Memory that takes part, of elements that must not be divided.
 struct Buffer {

@@ -26,7 +26,8 @@ const Engine* open_engine() {
     const std::string why = text == nullptr ? "" : text;
     fail(ErrorKind::kNotImplemented,
          "distributed stores need {}, which cannot be opened: {}\n  fix:  install libgrpc++-dev, "
-         "libprotobuf-dev and protobuf-compiler-grpc (tools/install_packages --dist) and build Symbind "
+         "libprotobuf-dev and protobuf-compiler-grpc (tools/install_packages --dist) and build "
+         "Symbind "
          "from its source again; wheels do not have it",
          kFile, why);
   }

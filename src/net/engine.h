@@ -1,6 +1,6 @@
 #pragma once
-// The part of the library that talks to other processes: a plugin, libsymbind_dist.so, opened at the
-// first use, because gRPC is large and most programs need none.
+// The part of the library that talks to other processes: a plugin, libsymbind_dist.so, opened at
+// the first use, because gRPC is large and most programs need none.
 
 #include <memory>
 #include <string>

@@ -88,7 +88,8 @@ class Exchange::Work final : public Pending {
         const Piece& p = pieces_[i];
         if (p.owner != owner) continue;
         if (owner != me) {
-          if (gives(me)) sent_.push_back(links.send(owner, tag(name_, i, kToOwner), at(p), p.bytes));
+          if (gives(me))
+            sent_.push_back(links.send(owner, tag(name_, i, kToOwner), at(p), p.bytes));
           if (root_ != me)
             results_.push_back(links.receive(owner, tag(name_, i, kFromOwner), at(p), p.bytes));
           continue;

@@ -80,8 +80,8 @@ Job dmlc_job() {
   job.host = text("DMLC_PS_ROOT_URI");
   job.port = count("DMLC_PS_ROOT_PORT", 1, 65535);
   if (!text("SYMBIND_DIST_RANK").empty())
-    job.rank = count("SYMBIND_DIST_RANK", 0,
-                     (job.role == Role::kServer ? job.servers : job.workers) - 1);
+    job.rank =
+        count("SYMBIND_DIST_RANK", 0, (job.role == Role::kServer ? job.servers : job.workers) - 1);
   return job;
 }
 
@@ -173,10 +173,10 @@ std::optional<Job> job_of_environment() {
   job->tls_certificate = text("SYMBIND_DIST_TLS_CERT");
   job->tls_key = text("SYMBIND_DIST_TLS_KEY");
   job->tls_authority = text("SYMBIND_DIST_TLS_CA");
-  const bool some = !job->tls_certificate.empty() || !job->tls_key.empty() ||
-                    !job->tls_authority.empty();
-  const bool all = !job->tls_certificate.empty() && !job->tls_key.empty() &&
-                   !job->tls_authority.empty();
+  const bool some =
+      !job->tls_certificate.empty() || !job->tls_key.empty() || !job->tls_authority.empty();
+  const bool all =
+      !job->tls_certificate.empty() && !job->tls_key.empty() && !job->tls_authority.empty();
   check(some == all, ErrorKind::kState,
         "TLS needs SYMBIND_DIST_TLS_CERT, SYMBIND_DIST_TLS_KEY and SYMBIND_DIST_TLS_CA, each the "
         "path of a PEM file");

@@ -17,7 +17,7 @@ struct Job {
   int servers = 0;
   std::string host = "127.0.0.1";  ///< where the scheduler listens
   int port = 0;
-  bool runs_scheduler = false;  ///< this worker also runs the scheduler's service
+  bool runs_scheduler = false;     ///< this worker also runs the scheduler's service
   std::string bind = "127.0.0.1";  ///< the address this process listens at
   std::string token;               ///< the secret of the job, empty on loopback only
   int generation = 0;              ///< how often the job was restarted

@@ -104,7 +104,7 @@ Scheduler::Answers Scheduler::join(int connection, const Join& join, Seconds now
     return {{connection, Welcome{a.member.rank, members()}}};
   }
   return static_cast<int>(attendees_.size()) == job_.workers + job_.servers ? welcome_all()
-                                                                          : Answers{};
+                                                                            : Answers{};
 }
 
 std::vector<Member> Scheduler::members() const {
@@ -161,7 +161,8 @@ Scheduler::Answers Scheduler::leave(int connection, const Leave& leave) {
   a.left = true;
   if (!leave.error.empty())
     return fail(
-        fmt::format("{} ended at update {}: {}", a.member.str(), a.beat.updates, leave.error), true);
+        fmt::format("{} ended at update {}: {}", a.member.str(), a.beat.updates, leave.error),
+        true);
   const bool some = std::ranges::any_of(
       attendees_, [&](const auto& entry) { return belongs(entry.second, Role::kWorker); });
   if (some || !running_) return {};
@@ -178,10 +179,10 @@ Scheduler::Answers Scheduler::lose(Attendee& lost, const std::string& how) {
       for (Answer& answer : complete(name)) all.push_back(std::move(answer));
     return all;
   }
-  return fail(running_ ? fmt::format("{} lost at update {}: {}", lost.member.str(),
-                                     lost.beat.updates, how)
-                       : fmt::format("{} lost before the job began: {}", lost.member.str(), how),
-              true);
+  return fail(
+      running_ ? fmt::format("{} lost at update {}: {}", lost.member.str(), lost.beat.updates, how)
+               : fmt::format("{} lost before the job began: {}", lost.member.str(), how),
+      true);
 }
 
 Scheduler::Answers Scheduler::closed(int connection, Seconds) {
@@ -234,7 +235,8 @@ std::optional<std::string> Scheduler::stuck(Seconds now) const {
     lines.push_back(fmt::format("{} waits for {}", a->member.str(), a->beat.waits_for));
   }
   return fmt::format(
-      "the workers wait for different things, so none can continue:\n  {}\n  fix:  every worker must "
+      "the workers wait for different things, so none can continue:\n  {}\n  fix:  every worker "
+      "must "
       "make the same calls: the same network, optimizer and keys, and as many batches per epoch",
       fmt::join(lines, "\n  "));
 }
@@ -261,8 +263,8 @@ Scheduler::Answers Scheduler::tick(Seconds now) {
 
 bool Scheduler::is_over() const {
   if (!ended_ && failure_.empty()) return false;
-  return std::ranges::all_of(attendees_,
-                             [](const auto& entry) { return entry.second.gone || entry.second.left; });
+  return std::ranges::all_of(
+      attendees_, [](const auto& entry) { return entry.second.gone || entry.second.left; });
 }
 
 }  // namespace symbind::net

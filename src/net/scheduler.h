@@ -61,7 +61,7 @@ class Scheduler {
   Answers to_all(const ToMember& message) const;
 
   Job job_;
-  std::map<int, Attendee> attendees_;  ///< by connection
+  std::map<int, Attendee> attendees_;         ///< by connection
   std::map<std::string, Parts> collections_;  ///< by name, incomplete ones
   bool running_ = false;
   Seconds last_join_ = -1;

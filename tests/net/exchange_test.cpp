@@ -116,7 +116,8 @@ std::vector<float> values_of(int rank, std::size_t n) {
   std::mt19937 engine(static_cast<unsigned>(rank + 17));
   std::vector<float> values(n);
   for (float& v : values)
-    v = std::ldexp(static_cast<float>(engine() % 2001) - 1000.f, static_cast<int>(engine() % 40) - 20);
+    v = std::ldexp(static_cast<float>(engine() % 2001) - 1000.f,
+                   static_cast<int>(engine() % 40) - 20);
   return values;
 }
 
@@ -147,7 +148,8 @@ TEST(Exchange, sums_have_the_bits_of_additions_in_rank_order) {
         mine = values_of(rank, n);
         exchange.start_sum(3, buffer_of(mine), add_floats)->wait();
       });
-      for (const auto& one : got) EXPECT_EQ(one, want) << workers << " workers, " << n << " numbers";
+      for (const auto& one : got)
+        EXPECT_EQ(one, want) << workers << " workers, " << n << " numbers";
       EXPECT_TRUE(hub.is_empty());
     }
   }

@@ -63,8 +63,8 @@ TEST(Scheduler, all_are_welcomed_when_the_last_one_joins) {
 TEST(Scheduler, refuses_what_does_not_belong_to_the_job) {
   Scheduler s(job_of(2));
   s.hear(0, joining(0), 0);
-  EXPECT_THAT(failure(s.hear(1, joining(0), 0), 1),
-              AllOf(HasSubstr("two processes have one rank"), HasSubstr("worker 0 (box, pid 100)")));
+  EXPECT_THAT(failure(s.hear(1, joining(0), 0), 1), AllOf(HasSubstr("two processes have one rank"),
+                                                          HasSubstr("worker 0 (box, pid 100)")));
   EXPECT_THAT(failure(s.hear(2, joining(1, 3), 0), 2), HasSubstr("expects 3 workers"));
   Join old = joining(1);
   old.generation = 4;

@@ -49,6 +49,21 @@ def test_every_role_gets_its_environment(stubs):
     assert 1 <= int(found["worker", 0]["DMLC_PS_ROOT_PORT"]) <= 65535
 
 
+def test_workers_of_one_machine_share_its_cores(stubs, monkeypatch):
+    for name in ("OMP_NUM_THREADS", "SYMBIND_NUM_THREADS", "MXNET_OMP_MAX_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    assert stubs.run_plan({}, "-n", "2", "-s", "0").returncode == 0
+    share = str(max(1, len(os.sched_getaffinity(0)) // 2))
+    assert [record["environment"].get("OMP_NUM_THREADS") for key, record in sorted(stubs.recorded().items())] == \
+        [None, share, share]
+
+
+def test_threads_that_the_environment_names_stay(stubs, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    assert stubs.run_plan({}, "-n", "2", "-s", "0").returncode == 0
+    assert {record["environment"]["OMP_NUM_THREADS"] for record in stubs.recorded().values()} == {"7"}
+
+
 def test_as_many_servers_as_workers_and_p3_as_in_mxnet(stubs):
     assert stubs.run_plan({}, "-n", "2", "--p3").returncode == 0
     found = stubs.recorded()

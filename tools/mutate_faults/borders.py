@@ -9,9 +9,9 @@ ROWS = [
     ("the sum over devices loses the last element of full pieces",
      "src/kvstore/reduce.cpp",
      "for (std::int64_t i = 0; i < count; ++i)\n"
-     "        out[at + i] =",
+     "      out[at + i] =",
      "for (std::int64_t i = 0; i < count - (count == kPiece ? 1 : 0); ++i)\n"
-     "        out[at + i] =",
+     "      out[at + i] =",
      "kvstore:KVStore.*"),
     ("a function's chunk after the first loses its last element",
      "src/kernels/elementwise.cpp",

@@ -83,7 +83,7 @@ LOOPS = [
         "[&](std::int64_t begin, std::int64_t end) {\n                 for (std::int64_t i = begin;",
     ]),
     ("src/kvstore/reduce.cpp", "kvstore:KVStore.*", [
-        "parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {",
+        "parallel_for(target.size(), kElementGrain, [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/ndarray/convert.cpp", "ndarray:Convert.*", [
         "parallel_for(n, kGrain, [=](std::int64_t begin, std::int64_t end) {\n"

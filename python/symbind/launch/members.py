@@ -111,11 +111,18 @@ class Local:
         server = {**common, "DMLC_ROLE": "server", **self.options.env_server}
         if self.options.server_import:
             server["SYMBIND_DIST_SERVER_IMPORT"] = self.options.server_import
-        worker = {**common, "DMLC_ROLE": "worker", **self.options.env_worker}
+        worker = {**common, "DMLC_ROLE": "worker", **self.threads(), **self.options.env_worker}
         names = [host for host, _ in self.hosts] or [None]
         server_places = [names[rank % len(names)] for rank in range(self.options.num_servers)]
         return [scheduler, *self.start(server_places, self.service, server),
                 *self.start(self.places, self.options.command, worker)]
+
+    def threads(self):
+        """Workers of one machine share its cores, unless the environment says how many threads they have."""
+        named = {"OMP_NUM_THREADS", "SYMBIND_NUM_THREADS", "MXNET_OMP_MAX_THREADS"} & set(os.environ)
+        if named or self.options.launcher != "local":
+            return {}
+        return {"OMP_NUM_THREADS": str(max(1, len(os.sched_getaffinity(0)) // len(self.places)))}
 
     def start(self, places, command, environment):
         """The members of one role; places are the hosts of its ranks."""

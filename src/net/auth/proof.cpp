@@ -32,10 +32,9 @@ Proof random_nonce() {
 Proof proof_of(const std::string& token, const std::string& message) {
   Proof proof;
   unsigned int size = 0;
-  const unsigned char* done =
-      HMAC(EVP_sha256(), token.data(), static_cast<int>(token.size()),
-           reinterpret_cast<const unsigned char*>(message.data()), message.size(), proof.data(),
-           &size);
+  const unsigned char* done = HMAC(EVP_sha256(), token.data(), static_cast<int>(token.size()),
+                                   reinterpret_cast<const unsigned char*>(message.data()),
+                                   message.size(), proof.data(), &size);
   check(done != nullptr && size == proof.size(), ErrorKind::kState, "HMAC-SHA256 failed");
   return proof;
 }

@@ -100,7 +100,8 @@ std::optional<ToMember> decode(const dist::ToMember& m) {
       return welcome;
     }
     case dist::ToMember::kGathered:
-      return Gathered{m.gathered().name(), {m.gathered().parts().begin(), m.gathered().parts().end()}};
+      return Gathered{m.gathered().name(),
+                      {m.gathered().parts().begin(), m.gathered().parts().end()}};
     case dist::ToMember::kAlive: return Alive{};
     case dist::ToMember::kFailed: return Failed{m.failed().reason(), m.failed().lost()};
     case dist::ToMember::kEnded: return Ended{};

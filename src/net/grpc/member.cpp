@@ -91,7 +91,8 @@ Membership::Membership(const Job& job, const std::string& address, bool asynchro
   beater_ = std::thread([this] { beat(); });
   try {
     std::unique_lock lock(guard_);
-    wait_until(lock, Clock::time_point::max(), [&] { return rank_ >= 0 || !failure_.reason.empty(); });
+    wait_until(lock, Clock::time_point::max(),
+               [&] { return rank_ >= 0 || !failure_.reason.empty(); });
     check_running();
   } catch (...) {
     leave("it gave up joining");
@@ -122,14 +123,16 @@ void Membership::connect() {
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 300);
   arguments.SetMaxReceiveMessageSize(-1);
-  channel_ = grpc::CreateCustomChannel(job_.scheduler_address(), member_credentials(job_), arguments);
+  channel_ =
+      grpc::CreateCustomChannel(job_.scheduler_address(), member_credentials(job_), arguments);
   const auto until = Clock::now() + std::chrono::duration<double>(job_.join_wait);
   while (!channel_->WaitForConnected(std::chrono::system_clock::now() + kBetweenPolls)) {
     interruption_point();
-    check(Clock::now() < until, ErrorKind::kIo,
-          "no scheduler answers at {} within {:g} s (SYMBIND_DIST_JOIN_WAIT)\n  fix:  start the job "
-          "with python -m symbind.launch, or check DMLC_PS_ROOT_URI and DMLC_PS_ROOT_PORT",
-          job_.scheduler_address(), job_.join_wait);
+    check(
+        Clock::now() < until, ErrorKind::kIo,
+        "no scheduler answers at {} within {:g} s (SYMBIND_DIST_JOIN_WAIT)\n  fix:  start the job "
+        "with python -m symbind.launch, or check DMLC_PS_ROOT_URI and DMLC_PS_ROOT_PORT",
+        job_.scheduler_address(), job_.join_wait);
   }
 }
 
@@ -141,17 +144,16 @@ void Membership::prove(const std::string& address, bool asynchronous) {
         "what answers at {} is not a scheduler of Symbind", job_.scheduler_address());
   challenge_ = first.challenge().nonce();
   nonce_ = bytes_of(random_nonce());
-  dist::FromMember message =
-      encode(FromMember(Join{.member = {.role = job_.role,
-                                        .rank = job_.rank,
-                                        .host = host_name(),
-                                        .pid = getpid(),
-                                        .address = address},
-                             .workers = job_.workers,
-                             .servers = job_.servers,
-                             .generation = job_.generation,
-                             .asynchronous = asynchronous,
-                             .version = SYMBIND_VERSION}));
+  dist::FromMember message = encode(FromMember(Join{.member = {.role = job_.role,
+                                                               .rank = job_.rank,
+                                                               .host = host_name(),
+                                                               .pid = getpid(),
+                                                               .address = address},
+                                                    .workers = job_.workers,
+                                                    .servers = job_.servers,
+                                                    .generation = job_.generation,
+                                                    .asynchronous = asynchronous,
+                                                    .version = SYMBIND_VERSION}));
   message.mutable_join()->set_nonce(nonce_);
   message.mutable_join()->set_proof(
       std::string(bytes_of(proof_of(job_.token, join_text(challenge_, message.join())))));

@@ -48,14 +48,13 @@ std::unique_ptr<Session> join(const Job& job, bool asynchronous) {
 
 std::string run_scheduler(const Job& job) { return start_scheduler(job)->wait(); }
 
-std::string run_server(const Job& job) {
-  return join_job(job, "", false)->wait_end().reason;
-}
+std::string run_server(const Job& job) { return join_job(job, "", false)->wait_end().reason; }
 
 }  // namespace
 }  // namespace symbind::net
 
-extern "C" __attribute__((visibility("default"))) const symbind::net::Engine* symbind_dist_engine() {
+extern "C" __attribute__((visibility("default"))) const symbind::net::Engine*
+symbind_dist_engine() {
   static const symbind::net::Engine engine = {SYMBIND_VERSION, &symbind::net::join,
                                               &symbind::net::run_scheduler,
                                               &symbind::net::run_server};

@@ -25,7 +25,9 @@ using Clock = std::chrono::steady_clock;
 constexpr double kProofTime = 5;
 constexpr auto kEndTime = std::chrono::milliseconds(500);  // for the last answers to arrive
 
-double seconds_now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
 
 class Service;
 
@@ -74,7 +76,8 @@ class Service final : public dist::Scheduler::CallbackService,
 
   void hear(Attendance& from, const dist::FromMember& message) {
     if (!from.joined) return admit(from, message);
-    if (const auto decoded = decode(message)) answer(scheduler_.hear(from.number, *decoded, seconds_now()));
+    if (const auto decoded = decode(message))
+      answer(scheduler_.hear(from.number, *decoded, seconds_now()));
   }
 
   void closed(Attendance& from) {
@@ -101,12 +104,14 @@ class Service final : public dist::Scheduler::CallbackService,
     Proof given{};
     const std::string& proof = message.join().proof();
     std::copy_n(proof.begin(), std::min(proof.size(), given.size()), given.begin());
-    const bool knows = message.has_join() && message.join().nonce().size() == kProofBytes &&
-                       same_proof(given, proof_of(job_.token, join_text(bytes_of(from.challenge),
-                                                                       message.join())));
+    const bool knows =
+        message.has_join() && message.join().nonce().size() == kProofBytes &&
+        same_proof(given,
+                   proof_of(job_.token, join_text(bytes_of(from.challenge), message.join())));
     if (!knows) {
-      from.say(encode(ToMember(Failed{"the process does not know the job's token "
-                                      "(SYMBIND_DIST_TOKEN, SYMBIND_DIST_TOKEN_FILE)"})));
+      from.say(
+          encode(ToMember(Failed{"the process does not know the job's token "
+                                 "(SYMBIND_DIST_TOKEN, SYMBIND_DIST_TOKEN_FILE)"})));
       return from.close();
     }
     from.joined = true;

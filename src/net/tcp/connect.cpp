@@ -63,8 +63,7 @@ std::pair<std::string, std::string> host_and_port(const std::string& address) {
 /// Waits for a socket; false after the time.
 bool ready(int fd, short events, Clock::time_point until) {
   while (true) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     if (left.count() <= 0) return false;
     pollfd one{fd, events, 0};
     const int n = poll(&one, 1, static_cast<int>(std::min(left, {kBetweenPolls}).count()));
@@ -107,8 +106,8 @@ Socket connect_to(const Member& other, Clock::time_point until) {
   const Addresses found = resolve(host, port, AI_NUMERICSERV);
   std::string why = "no address";
   for (const addrinfo* a = found.get(); a != nullptr; a = a->ai_next) {
-    Socket socket(::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
-                           a->ai_protocol));
+    Socket socket(
+        ::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol));
     if (!socket) continue;
     int error = connect(socket.fd(), a->ai_addr, a->ai_addrlen) == 0 ? 0 : errno;
     if (error == EINPROGRESS) {
@@ -128,8 +127,11 @@ Socket connect_to(const Member& other, Clock::time_point until) {
 Socket introduce(const Job& job, int rank, const Member& other, Clock::time_point until) {
   Socket socket = connect_to(other, until);
   Proof challenge, answer;
-  Hello hello{.nonce = random_nonce(), .from = rank, .to = other.rank,
-              .generation = job.generation, .proof = {}};
+  Hello hello{.nonce = random_nonce(),
+              .from = rank,
+              .to = other.rank,
+              .generation = job.generation,
+              .proof = {}};
   const bool heard = read_all(socket.fd(), challenge.data(), challenge.size(), until);
   if (heard) hello.proof = proof_of(job.token, hello_text(challenge, hello));
   const bool done = heard && write_all(socket.fd(), &hello, sizeof hello, until) &&
@@ -175,7 +177,8 @@ class Acceptor {
     Socket socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return;
     if (strangers_.size() == kMostStrangers) strangers_.pop_front();
-    Stranger s{.socket = std::move(socket), .until = Clock::now() + kProofTime,
+    Stranger s{.socket = std::move(socket),
+               .until = Clock::now() + kProofTime,
                .challenge = random_nonce()};
     if (write_all(s.socket.fd(), s.challenge.data(), s.challenge.size(), Clock::now()))
       strangers_.push_back(std::move(s));
@@ -216,7 +219,8 @@ Socket::~Socket() {
 Listener::Listener(const std::string& bind_address) {
   const Addresses found = resolve(bind_address, "0", AI_NUMERICSERV | AI_PASSIVE);
   const addrinfo& a = *found;
-  socket_ = Socket(::socket(a.ai_family, a.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a.ai_protocol));
+  socket_ =
+      Socket(::socket(a.ai_family, a.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a.ai_protocol));
   const bool listens = socket_ && bind(socket_.fd(), a.ai_addr, a.ai_addrlen) == 0 &&
                        listen(socket_.fd(), 1024) == 0;
   check(listens, ErrorKind::kIo, "cannot listen at {} (SYMBIND_DIST_BIND): {}", bind_address,
@@ -241,9 +245,11 @@ std::vector<Socket> connect_workers(const Job& job, int rank, const std::vector<
     for (std::size_t i = static_cast<std::size_t>(rank) + 1; i < workers.size(); ++i)
       if (!sockets[i]) missing.push_back(workers[i].str());
     if (missing.empty()) break;
-    if (const std::string reason = failure(); !reason.empty()) fail(ErrorKind::kState, "{}", reason);
-    check(Clock::now() < until, ErrorKind::kIo, "{} did not connect to worker {} at {} within {:g} s",
-          fmt::join(missing, ", "), rank, listener.address(), job.join_wait);
+    if (const std::string reason = failure(); !reason.empty())
+      fail(ErrorKind::kState, "{}", reason);
+    check(Clock::now() < until, ErrorKind::kIo,
+          "{} did not connect to worker {} at {} within {:g} s", fmt::join(missing, ", "), rank,
+          listener.address(), job.join_wait);
     interruption_point();
     acceptor.turn();
   }

@@ -276,8 +276,8 @@ void TcpLinks::write_some(Peer& p) {
     if (n < 0) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN)
-        break_link(p, fmt::format("the link to worker {} is broken: {}", p.rank,
-                                  std::strerror(errno)));
+        break_link(
+            p, fmt::format("the link to worker {} is broken: {}", p.rank, std::strerror(errno)));
       return;
     }
     p.written += static_cast<std::size_t>(n);
