@@ -33,7 +33,7 @@ from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_n
 
 __version__ = _core.version()
 if not launch.is_command():  # the launcher may have the role of another job in its environment
-    kvstore.job.serve_role()
+    kvstore._job.serve_role()
 
 
 def __getattr__(attribute):

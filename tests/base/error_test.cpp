@@ -26,7 +26,7 @@ TEST(Error, kinds_have_distinct_names) {
   std::set<std::string> names;
   for (int k = 0; k <= static_cast<int>(ErrorKind::kState); ++k)
     names.insert(kind_name(static_cast<ErrorKind>(k)));
-  EXPECT_EQ(names.size(), 9u);
+  EXPECT_EQ(names.size(), 10u);
   EXPECT_STREQ(kind_name(ErrorKind::kNotImplemented), "NotImplementedError");
 }
 

@@ -1,5 +1,5 @@
 """Stores that sum the arrays that several devices push."""
-from . import base, job, kvstore
+from . import _job, base, kvstore
 from .base import KVStoreBase, TestStore, create
 from .kvstore import KVStore
 

@@ -113,7 +113,8 @@ class TestStore(KVStoreBase):
 
 
 def create(name="local"):
-    """A store by name: a registered one, else a name that contains "local" or "device"."""
+    """A store by name: a registered one, else a name that contains "local" or "device", or in a process of a
+    distributed job "dist_sync" and its other names."""
     if not isinstance(name, str):
         raise error.TypeError("name must be a string")
     registered = KVStoreBase.kv_registry.get(name.lower())

@@ -2,7 +2,7 @@
 from .. import _core, error
 from .. import optimizer as opt
 from ..ndarray import NDArray
-from . import job
+from . import _job
 from .base import KVStoreBase
 
 __all__ = ["KVStore"]
@@ -49,12 +49,12 @@ def _check_compression_params(params):
 
 
 class KVStore(KVStoreBase):
-    """Sums the arrays of several devices, in device order, and returns the sum."""
+    """Sums the arrays of several devices, and of several workers, in their order, and returns the sum."""
 
     def __init__(self, type_name="local"):
         self._core = _core.KVStore(type_name)
         if self._core.is_distributed:
-            job.watch_end()
+            _job.watch_end()
         self._updater = None
         self._updater_func = None
         self._known_core = None
@@ -169,14 +169,8 @@ class KVStore(KVStoreBase):
         """Waits for the other workers."""
         self._core.barrier()
 
-    barrier = _barrier
-
     def _send_command_to_servers(self, head, body):
         """Accepted for MXNet's scripts. Servers take no commands here."""
-
-    def get_num_dead_node(self, node_id=0, timeout=60):
-        """0: a lost process is an error on all workers."""
-        return 0
 
     def _native(self):
         """The C++ store, if this class's methods are not overridden."""
