@@ -128,7 +128,13 @@ TEST_F(Run, a_former_run_is_resumed_and_ends_with_the_same_bits) {
     return train(o)->get_params().args;
   }();
   train(options(2));
-  const NDArrayMap resumed = train(options(4))->get_params().args;
+  FitOptions again = options(4);
+  std::vector<int> trained;
+  again.epoch_end_callback = [&](int epoch, const Symbol&, const NDArrayMap&, const NDArrayMap&) {
+    trained.push_back(epoch);
+  };
+  const NDArrayMap resumed = train(again)->get_params().args;
+  EXPECT_THAT(trained, ElementsAre(2, 3));
   for (const auto& [name, array] : whole)
     EXPECT_EQ(resumed.at(name).to_vector<float>(), array.to_vector<float>()) << name;
   std::vector<int> epochs;
