@@ -50,14 +50,14 @@ OWNERS = {
     "executor": "executor random",
     "autograd": "autograd",
     "optimizer": "lr_scheduler optimizer detail/states",
-    "kvstore": "dist kvstore detail/key detail/workers",
+    "kvstore": "kvstore detail/key detail/remote_updates detail/workers",
     "io": "datasets io model recordio sentences",
     "metric": "metric",
     "init": "initializer",
     "explain": "explain",
-    "module": "bucketing_module callback checkpoint dry_run event_file log_files module monitor run"
+    "module": "bucketing_module callback checkpoint dist dry_run event_file log_files module monitor run"
               " sequential_module update_policy detail/executor_group detail/module_args"
-              " detail/param_update detail/resume detail/training_session",
+              " detail/param_update detail/remote_states detail/resume detail/training_session",
     "models": "models ops symbind",
     "predict": "c_predict_api predictor",
 }

@@ -20,6 +20,8 @@ namespace symbind {
 /// Changes `stored` by what was pushed for `key`, already added up over the devices.
 using StoreUpdate = std::function<void(const Key& key, const NDArray& merged, NDArray& stored)>;
 
+class RemoteUpdates;
+
 class KVStore {
  public:
   virtual ~KVStore() = default;
@@ -59,15 +61,20 @@ class KVStore {
   virtual bool can_update() const { return true; }
   virtual int rank() const { return 0; }
   virtual int num_workers() const { return 1; }
-  /// The other processes of a distributed store; null for a store of one process.
+  /// The other workers, for what they do together; null for a store of one process, or if every
+  /// worker trains independently of the others (dist_async).
   virtual Workers* workers() { return nullptr; }
+  /// The processes that run the updates; null if they run in this one.
+  virtual RemoteUpdates* remote() { return nullptr; }
+  /// Waits for the other workers.
+  virtual void barrier() {}
 };
 
 /// Throws unless set_gradient_compression accepts these parameters.
 void check_compression_params(const AttrDict& params);
 
-/// "local", "device" and similar names; "dist_sync" and similar names in a process of a job; or a
-/// registered store.
+/// "local", "device" and similar names; "dist_sync", "dist_async" and similar names in a process of
+/// a job; or a registered store.
 std::shared_ptr<KVStore> create_kvstore(const std::string& type = "local");
 using StoreFactory = std::function<std::shared_ptr<KVStore>(const std::string& type)>;
 /// Registers `type` for create_kvstore; takes precedence over built-in names.

@@ -149,6 +149,9 @@ class Optimizer {
                                              const OptimizerState& state) const;
   /// Counts one update of `key`, then returns each number its operator needs now: lr, wd, …
   virtual void update_values(const Key& key, const UpdateValue& set);
+  /// Whether the update of a number depends on the whole array, as a norm does: then an array
+  /// cannot be updated in parts.
+  virtual bool needs_whole_arrays() const { return false; }
   /// Whether a state of this form could be one of this optimizer's own.
   virtual bool takes_state(const OptimizerState& state) const;
 

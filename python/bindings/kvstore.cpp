@@ -6,6 +6,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <symbind/detail/remote_states.h>
 #include <symbind/dist.h>
 #include <symbind/kvstore.h>
 #include <symbind/optimizer.h>
@@ -45,6 +46,32 @@ void set_core_updater(StoreHandle& h, const std::shared_ptr<Updater>& updater) {
   });
 }
 
+/// `custom(name, bytes)` returns an Updater of Python.
+MakeServerUpdate server_updates_of(nb::object custom) {
+  auto held = std::make_shared<HeldObject>(std::move(custom));
+  return [held](const std::string& name, const std::string& text) -> ServerUpdate {
+    const nb::gil_scoped_acquire acquire;
+    auto updater =
+        std::make_shared<HeldObject>(held->object(name, nb::bytes(text.data(), text.size())));
+    return {.update =
+                [updater](const Key& key, const NDArray& gradient, NDArray& value) {
+                  const nb::gil_scoped_acquire within;
+                  updater->object(key_to(key), array_to(gradient), array_to(value));
+                },
+            .states =
+                [updater] {
+                  const nb::gil_scoped_acquire within;
+                  const auto bytes = nb::cast<nb::bytes>(updater->object.attr("get_states")(true));
+                  return std::string(bytes.c_str(), bytes.size());
+                },
+            .set_states =
+                [updater](const std::string& bytes) {
+                  const nb::gil_scoped_acquire within;
+                  updater->object.attr("set_states")(nb::bytes(bytes.data(), bytes.size()));
+                }};
+  };
+}
+
 }  // namespace
 
 std::shared_ptr<KVStore> store_from(nb::handle handle) {
@@ -62,7 +89,8 @@ void bind_kvstore(nb::module_& m) {
              new (self) H{std::move(store)};
            })
       .def_prop_ro("type", [](const H& h) { return h.store->type(); })
-      .def_prop_ro("is_distributed", [](const H& h) { return h.store->workers() != nullptr; })
+      .def_prop_ro("trains_together", [](const H& h) { return h.store->workers() != nullptr; })
+      .def_prop_ro("is_remote", [](const H& h) { return h.store->remote() != nullptr; })
       .def_prop_ro("rank", [](const H& h) { return h.store->rank(); })
       .def_prop_ro("num_workers", [](const H& h) { return h.store->num_workers(); })
       .def("init",
@@ -77,12 +105,7 @@ void bind_kvstore(nb::module_& m) {
              const NDArray array = array_from(value);
              released([&] { h.store->assign(k, array); });
            })
-      .def("barrier",
-           [](H& h) {
-             released([&] {
-               if (Workers* workers = h.store->workers()) workers->barrier("barrier");
-             });
-           })
+      .def("barrier", [](H& h) { released([&] { h.store->barrier(); }); })
       .def("agree",
            [](H& h, const std::string& what, const std::string& facts) {
              released([&] {
@@ -108,8 +131,6 @@ void bind_kvstore(nb::module_& m) {
              const auto to = writables_from(out, "an array to pull into");
              released([&] { h.store->pushpull(k, in, to); });
            })
-      .def("assign", [](H& h, nb::handle key,
-                        nb::handle value) { h.store->assign(key_from(key), array_from(value)); })
       .def("set_gradient_compression",
            [](H& h, const AttrDict& params) { h.store->set_gradient_compression(params); })
       .def_prop_rw(
@@ -117,10 +138,36 @@ void bind_kvstore(nb::module_& m) {
           [](H& h, nb::handle state) { h.store->set_state(plain_from(state)); },
           nb::arg("state").none())
       .def("set_updater", &set_updater, nb::arg("updater").none())
-      .def("set_core_updater", &set_core_updater);
-  m.def("serve_role", [] {
+      .def("set_core_updater", &set_core_updater)
+      .def("send_optimizer",
+           [](H& h, const std::shared_ptr<Optimizer>& optimizer) {
+             released([&] { h.store->remote()->set_optimizer(sent_optimizer(*optimizer)); });
+           })
+      .def("send_custom_optimizer",
+           [](H& h, const std::string& name, const nb::bytes& bytes) {
+             const std::string text(bytes.c_str(), bytes.size());
+             released([&] {
+               h.store->remote()->set_optimizer({.text = text, .custom = name, .whole = true});
+             });
+           })
+      .def("remote_states",
+           [](H& h) {
+             std::string bytes;
+             released([&] { bytes = remote_states(*h.store->remote()); });
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("set_remote_states", [](H& h, const nb::bytes& bytes) {
+        const std::string text(bytes.c_str(), bytes.size());
+        released([&] { set_remote_states(*h.store->remote(), text); });
+      });
+  m.def("serve_role", [](nb::handle custom) {
     std::optional<int> status;
-    released([&] { status = serve_role(); });
+    released([&] {
+      status = serve_role([custom] {
+        const nb::gil_scoped_acquire acquire;
+        return server_updates_of(custom());
+      });
+    });
     return status;
   });
   m.def("leave_job", [](const std::string& error) { released([&] { leave_job(error); }); });

@@ -107,9 +107,18 @@ class PythonTraining final : public Training, public Called {
   }
   std::optional<NDArray> confusion() override { return call<std::optional<NDArray>>("confusion"); }
   Workers* workers() override {
-    const nb::gil_scoped_acquire acquire;
-    const std::shared_ptr<KVStore> store = store_from(held_->object.attr("store")());
+    const std::shared_ptr<KVStore> store = this->store();
     return store ? store->workers() : nullptr;
+  }
+  int rank() override {
+    const std::shared_ptr<KVStore> store = this->store();
+    return store ? store->rank() : 0;
+  }
+
+ private:
+  std::shared_ptr<KVStore> store() {
+    const nb::gil_scoped_acquire acquire;
+    return store_from(held_->object.attr("store")());
   }
 };
 

@@ -193,6 +193,14 @@ std::string GradientCompression::text() const {
   return fmt::format("2bit, threshold {}", threshold_);
 }
 
+GradientCompression GradientCompression::from_text(const std::string& text) {
+  constexpr std::string_view kBetween = ", threshold ";
+  const std::size_t at = text.find(kBetween);
+  if (at == text.npos) return GradientCompression({{"type", text}});
+  return GradientCompression(
+      {{"type", text.substr(0, at)}, {"threshold", text.substr(at + kBetween.size())}});
+}
+
 void GradientCompression::check_dtype(const Key& key, DType dtype) {
   check(dtype == DType::kFloat32, ErrorKind::kType,
         "kvstore: key {} has gradients of type {}; only float32 can be compressed\n  fix:  omit "

@@ -24,8 +24,9 @@ class GradientCompression {
   /// {{"type", "2bit"}, {"threshold", "0.5"}}; "fp16" and "bf16" have no threshold.
   explicit GradientCompression(const AttrDict& params);
 
-  /// The parameters with defaults filled in: workers with equal texts understand each other.
+  /// The parameters with defaults filled in, for another process, which reads them with from_text.
   std::string text() const;
+  static GradientCompression from_text(const std::string& text);
   bool has_residual() const { return type_ == Type::kTwoBit; }
   /// The type of the numbers that fp16 and bf16 send.
   DType dtype() const { return type_ == Type::kFloat16 ? DType::kFloat16 : DType::kBFloat16; }

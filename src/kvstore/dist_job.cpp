@@ -125,7 +125,8 @@ auto DistJob::guarded(F&& f) {
 }
 
 std::vector<std::string> DistJob::gather(const std::string& what, const std::string& part) {
-  const std::string name = fmt::format("{} ({})", what, ++uses_[what]);
+  // A worker that joins an asynchronous job again has not counted with the others.
+  const std::string name = asynchronous_ ? what : fmt::format("{} ({})", what, ++uses_[what]);
   return guarded([&] { return control().gather(name, part); });
 }
 
@@ -167,6 +168,21 @@ void DistJob::wait(net::Pending& pending, const std::string& what) {
     const net::Waiting waiting(control(), what);
     pending.wait();
   });
+}
+
+std::shared_ptr<net::Asked> DistJob::ask(int server, net::ValueCall call, std::span<std::byte> into,
+                                         std::shared_ptr<void> owner) {
+  check_not_forked();
+  return servers().start(server, std::move(call), into, std::move(owner));
+}
+
+std::string DistJob::wait_answer(net::Asked& asked, const std::string& what) {
+  guarded([&] {
+    std::optional<net::Waiting> waiting;
+    if (!what.empty()) waiting.emplace(control(), what);
+    asked.wait();
+  });
+  return asked.text();
 }
 
 void DistJob::sum(const std::string& what, const std::vector<NDArray>& arrays) {

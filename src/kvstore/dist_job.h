@@ -21,7 +21,7 @@ class DistJob final : public Workers {
   /// Leaves the job at the end of the process; with an error, the others fail.
   static void leave(const std::string& error);
 
-  explicit DistJob(const net::Job& job, bool asynchronous);
+  DistJob(const net::Job& job, bool asynchronous);
   ~DistJob() override;
 
   int rank() const override { return control().rank(); }
@@ -34,6 +34,15 @@ class DistJob final : public Workers {
   void set_loss_note(std::function<std::string()> note) override { note_ = std::move(note); }
 
   bool asynchronous() const { return asynchronous_; }
+  /// Whether this worker of an asynchronous job was lost before.
+  bool rejoined() const { return control().rejoined(); }
+  /// The servers of an asynchronous job.
+  net::Servers& servers() const { return *session_->servers(); }
+  std::shared_ptr<net::Asked> ask(int server, net::ValueCall call, std::span<std::byte> into,
+                                  std::shared_ptr<void> owner);
+  /// Waits for an answer and returns its text; errors are those of the server. `what` is said to
+  /// the others, if the answer depends on them.
+  std::string wait_answer(net::Asked& asked, const std::string& what);
   /// A number no other key of this process has; equal on all workers that ask in the same order.
   std::uint64_t next_key() { return next_key_++; }
   /// Starts the sum of a contiguous CPU array; `count` numbers the sums of the key.

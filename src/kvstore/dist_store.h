@@ -28,6 +28,7 @@ class DistStore final : public KVStore {
   int rank() const override { return job_->rank(); }
   int num_workers() const override { return job_->count(); }
   Workers* workers() override { return job_.get(); }
+  void barrier() override { job_->barrier("barrier"); }
 
  private:
   struct Entry {

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 #include "base/settings.h"
+#include "kvstore/async_store.h"
 #include "kvstore/compression.h"
 #include "kvstore/dist_store.h"
 #include "kvstore/local_store.h"
@@ -27,6 +28,7 @@ const std::vector<std::string> kLocal = {"local", "device", "local_allreduce_cpu
 // same.
 const std::vector<std::string> kDist = {"dist_sync", "dist", "dist_device_sync", "dist_sync_device",
                                         "p3"};
+const std::string kAsync = "dist_async";
 const std::vector<std::string> kElsewhere = {"nccl", "horovod", "byteps"};
 
 struct Registry {
@@ -77,7 +79,9 @@ std::shared_ptr<KVStore> create_kvstore(const std::string& given) {
   }
   if (std::ranges::find(kDist, type) != kDist.end())
     return std::make_shared<DistStore>(type, DistJob::join(type, false));
+  if (type == kAsync) return std::make_shared<AsyncStore>(DistJob::join(type, true));
   known.insert(known.end(), kDist.begin(), kDist.end());
+  known.push_back(kAsync);
   check(!contains(type, "dist") && std::ranges::find(kElsewhere, type) == kElsewhere.end(),
         ErrorKind::kNotImplemented,
         "kvstore '{}' needs another library, which Symbind does not support; supported:  {}", given,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <symbind/detail/remote_states.h>
 #include <symbind/log.h>
 
 #include "base/check.h"
@@ -20,6 +21,11 @@ constexpr std::int64_t kLargeParameter = 16 * 1024 * 1024;
 
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
+}
+
+/// Where the updates run, if that is in other processes.
+RemoteUpdates* remote_of(const auto& state) {
+  return state.update_on_store ? state.store->remote() : nullptr;
 }
 
 std::int64_t largest(const NDArrayMap& params) {
@@ -92,7 +98,9 @@ void Module::init_optimizer(const InitOptimizerOptions& options) {
   s.param_update = std::make_unique<ParamUpdate>(s.updater, store, on_store);
   if (store && !s.options.compression_params.empty())
     store->set_gradient_compression(s.options.compression_params);
-  if (on_store) {
+  if (on_store && store->remote() != nullptr) {
+    store->remote()->set_optimizer(sent_optimizer(*optimizer));
+  } else if (on_store) {
     store->set_updater([updater = s.updater](const Key& key, const NDArray& grad, NDArray& weight) {
       (*updater)(key, grad, weight);
     });
@@ -127,6 +135,7 @@ void Module::borrow_optimizer(const Module& other) {
 void Module::save_optimizer_states(const std::string& path) const {
   check(optimizer_initialized_, ErrorKind::kState,
         "save_optimizer_states before init_optimizer\n  fix:  call init_optimizer first");
+  if (RemoteUpdates* remote = remote_of(*state_)) fetch_states(*remote, *state_->updater);
   write_file(path, state_->updater->get_states());
 }
 
@@ -135,6 +144,7 @@ void Module::load_optimizer_states(const std::string& path) {
         "load_optimizer_states before init_optimizer\n  fix:  call init_optimizer first");
   const std::vector<std::byte> bytes = read_file(path);
   state_->updater->set_states({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  if (RemoteUpdates* remote = remote_of(*state_)) send_states(*remote, *state_->updater);
 }
 
 }  // namespace symbind

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <symbind/detail/remote_states.h>
 #include <symbind/detail/resume.h>
 #include <symbind/detail/states.h>
 #include <symbind/detail/training_session.h>
@@ -21,12 +22,16 @@ class ModuleNetwork final : public TrainedNetwork {
   Optimizer& optimizer() override { return *module_.optimizer(); }
   bool update_on_store() override { return module_.update_on_kvstore(); }
   std::string symbol_json() override { return module_.symbol().tojson(); }
-  StateValue states() override { return states_facts(module_.updater()->states()); }
+  StateValue states() override {
+    if (remote() != nullptr) fetch_states(*remote(), *module_.updater());
+    return states_facts(module_.updater()->states());
+  }
   StateValue read_states(const std::string& bytes, const std::string& source) override {
     return load_states(bytes, source);
   }
   void set_states(const std::string& bytes, const std::string& source) override {
     module_.updater()->set_states(bytes, source);
+    if (remote() != nullptr) send_states(*remote(), *module_.updater());
   }
   void give_to_store() override {
     const ModelParams params = module_.get_params();
@@ -42,6 +47,10 @@ class ModuleNetwork final : public TrainedNetwork {
   }
 
  private:
+  RemoteUpdates* remote() const {
+    return module_.update_on_kvstore() ? module_.kvstore()->remote() : nullptr;
+  }
+
   Module& module_;
 };
 
@@ -110,9 +119,12 @@ class ModuleTraining final : public Training {
   std::int64_t batch_size() override { return train_.batch_size(); }
   std::optional<std::int64_t> batches_per_epoch() override { return train_.batches(); }
   Workers* workers() override {
-    for (Module* module : module_.modules(BaseModule::Which::kAllWeights))
-      if (module->kvstore()) return module->kvstore()->workers();
-    return nullptr;
+    const std::shared_ptr<KVStore> store = this->store();
+    return store ? store->workers() : nullptr;
+  }
+  int rank() override {
+    const std::shared_ptr<KVStore> store = this->store();
+    return store ? store->rank() : 0;
   }
   std::optional<NDArray> confusion() override {
     if (options_.eval_data == nullptr) return std::nullopt;
@@ -122,6 +134,12 @@ class ModuleTraining final : public Training {
   }
 
  private:
+  std::shared_ptr<KVStore> store() {
+    for (Module* module : module_.modules(BaseModule::Which::kAllWeights))
+      if (module->kvstore()) return module->kvstore();
+    return nullptr;
+  }
+
   BaseModule& module_;
   DataIter& train_;
   EvalMetric& metric_;

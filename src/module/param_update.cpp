@@ -76,7 +76,7 @@ void ParamUpdate::update(ExecutorGroup& group) {
   std::vector<std::vector<Key>> keys(devices);
   std::vector<std::vector<NDArray>> gradients(devices), weights(devices);
   // Over several workers all sums are under way before the first one is waited for.
-  const bool spread = store_ && store_->workers() != nullptr;
+  const bool spread = store_ && store_->num_workers() > 1;
   for (std::size_t i = 0; spread && i < grads.size(); ++i)
     if (grads[i].front().defined()) store_->push(names[i], grads[i], -static_cast<int>(i));
   for (std::size_t i = 0; i < grads.size(); ++i) {

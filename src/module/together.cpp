@@ -56,6 +56,17 @@ std::vector<NameValue> values_from(const std::string& text) {
   return values;
 }
 
+/// Facts of another worker: its iterators are at other data.
+StateValue without_iterators(const StateValue& facts) {
+  StateValue fewer = StateValue::dict();
+  for (std::size_t i = 0; i + 1 < facts.items.size(); i += 2)
+    if (facts.items[i].text != "iterator" && facts.items[i].text != "eval_iterator")
+      fewer.add(facts.items[i], facts.items[i + 1]);
+  fewer.add("iterator", StateValue::none());
+  fewer.add("eval_iterator", StateValue::none());
+  return fewer;
+}
+
 }  // namespace
 
 std::string text_of_first(Workers& workers, const std::string& what, const std::string& text) {
@@ -99,29 +110,22 @@ void gather_facts(Workers& workers, TrainingState& state) {
   state.facts.add(kWorkers, std::move(list));
 }
 
-void take_own_facts(Workers* workers, TrainingState& state) {
+void take_own_facts(Workers* workers, int rank, TrainingState& state) {
   const StateValue* saved = state.facts.find(kWorkers);
   const std::size_t here = workers == nullptr ? 1 : static_cast<std::size_t>(workers->count());
   const std::size_t there = saved == nullptr ? 1 : saved->items.size();
   if (workers != nullptr)
     workers->agree("resume", fmt::format("epoch {}, batch {} of {}", state.epoch, state.batch,
                                          state.exact ? "an exact checkpoint" : "MXNet's files"));
-  if (!state.exact || (here == 1 && there == 1)) return;
+  const std::size_t own = static_cast<std::size_t>(rank);
+  if (!state.exact || (here == 1 && there == 1 && rank == 0)) return;
   check(here == there || state.batch == 0, ErrorKind::kState,
         "{} is from within an epoch of {} workers; this training has {}\n  fix:  resume from a "
         "checkpoint of a whole epoch, or with {} workers",
         state.source, there, here, there);
-  const std::size_t rank = workers == nullptr ? 0 : static_cast<std::size_t>(workers->rank());
-  const std::size_t own = rank < there ? rank : 0;
-  if (saved != nullptr) state.facts = load_states(saved->items[own].text, state.source);
-  if (here == there) return;
-  StateValue fewer = StateValue::dict();
-  for (std::size_t i = 0; i + 1 < state.facts.items.size(); i += 2)
-    if (state.facts.items[i].text != "iterator" && state.facts.items[i].text != "eval_iterator")
-      fewer.add(state.facts.items[i], state.facts.items[i + 1]);
-  fewer.add("iterator", StateValue::none());
-  fewer.add("eval_iterator", StateValue::none());
-  state.facts = std::move(fewer);
+  if (saved != nullptr)
+    state.facts = load_states(saved->items[own < there ? own : 0].text, state.source);
+  if (here != there || own >= there) state.facts = without_iterators(state.facts);
 }
 
 }  // namespace symbind

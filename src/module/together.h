@@ -24,6 +24,6 @@ std::string text_of_first(Workers& workers, const std::string& what, const std::
 void gather_facts(Workers& workers, TrainingState& state);
 /// Makes the facts of a loaded state those of this worker. A state of another number of workers
 /// fits only between two epochs; then facts that belong to a worker are dropped.
-void take_own_facts(Workers* workers, TrainingState& state);
+void take_own_facts(Workers* workers, int rank, TrainingState& state);
 
 }  // namespace symbind

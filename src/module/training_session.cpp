@@ -27,8 +27,8 @@ std::map<Key, NDArray> weights_by_key(TrainedNetwork& network) {
 }
 
 // Worker 0 records the run and shows the progress.
-SessionOptions for_worker(Workers* workers, SessionOptions options) {
-  if (workers == nullptr || workers->rank() == 0) return options;
+SessionOptions for_worker(int rank, SessionOptions options) {
+  if (rank == 0) return options;
   options.run.reset();
   options.progress = options.progress.value_or(false);
   return options;
@@ -46,7 +46,7 @@ NDArrayMap on_host(const NDArrayMap& arrays) {
 TrainingSession::TrainingSession(Training& training, SessionOptions options)
     : training_(training),
       workers_(training.workers()),
-      options_(for_worker(workers_, std::move(options))),
+      options_(for_worker(training.rank(), std::move(options))),
       record_(std::make_unique<TrainingRecord>(training, options_)) {
   find_places();
   if (workers_ != nullptr) begin_together(*workers_, training);
@@ -95,7 +95,7 @@ bool TrainingSession::resume() {
                     options_.resume, begin_epoch()));
     return false;
   }
-  take_own_facts(workers_, *resumed_);
+  take_own_facts(workers_, training_.rank(), *resumed_);
   restore(*resumed_);
   options_.begin_epoch = resumed_->epoch;
   training_.info(fmt::format("resume: continues from {} at epoch {}, batch {}", resumed_->source,
@@ -300,7 +300,7 @@ void TrainingSession::interrupted() {
 }
 
 void TrainingSession::save(TrainingState state) {
-  if (workers_ == nullptr || workers_->rank() == 0) checkpointer_->save(std::move(state));
+  if (training_.rank() == 0) checkpointer_->save(std::move(state));
 }
 
 std::vector<NameValue> TrainingSession::decided(const std::vector<NameValue>& values) {
@@ -319,7 +319,7 @@ TrainingState TrainingSession::capture(int epoch, int batches, const FetchPoint&
   state.order = training_.param_order();
   StateValue parts = StateValue::sequence(StateValue::Kind::kList), named = StateValue::dict();
   // The saved auxiliary states are those of worker 0; the others keep theirs with their devices.
-  const bool saves = workers_ == nullptr || workers_->rank() == 0;
+  const bool saves = training_.rank() == 0;
   const NDArrayMap saved_aux = saves ? params.aux : NDArrayMap();
   for (const auto& network : training_.networks()) {
     const std::size_t i = state.parts.size();

@@ -15,6 +15,8 @@ class Control {
  public:
   virtual ~Control() = default;
   virtual int rank() const = 0;
+  /// Whether a worker of this rank was lost before, and the job continued.
+  virtual bool rejoined() const = 0;
   /// Workers by rank, then servers by rank.
   virtual const std::vector<Member>& members() const = 0;
   /// Gives `part` and waits for those of all workers; returns them by rank. All workers call it

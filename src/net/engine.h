@@ -7,6 +7,7 @@
 
 #include "net/control.h"
 #include "net/links.h"
+#include "net/values.h"
 
 namespace symbind::net {
 
@@ -18,6 +19,8 @@ class Session {
   virtual Control& control() = 0;
   /// Between the workers; null for servers and asynchronous workers.
   virtual std::shared_ptr<Links> links() = 0;
+  /// For asynchronous workers; else null.
+  virtual std::shared_ptr<Servers> servers() = 0;
 };
 
 /// What the plugin offers. Its version is checked when it is opened.
@@ -26,8 +29,8 @@ struct Engine {
   std::unique_ptr<Session> (*join)(const Job& job, bool asynchronous);
   /// Serves as scheduler until the job is over; returns why it failed, or "".
   std::string (*run_scheduler)(const Job& job);
-  /// Attends as server until the job is over.
-  std::string (*run_server)(const Job& job);
+  /// Answers workers until the job is over; returns why it failed, or "".
+  std::string (*run_server)(const Job& job, const ValueHandler& handler);
 };
 
 /// Opens the plugin, once. An Error says which packages it needs.

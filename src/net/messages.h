@@ -32,6 +32,7 @@ struct Join {
 struct Beat {
   std::int64_t updates = 0;  ///< complete updates of the weights
   std::string waits_for;     ///< what the process waits for; empty if it does not wait
+  std::int64_t heard = 0;    ///< the number of the last Alive that arrived
 };
 struct Gather {
   std::string name, part;
@@ -44,13 +45,16 @@ using FromMember = std::variant<Join, Beat, Gather, Leave>;
 // To a member.
 struct Welcome {
   int rank = 0;
+  bool rejoined = false;        ///< the job runs: an asynchronous worker comes back
   std::vector<Member> members;  ///< workers by rank, then servers by rank
 };
 struct Gathered {
   std::string name;
   std::vector<std::string> parts;  ///< of the workers, by rank
 };
-struct Alive {};
+struct Alive {
+  std::int64_t number = 0;  ///< a member that does not answer with it hears nothing
+};
 struct Failed {
   std::string reason;
   bool lost = false;  ///< a process is gone: to start the job again may help

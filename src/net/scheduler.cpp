@@ -26,6 +26,11 @@ bool Scheduler::belongs(const Attendee& a, Role role) const {
   return a.member.role == role && !a.left && !a.gone;
 }
 
+bool Scheduler::has_workers() const {
+  return std::ranges::any_of(
+      attendees_, [&](const auto& entry) { return belongs(entry.second, Role::kWorker); });
+}
+
 Scheduler::Answers Scheduler::to_all(const ToMember& message) const {
   Answers all;
   for (const auto& [connection, a] : attendees_)
@@ -44,14 +49,29 @@ Scheduler::Answers Scheduler::hear(int connection, const FromMember& message, Se
   const auto it = attendees_.find(connection);
   if (it == attendees_.end() || it->second.gone) return {};
   Attendee& a = it->second;
-  a.heard = now;
   if (const auto* beat = std::get_if<Beat>(&message)) {
+    a.heard = std::max(a.heard, time_of(beat->heard));
     if (beat->waits_for != a.beat.waits_for) a.waits_since = now;
     a.beat = *beat;
     return {};
   }
   if (const auto* gather = std::get_if<Gather>(&message)) return collect(connection, *gather);
   return leave(connection, std::get<Leave>(message));
+}
+
+// A member has heard the scheduler at the time of the beat it answers. So a connection that works
+// in one direction only counts as silent, too.
+Scheduler::Seconds Scheduler::time_of(std::int64_t number) const {
+  for (const auto& [known, when] : beats_)
+    if (known == number) return when;
+  return 0;
+}
+
+Scheduler::Answers Scheduler::beat(Seconds now) {
+  constexpr std::size_t kKept = 64;
+  beats_.emplace_back(++beat_, now);
+  if (beats_.size() > kKept) beats_.pop_front();
+  return to_all(Alive{beat_});
 }
 
 std::optional<std::string> Scheduler::refusal(const Join& join) const {
@@ -101,7 +121,7 @@ Scheduler::Answers Scheduler::join(int connection, const Join& join, Seconds now
             return belongs(entry.second, a.member.role) && entry.second.member.rank == rank;
           }))
         a.member.rank = rank;
-    return {{connection, Welcome{a.member.rank, members()}}};
+    return {{connection, Welcome{a.member.rank, true, members()}}};
   }
   return static_cast<int>(attendees_.size()) == job_.workers + job_.servers ? welcome_all()
                                                                             : Answers{};
@@ -132,7 +152,7 @@ Scheduler::Answers Scheduler::welcome_all() {
   running_ = true;
   Answers all;
   for (const auto& [connection, a] : attendees_)
-    all.push_back({connection, Welcome{a.member.rank, members()}});
+    all.push_back({connection, Welcome{a.member.rank, false, members()}});
   return all;
 }
 
@@ -156,16 +176,23 @@ Scheduler::Answers Scheduler::complete(const std::string& name) {
   return all;
 }
 
+Scheduler::Answers Scheduler::complete_all() {
+  Answers all;
+  for (const auto& [name, parts] : std::map(collections_))
+    for (Answer& answer : complete(name)) all.push_back(std::move(answer));
+  return all;
+}
+
 Scheduler::Answers Scheduler::leave(int connection, const Leave& leave) {
   Attendee& a = attendees_.at(connection);
+  if (!leave.error.empty() && a.asynchronous) return lose(a, leave.error);
   a.left = true;
   if (!leave.error.empty())
     return fail(
         fmt::format("{} ended at update {}: {}", a.member.str(), a.beat.updates, leave.error),
         true);
-  const bool some = std::ranges::any_of(
-      attendees_, [&](const auto& entry) { return belongs(entry.second, Role::kWorker); });
-  if (some || !running_) return {};
+  if (!running_) return {};
+  if (has_workers()) return a.asynchronous ? complete_all() : Answers{};
   ended_ = true;
   return to_all(Ended{});
 }
@@ -173,12 +200,7 @@ Scheduler::Answers Scheduler::leave(int connection, const Leave& leave) {
 Scheduler::Answers Scheduler::lose(Attendee& lost, const std::string& how) {
   lost.gone = true;
   if (!failure_.empty() || ended_) return {};
-  if (lost.asynchronous && running_ && lost.member.role == Role::kWorker) {
-    Answers all;
-    for (const auto& [name, parts] : std::map(collections_))
-      for (Answer& answer : complete(name)) all.push_back(std::move(answer));
-    return all;
-  }
+  if (lost.asynchronous && running_ && lost.member.role == Role::kWorker) return complete_all();
   return fail(
       running_ ? fmt::format("{} lost at update {}: {}", lost.member.str(), lost.beat.updates, how)
                : fmt::format("{} lost before the job began: {}", lost.member.str(), how),
@@ -214,7 +236,7 @@ std::optional<std::string> Scheduler::stuck(Seconds now) const {
   for (const auto& [connection, a] : attendees_) {
     if (a.member.role != Role::kWorker || (a.gone && !a.left)) continue;
     if (a.left) {
-      leaver = &a;
+      if (!a.asynchronous) leaver = &a;
       continue;
     }
     if (a.beat.waits_for.empty() || now - a.waits_since < kStuckAfter) return std::nullopt;
@@ -252,10 +274,17 @@ Scheduler::Answers Scheduler::tick(Seconds now) {
   Answers all;
   for (auto& [connection, a] : attendees_) {
     if (a.gone || a.left || now - a.heard <= job_.dead_after) continue;
-    for (Answer& answer :
-         lose(a, fmt::format("it is silent for {:.1f} s (SYMBIND_DIST_DEAD_AFTER)", now - a.heard)))
-      all.push_back(std::move(answer));
+    const std::string how =
+        fmt::format("it is silent for {:.1f} s (SYMBIND_DIST_DEAD_AFTER)", now - a.heard);
+    for (Answer& answer : lose(a, how)) all.push_back(std::move(answer));
+    // It may still run, and hear this.
+    all.push_back({connection, Failed{fmt::format("{} lost: {}", a.member.str(), how), true}});
   }
+  if (has_workers()) worker_seen_ = now;
+  if (running_ && now - worker_seen_ > job_.join_wait)
+    return fail(
+        fmt::format("no worker is left, and none joined again within {:g} s", job_.join_wait),
+        true);
   if (running_ && failure_.empty())
     if (const auto reason = stuck(now)) return fail(*reason);
   return all;

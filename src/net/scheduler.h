@@ -4,6 +4,7 @@
 // It knows neither sockets nor clocks: a service passes it what members say and what time it is,
 // and sends the answers.
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ class Scheduler {
   Answers closed(int connection, Seconds now);
   /// Time has passed: finds silent members, waits that cannot end and members that never join.
   Answers tick(Seconds now);
+  /// Says to all members that the scheduler lives.
+  Answers beat(Seconds now);
 
   /// The job is over: all workers left, or it failed and all connections are closed.
   bool is_over() const;
@@ -50,21 +53,27 @@ class Scheduler {
   Answers welcome_all();
   Answers collect(int connection, const Gather& gather);
   Answers complete(const std::string& name);
+  Answers complete_all();
   Answers leave(int connection, const Leave& leave);
   Answers fail(const std::string& reason, bool lost = false);
   Answers lose(Attendee& lost, const std::string& how);
   std::optional<std::string> refusal(const Join& join) const;
   std::optional<std::string> stuck(Seconds now) const;
   std::string missing() const;
+  Seconds time_of(std::int64_t number) const;
   bool belongs(const Attendee& a, Role role) const;
+  bool has_workers() const;
   std::vector<Member> members() const;
   Answers to_all(const ToMember& message) const;
 
   Job job_;
-  std::map<int, Attendee> attendees_;         ///< by connection
-  std::map<std::string, Parts> collections_;  ///< by name, incomplete ones
+  std::map<int, Attendee> attendees_;                   ///< by connection
+  std::map<std::string, Parts> collections_;            ///< by name, incomplete ones
+  std::deque<std::pair<std::int64_t, Seconds>> beats_;  ///< the last ones: number and time
+  std::int64_t beat_ = 0;
   bool running_ = false;
   Seconds last_join_ = -1;
+  Seconds worker_seen_ = 0;  ///< when the job had a worker
   std::string failure_;
   bool ended_ = false;
 };

@@ -43,6 +43,7 @@ class AdaGrad : public Optimizer {
 class GroupAdaGrad : public Optimizer {
  public:
   std::string class_name() const override { return "GroupAdaGrad"; }
+  bool needs_whole_arrays() const override { return true; }
   void describe(Fields& f) override {
     Optimizer::describe(f);
     f.param("eps", epsilon_, "Keeps the division finite.", "float_stable_eps");

@@ -17,6 +17,7 @@ class Lamb : public Optimizer {
     aggregate_num = std::clamp(aggregation(kMost), 1, kMost);
   }
   std::string class_name() const override { return "LAMB"; }
+  bool needs_whole_arrays() const override { return true; }
 
   void describe(Fields& f) override {
     Optimizer::describe(f);

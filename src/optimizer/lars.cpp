@@ -15,6 +15,7 @@ class Lars : public MomentumOptimizer {
  public:
   Lars() : MomentumOptimizer("SGD optimizer", "sgd_mom_update") { aggregate_num = aggregation(4); }
   std::string class_name() const override { return "LARS"; }
+  bool needs_whole_arrays() const override { return true; }
 
   void describe(Fields& f) override {
     MomentumOptimizer::describe(f);

@@ -22,6 +22,7 @@ class Lbsgd : public MomentumOptimizer {
  public:
   Lbsgd() : MomentumOptimizer("SGD optimizer", "sgd_mom_update") {}
   std::string class_name() const override { return "LBSGD"; }
+  bool needs_whole_arrays() const override { return true; }
 
   void describe(Fields& f) override {
     MomentumOptimizer::describe(f);

@@ -205,7 +205,7 @@ TEST(BadInputKVStore, line32_names_of_stores) {
   const std::string text = error_of(ErrorKind::kName, [] { create_kvstore("divice"); });
   EXPECT_THAT(text, HasSubstr("there is no kvstore 'divice'"));
   EXPECT_THAT(text, HasSubstr("'device'"));
-  for (const char* other : {"dist_async", "nccl", "horovod"})
+  for (const char* other : {"nccl", "horovod", "byteps"})
     EXPECT_THAT(error_of(ErrorKind::kNotImplemented, [&] { create_kvstore(other); }),
                 HasSubstr(other));
   for (const char* other : {"dist_sync", "dist_device_sync", "p3"})

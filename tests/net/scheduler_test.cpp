@@ -44,6 +44,18 @@ Scheduler running(int n) {
   return s;
 }
 
+/// What a member answers to the scheduler's beat at this time.
+Beat answer_to_beat(Scheduler& s, double now, Beat beat = {}) {
+  beat.heard = std::get<Alive>(s.beat(now).front().message).number;
+  return beat;
+}
+
+Join joining_async(int rank) {
+  Join join = joining(rank);
+  join.asynchronous = true;
+  return join;
+}
+
 TEST(Scheduler, all_are_welcomed_when_the_last_one_joins) {
   Scheduler s(job_of(3));
   EXPECT_TRUE(s.hear(10, joining(2, 3), 0).empty());
@@ -84,7 +96,7 @@ TEST(Scheduler, names_how_many_processes_did_not_join) {
   Scheduler s(job_of(3, 2));
   s.tick(0);
   s.hear(0, joining(0, 3, 2), 4);
-  s.hear(0, Beat{}, 13.5);
+  s.hear(0, answer_to_beat(s, 13.5), 13.5);
   EXPECT_TRUE(s.tick(13.9).empty());
   EXPECT_THAT(failure(s.tick(14.1), 0),
               HasSubstr("2 of 3 workers and 2 of 2 servers did not join within 10 s"));
@@ -113,29 +125,73 @@ TEST(Scheduler, a_closed_connection_fails_a_synchronous_job_with_name_and_update
 
 TEST(Scheduler, silence_counts_as_loss_after_dead_after) {
   Scheduler s = running(2);
-  s.hear(0, Beat{}, 3);
+  s.hear(0, answer_to_beat(s, 3), 3);
   EXPECT_TRUE(s.tick(3).empty());
-  EXPECT_THAT(failure(s.tick(3.1), 0), HasSubstr("worker 1 (box, pid 101) lost at update 0: it is "
-                                                 "silent for 3.1 s"));
+  const Scheduler::Answers answers = s.tick(3.1);
+  EXPECT_THAT(failure(answers, 0), HasSubstr("worker 1 (box, pid 101) lost at update 0: it is "
+                                             "silent for 3.1 s"));
+  EXPECT_THAT(failure(answers, 1), HasSubstr("worker 1 (box, pid 101) lost: it is silent"))
+      << "it may still hear";
+}
+
+TEST(Scheduler, a_member_that_speaks_but_hears_nothing_is_silent) {
+  Scheduler s = running(2);
+  const Beat first = answer_to_beat(s, 1);
+  for (double t = 1; t < 4; t += 0.5) {
+    s.hear(0, answer_to_beat(s, t), t);
+    s.hear(1, first, t);
+    EXPECT_TRUE(s.tick(t).empty());
+  }
+  s.hear(1, first, 4.1);
+  EXPECT_THAT(failure(s.tick(4.1), 0), HasSubstr("worker 1 (box, pid 101) lost at update 0"));
 }
 
 TEST(Scheduler, an_asynchronous_worker_may_be_lost_and_join_again) {
   Scheduler s(job_of(2));
-  for (int i = 0; i < 2; ++i) {
-    Join join = joining(i);
-    join.asynchronous = true;
-    s.hear(i, join, 0);
-  }
+  for (const int i : {0, 1}) s.hear(i, joining_async(i), 0);
   EXPECT_TRUE(s.hear(0, Gather{"barrier", ""}, 1).empty());
   const Scheduler::Answers answers = s.closed(1, 2);
   ASSERT_EQ(answers.size(), 1u) << "the others do not wait for a lost worker";
   EXPECT_EQ(std::get<Gathered>(answers.front().message).parts.size(), 1u);
   EXPECT_TRUE(s.failure().empty());
-  Join again = joining(1);
-  again.asynchronous = true;
-  const Scheduler::Answers back = s.hear(7, again, 3);
+  const Scheduler::Answers back = s.hear(7, joining_async(1), 3);
   ASSERT_EQ(back.size(), 1u);
   EXPECT_EQ(std::get<Welcome>(back.front().message).rank, 1);
+  EXPECT_TRUE(std::get<Welcome>(back.front().message).rejoined);
+}
+
+TEST(Scheduler, an_asynchronous_worker_that_ends_with_an_error_may_join_again) {
+  Scheduler s(job_of(2));
+  for (const int i : {0, 1}) s.hear(i, joining_async(i), 0);
+  EXPECT_TRUE(s.hear(1, Leave{"ValueError: no such file"}, 1).empty());
+  EXPECT_TRUE(s.failure().empty());
+  EXPECT_EQ(s.hear(8, joining_async(1), 2).size(), 1u);
+}
+
+TEST(Scheduler, a_barrier_does_not_wait_for_an_asynchronous_worker_that_left) {
+  Scheduler s(job_of(2));
+  for (const int i : {0, 1}) s.hear(i, joining_async(i), 0);
+  EXPECT_TRUE(s.hear(0, Gather{"barrier", ""}, 1).empty());
+  const Scheduler::Answers answers = s.hear(1, Leave{}, 2);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<Gathered>(answers.front().message));
+}
+
+TEST(Scheduler, an_asynchronous_job_without_workers_fails_after_join_wait) {
+  Scheduler s(job_of(1, 1));
+  Join join = joining(0, 1, 1), server = joining(0, 1, 1);
+  join.asynchronous = true;
+  server.member.role = Role::kServer;
+  s.hear(0, join, 0);
+  s.hear(1, server, 0);
+  s.tick(1);
+  s.closed(0, 2);
+  for (double t = 2; t < 11; t += 0.5) {
+    s.hear(1, answer_to_beat(s, t), t);
+    EXPECT_TRUE(s.tick(t).empty()) << t;
+  }
+  s.hear(1, answer_to_beat(s, 11.5), 11.5);
+  EXPECT_THAT(failure(s.tick(11.5), 1), HasSubstr("no worker is left"));
 }
 
 TEST(Scheduler, workers_that_wait_for_different_things_are_named) {
@@ -143,8 +199,8 @@ TEST(Scheduler, workers_that_wait_for_different_things_are_named) {
   s.hear(0, Beat{.updates = 58, .waits_for = "the sum of key fc1_weight (push 58)"}, 1);
   s.hear(1, Beat{.updates = 57, .waits_for = "the end of epoch 0 (1)"}, 1);
   for (double t = 1; t < 3; t += 0.5) {
-    s.hear(0, Beat{.updates = 58, .waits_for = "the sum of key fc1_weight (push 58)"}, t);
-    s.hear(1, Beat{.updates = 57, .waits_for = "the end of epoch 0 (1)"}, t);
+    s.hear(0, answer_to_beat(s, t, {58, "the sum of key fc1_weight (push 58)"}), t);
+    s.hear(1, answer_to_beat(s, t, {57, "the end of epoch 0 (1)"}), t);
     EXPECT_TRUE(s.tick(t).empty());
   }
   EXPECT_THAT(failure(s.tick(3.1), 1),
@@ -156,7 +212,7 @@ TEST(Scheduler, workers_that_wait_for_different_things_are_named) {
 TEST(Scheduler, equal_waits_are_no_failure) {
   Scheduler s = running(2);
   for (double t = 1; t < 60; t += 0.5) {
-    for (const int i : {0, 1}) s.hear(i, Beat{.updates = 3, .waits_for = "the sum of key 0"}, t);
+    for (const int i : {0, 1}) s.hear(i, answer_to_beat(s, t, {3, "the sum of key 0"}), t);
     EXPECT_TRUE(s.tick(t).empty());
   }
 }
@@ -166,8 +222,7 @@ TEST(Scheduler, a_wait_for_a_worker_that_left_fails) {
   s.hear(1, Beat{.updates = 10, .waits_for = ""}, 1);
   EXPECT_TRUE(s.hear(1, Leave{}, 1).empty());
   s.closed(1, 1);
-  for (double t = 1; t < 4; t += 0.5)
-    s.hear(0, Beat{.updates = 11, .waits_for = "the sum of key 0"}, t);
+  for (double t = 1; t < 4; t += 0.5) s.hear(0, answer_to_beat(s, t, {11, "the sum of key 0"}), t);
   EXPECT_THAT(failure(s.tick(4), 0), HasSubstr("worker 1 (box, pid 101) has left after update 10"));
 }
 

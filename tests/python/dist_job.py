@@ -42,10 +42,16 @@ class Job:
             process.files = (out, err)
             return process
 
+        self._start = start
+        self._command = [sys.executable, path]
         serve = [sys.executable, "-c", "import symbind"]
         self.scheduler = start("scheduler", 0, serve) if scheduler else None
         self.servers = [start("server", i, serve) for i in range(servers)]
-        self.workers = [start("worker", i, [sys.executable, path]) for i in range(workers)]
+        self.workers = [start("worker", i, self._command) for i in range(workers)]
+
+    def restart_worker(self, rank):
+        """Starts a worker that has ended again; its former output is lost."""
+        self.workers[rank] = self._start("worker", rank, self._command)
 
     def processes(self):
         """All of them."""

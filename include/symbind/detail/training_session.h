@@ -88,8 +88,10 @@ class Training {
   /// Evaluates once more and counts rows by true and predicted class; nullopt if there are no data
   /// to evaluate.
   virtual std::optional<NDArray> confusion() = 0;
-  /// The workers of a distributed training; null for one process.
+  /// The workers that train together; null for one process, or one that trains independently.
   virtual Workers* workers() = 0;
+  /// The rank of this worker: worker 0 saves, records and shows progress.
+  virtual int rank() = 0;
 };
 
 struct SessionOptions {

@@ -1,5 +1,6 @@
 """The process's part in a distributed job: what it does at import and at its end."""
 import atexit
+import importlib
 import os
 import sys
 
@@ -13,10 +14,19 @@ _end = {"error": "", "status": None}
 
 def serve_role():
     """Serves and exits if this process is the scheduler or a server of a job."""
-    status = _core.serve_role()
+    status = _core.serve_role(_custom_updaters)
     if status is not None:
         sys.stdout.flush()
         sys.exit(status)
+
+
+def _custom_updaters():
+    """A function that makes the Updater of an optimizer that a worker sent. It imports nothing: the thread that calls
+    it would wait for the import of symbind, which lasts as long as the server serves."""
+    from ..optimizer import Optimizer, Updater, _files
+    for module in filter(None, _core.setting("SYMBIND_DIST_SERVER_IMPORT").split(",")):
+        importlib.import_module(module)
+    return lambda name, data: Updater(_files.receive(name, data, Optimizer))
 
 
 def watch_end():

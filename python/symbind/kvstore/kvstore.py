@@ -2,6 +2,7 @@
 from .. import _core, error
 from .. import optimizer as opt
 from ..ndarray import NDArray
+from ..optimizer import _files
 from . import _job
 from .base import KVStoreBase
 
@@ -53,7 +54,7 @@ class KVStore(KVStoreBase):
 
     def __init__(self, type_name="local"):
         self._core = _core.KVStore(type_name)
-        if self._core.is_distributed:
+        if self._core.trains_together or self._core.is_remote:
             _job.watch_end()
         self._updater = None
         self._updater_func = None
@@ -114,10 +115,38 @@ class KVStore(KVStoreBase):
         self._core.set_gradient_compression(_texts(compression_params))
 
     def set_optimizer(self, optimizer):
-        """Runs `optimizer` on every push. On a distributed store every worker runs it."""
-        if self._core.is_distributed:
+        """Runs `optimizer` on every push. On dist_sync every worker runs it, on dist_async the servers do."""
+        if self._core.is_remote:
+            self._updater = opt.get_updater(optimizer)
+            self._send_optimizer()
+            return
+        if self._core.trains_together:
             self._core.agree("set_optimizer", _facts(optimizer))
         self._set_updater(opt.get_updater(optimizer))
+
+    def _send_optimizer(self):
+        """Gives the servers the optimizer."""
+        optimizer = self._updater.optimizer
+        native = getattr(optimizer, "_native", lambda: None)()
+        if native is not None and getattr(optimizer.lr_scheduler, "_native", lambda: True)() is not None:
+            self._core.send_optimizer(native)
+        else:
+            self._core.send_custom_optimizer(type(optimizer).__name__, _files.dump(optimizer, opt.Optimizer))
+
+    def _fetch_states(self):
+        """Copies the servers' states and counts into the updater, if servers run the updates."""
+        if self._core.is_remote:
+            states, optimizer = _files.load(self._core.remote_states(), opt.Optimizer, self._updater.optimizer)
+            self._updater.states = states
+            mine = self._updater.optimizer
+            mine._all_index_update_counts = optimizer._all_index_update_counts
+            mine.num_update = optimizer.num_update
+
+    def _send_states(self):
+        """The reverse."""
+        if self._core.is_remote:
+            self._send_optimizer()
+            self._core.set_remote_states(self._updater.get_states())
 
     def _set_updater(self, updater):
         """Calls `updater(key, pushed sum, stored value)` on every push."""
@@ -131,7 +160,7 @@ class KVStore(KVStoreBase):
 
     def _follow_updater(self):
         """Updates the core of an updater that got other states or another optimizer."""
-        if getattr(self._updater, "_core_updater", None) is not self._known_core:
+        if not self._core.is_remote and getattr(self._updater, "_core_updater", None) is not self._known_core:
             self._set_updater(self._updater)
 
     @staticmethod
@@ -143,6 +172,7 @@ class KVStore(KVStoreBase):
     def save_optimizer_states(self, fname, dump_optimizer=False):
         """Writes the optimizer's states to a file."""
         assert self._updater is not None, "Cannot save states for distributed training"
+        self._fetch_states()
         _core.write_file(fname, self._updater.get_states(dump_optimizer))
 
     def load_optimizer_states(self, fname):
@@ -150,6 +180,7 @@ class KVStore(KVStoreBase):
         assert self._updater is not None, "Cannot load states for distributed training"
         with open(fname, "rb") as file:
             self._updater.set_states(file.read())
+        self._send_states()
 
     # ---------------------------------------------------------------------- facts
 

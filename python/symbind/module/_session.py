@@ -91,6 +91,7 @@ class Network:
         updater = self._module._updater_in_use()
         if updater is None:
             return None
+        self._on_store("_fetch_states")
         core = updater._native() if hasattr(updater, "_native") else None
         return updater.get_states() if core is None else core
 
@@ -99,6 +100,12 @@ class Network:
         updater = self._module._updater_in_use()
         if updater is not None:
             updater.set_states(states)
+            self._on_store("_send_states")
+
+    def _on_store(self, name):
+        """Calls a method of a store of ours that runs the updates."""
+        if self.update_on_store and isinstance(self._module._kvstore, KVStore):
+            getattr(self._module._kvstore, name)()
 
     def give_to_store(self):
         """Copies the parameters to a store that runs the updates."""

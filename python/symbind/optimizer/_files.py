@@ -72,6 +72,24 @@ def _optimizer(klass, attributes, given):
     return made
 
 
+def receive(name, data, base):
+    """An optimizer of a registered class from what `dump` wrote of it in another process of the same job."""
+    klass = base.opt_registry.get(name.lower())
+    if klass is None:
+        raise error.ValueError(
+            "the servers know no optimizer '{}'\n  fix:  put its class into a module, register it there with "
+            "@mx.optimizer.register, and start the job with --server-import MODULE".format(name))
+
+    def put_together(full_name, attributes):
+        module, _, last = full_name.rpartition(".")
+        if module.endswith("lr_scheduler") and module.startswith(("mxnet.", "symbind.")):
+            return _scheduler(last, attributes)
+        made = klass.__new__(klass)
+        made.__setstate__(attributes)
+        return made
+    return _core.load_states(data, "the optimizer of worker 0", lambda _, last: last == klass.__name__, put_together)
+
+
 def load(data, base, given, source="optimizer states"):
     """What a pickle of states holds; nothing in it is run. A class that is not the library's is made only if it is that
     of `given`, the optimizer of the call, or what that one keeps for a weight."""

@@ -35,6 +35,7 @@ struct FromMemberWriter {
   void operator()(const Beat& beat) {
     out.mutable_beat()->set_updates(beat.updates);
     out.mutable_beat()->set_waits_for(beat.waits_for);
+    out.mutable_beat()->set_heard(beat.heard);
   }
   void operator()(const Gather& gather) {
     out.mutable_gather()->set_name(gather.name);
@@ -47,13 +48,14 @@ struct ToMemberWriter {
   dist::ToMember out;
   void operator()(const Welcome& welcome) {
     out.mutable_welcome()->set_rank(welcome.rank);
+    out.mutable_welcome()->set_rejoined(welcome.rejoined);
     for (const Member& m : welcome.members) put(*out.mutable_welcome()->add_members(), m);
   }
   void operator()(const Gathered& gathered) {
     out.mutable_gathered()->set_name(gathered.name);
     for (const std::string& part : gathered.parts) out.mutable_gathered()->add_parts(part);
   }
-  void operator()(const Alive&) { out.mutable_alive(); }
+  void operator()(const Alive& alive) { out.mutable_alive()->set_number(alive.number); }
   void operator()(const Failed& failed) {
     out.mutable_failed()->set_reason(failed.reason);
     out.mutable_failed()->set_lost(failed.lost);
@@ -84,7 +86,8 @@ std::optional<FromMember> decode(const dist::FromMember& m) {
                   .generation = m.join().generation(),
                   .asynchronous = m.join().asynchronous(),
                   .version = m.join().version()};
-    case dist::FromMember::kBeat: return Beat{m.beat().updates(), m.beat().waits_for()};
+    case dist::FromMember::kBeat:
+      return Beat{m.beat().updates(), m.beat().waits_for(), m.beat().heard()};
     case dist::FromMember::kGather: return Gather{m.gather().name(), m.gather().part()};
     case dist::FromMember::kLeave: return Leave{m.leave().error()};
     default: return std::nullopt;
@@ -94,7 +97,7 @@ std::optional<FromMember> decode(const dist::FromMember& m) {
 std::optional<ToMember> decode(const dist::ToMember& m) {
   switch (m.what_case()) {
     case dist::ToMember::kWelcome: {
-      Welcome welcome{m.welcome().rank(), {}};
+      Welcome welcome{m.welcome().rank(), m.welcome().rejoined(), {}};
       for (const dist::Member& one : m.welcome().members())
         welcome.members.push_back(member_of(one));
       return welcome;
@@ -102,7 +105,7 @@ std::optional<ToMember> decode(const dist::ToMember& m) {
     case dist::ToMember::kGathered:
       return Gathered{m.gathered().name(),
                       {m.gathered().parts().begin(), m.gathered().parts().end()}};
-    case dist::ToMember::kAlive: return Alive{};
+    case dist::ToMember::kAlive: return Alive{m.alive().number()};
     case dist::ToMember::kFailed: return Failed{m.failed().reason(), m.failed().lost()};
     case dist::ToMember::kEnded: return Ended{};
     default: return std::nullopt;

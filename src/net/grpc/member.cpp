@@ -1,5 +1,6 @@
-// Decided here: one thread reads what the scheduler says, another says that this process lives. A
-// scheduler that is silent for dead_after counts as lost, as a member does on the other side.
+// Decided here: one thread reads what the scheduler says, another says that this process lives, as
+// soon as the scheduler has said so of itself. A scheduler that is silent for dead_after counts as
+// lost, as a member does on the other side.
 
 #include "net/grpc/member.h"
 
@@ -39,6 +40,7 @@ class Membership final : public Control {
   ~Membership() override { leave(""); }
 
   int rank() const override { return rank_; }
+  bool rejoined() const override { return rejoined_; }
   const std::vector<Member>& members() const override { return members_; }
   std::vector<std::string> gather(const std::string& name, const std::string& part) override;
   void report(std::int64_t updates) override;
@@ -71,6 +73,7 @@ class Membership final : public Control {
   mutable std::mutex guard_;
   mutable std::condition_variable changed_;
   int rank_ = -1;
+  bool rejoined_ = false;
   std::vector<Member> members_;
   Beat beat_;
   std::map<std::string, std::vector<std::string>> gathered_;
@@ -192,9 +195,12 @@ void Membership::hear(const dist::ToMember& message) {
   const std::lock_guard lock(guard_);
   if (const auto* welcome = std::get_if<Welcome>(&*decoded)) {
     rank_ = welcome->rank;
+    rejoined_ = welcome->rejoined;
     members_ = welcome->members;
   } else if (const auto* gathered = std::get_if<Gathered>(&*decoded)) {
     gathered_[gathered->name] = gathered->parts;
+  } else if (const auto* alive = std::get_if<Alive>(&*decoded)) {
+    beat_.heard = alive->number;
   } else if (std::holds_alternative<Ended>(*decoded)) {
     ended_ = true;
   }
@@ -219,13 +225,16 @@ void Membership::read() {
 
 void Membership::beat() {
   const auto between = std::chrono::duration<double>(job_.dead_after / 4);
+  std::int64_t answered = 0;
   while (true) {
     Beat now;
     double silent = 0;
     {
       std::unique_lock lock(guard_);
-      if (changed_.wait_for(lock, between, [&] { return left_ || closed_; })) return;
+      changed_.wait_for(lock, between, [&] { return left_ || closed_ || beat_.heard != answered; });
+      if (left_ || closed_) return;
       now = beat_;
+      answered = now.heard;
       silent = std::chrono::duration<double>(Clock::now() - heard_).count();
     }
     if (silent > job_.dead_after) {

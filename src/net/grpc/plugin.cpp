@@ -6,6 +6,7 @@
 #include "net/grpc/service.h"
 #include "net/tcp/connect.h"
 #include "net/tcp/links.h"
+#include "net/tcp/values.h"
 
 namespace symbind::net {
 namespace {
@@ -14,14 +15,17 @@ class GrpcSession final : public Session {
  public:
   GrpcSession(const Job& job, bool asynchronous) {
     if (job.runs_scheduler) service_ = start_scheduler(job);
-    const bool linked = job.role == Role::kWorker && !asynchronous;
     Listener listener;
-    if (linked) listener = Listener(job.bind);
+    if (!asynchronous) listener = Listener(job.bind);
     control_ = join_job(job, listener.address(), asynchronous);
-    if (!linked) return;
-    std::vector<Member> workers;
+    std::vector<Member> workers, servers;
     for (const Member& m : control_->members())
-      if (m.role == Role::kWorker) workers.push_back(m);
+      (m.role == Role::kWorker ? workers : servers).push_back(m);
+    if (asynchronous) {
+      servers_ = connect_servers(job, control_->rank(), servers);
+      control_->on_failure([all = servers_](const std::string& reason) { all->cancel(reason); });
+      return;
+    }
     links_ = make_tcp_links(control_->rank(),
                             connect_workers(job, control_->rank(), workers, listener,
                                             [this] { return control_->failure({}).reason; }));
@@ -35,11 +39,13 @@ class GrpcSession final : public Session {
 
   Control& control() override { return *control_; }
   std::shared_ptr<Links> links() override { return links_; }
+  std::shared_ptr<Servers> servers() override { return servers_; }
 
  private:
   std::unique_ptr<SchedulerService> service_;
   std::unique_ptr<Control> control_;
   std::shared_ptr<Links> links_;
+  std::shared_ptr<Servers> servers_;
 };
 
 std::unique_ptr<Session> join(const Job& job, bool asynchronous) {
@@ -48,7 +54,12 @@ std::unique_ptr<Session> join(const Job& job, bool asynchronous) {
 
 std::string run_scheduler(const Job& job) { return start_scheduler(job)->wait(); }
 
-std::string run_server(const Job& job) { return join_job(job, "", false)->wait_end().reason; }
+std::string run_server(const Job& job, const ValueHandler& handler) {
+  const auto service = make_value_service(job, handler);
+  const auto control = join_job(job, service->address(), false);
+  service->start(control->rank());
+  return control->wait_end().reason;
+}
 
 }  // namespace
 }  // namespace symbind::net

@@ -88,10 +88,9 @@ class Service final : public dist::Scheduler::CallbackService,
   void tick(bool beat) {
     const double now = seconds_now();
     answer(scheduler_.tick(now));
-    for (const auto& [number, a] : attendances_) {
+    if (beat) answer(scheduler_.beat(now));
+    for (const auto& [number, a] : attendances_)
       if (!a->joined && now - a->since > kProofTime) a->close();
-      if (a->joined && beat) a->say(encode(ToMember(Alive{})));
-    }
   }
 
   bool is_over() const { return scheduler_.is_over(); }

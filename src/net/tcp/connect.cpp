@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <list>
 #include <memory>
 
 #include <fmt/format.h>
@@ -101,6 +100,12 @@ bool read_all(int fd, void* data, std::size_t bytes, Clock::time_point until) {
   return true;
 }
 
+/// Small messages leave at once.
+void set_no_delay(const Socket& socket) {
+  const int on = 1;
+  setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
 Socket connect_to(const Member& other, Clock::time_point until) {
   const auto [host, port] = host_and_port(other.address);
   const Addresses found = resolve(host, port, AI_NUMERICSERV);
@@ -117,19 +122,23 @@ Socket connect_to(const Member& other, Clock::time_point until) {
       else
         getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &bytes);
     }
-    if (error == 0) return socket;
+    if (error == 0) {
+      set_no_delay(socket);
+      return socket;
+    }
     why = std::strerror(error);
   }
   fail(ErrorKind::kIo, "cannot connect to {} at {}: {}", other.str(), other.address, why);
 }
 
 /// The connecting end: proves itself and checks the other's proof.
-Socket introduce(const Job& job, int rank, const Member& other, Clock::time_point until) {
+Socket introduce(const Job& job, int me, const Member& other, int other_number,
+                 Clock::time_point until) {
   Socket socket = connect_to(other, until);
   Proof challenge, answer;
   Hello hello{.nonce = random_nonce(),
-              .from = rank,
-              .to = other.rank,
+              .from = me,
+              .to = other_number,
               .generation = job.generation,
               .proof = {}};
   const bool heard = read_all(socket.fd(), challenge.data(), challenge.size(), until);
@@ -137,78 +146,17 @@ Socket introduce(const Job& job, int rank, const Member& other, Clock::time_poin
   const bool done = heard && write_all(socket.fd(), &hello, sizeof hello, until) &&
                     read_all(socket.fd(), answer.data(), answer.size(), until);
   check(done, ErrorKind::kIo,
-        "{} at {} does not answer as a worker of this job: it closed the connection or is silent",
+        "{} at {} does not answer as a process of this job: it closed the connection or is silent",
         other.str(), other.address);
   check(same_proof(answer, proof_of(job.token, answer_text(challenge, hello))), ErrorKind::kIo,
         "{} at {} does not know the job's token", other.str(), other.address);
   return socket;
 }
 
-/// An accepted connection that has proved nothing yet.
-struct Stranger {
-  Socket socket;
-  Clock::time_point until;
-  Proof challenge{};
-  Hello hello{};
-  std::size_t read = 0;
-};
-
-/// The accepting end of all workers of higher rank.
-class Acceptor {
- public:
-  Acceptor(const Job& job, int rank, const Listener& listener, std::vector<Socket>& sockets)
-      : job_(job), rank_(rank), listener_(listener), sockets_(sockets) {}
-
-  /// Accepts and reads what is there, waiting at most one poll.
-  void turn() {
-    std::vector<pollfd> all{{listener_.fd(), POLLIN, 0}};
-    for (const Stranger& s : strangers_) all.push_back({s.socket.fd(), POLLIN, 0});
-    poll(all.data(), all.size(), static_cast<int>(kBetweenPolls.count()));
-    std::size_t i = 1;
-    for (auto s = strangers_.begin(); s != strangers_.end(); ++i) {
-      const bool over = Clock::now() > s->until || (all[i].revents != 0 && !hear(*s));
-      s = over ? strangers_.erase(s) : std::next(s);
-    }
-    if (all.front().revents != 0) accept_one();
-  }
-
- private:
-  void accept_one() {
-    Socket socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) return;
-    if (strangers_.size() == kMostStrangers) strangers_.pop_front();
-    Stranger s{.socket = std::move(socket),
-               .until = Clock::now() + kProofTime,
-               .challenge = random_nonce()};
-    if (write_all(s.socket.fd(), s.challenge.data(), s.challenge.size(), Clock::now()))
-      strangers_.push_back(std::move(s));
-  }
-
-  /// Whether more is to come from it.
-  bool hear(Stranger& s) {
-    char* into = reinterpret_cast<char*>(&s.hello) + s.read;
-    const ssize_t n = recv(s.socket.fd(), into, sizeof s.hello - s.read, MSG_DONTWAIT);
-    if (n <= 0) return n < 0 && (errno == EAGAIN || errno == EINTR);
-    s.read += static_cast<std::size_t>(n);
-    if (s.read < sizeof s.hello) return true;
-    const Hello& h = s.hello;
-    const bool known = h.to == rank_ && h.from > rank_ && h.generation == job_.generation &&
-                       static_cast<std::size_t>(h.from) < sockets_.size() &&
-                       !sockets_[static_cast<std::size_t>(h.from)] &&
-                       same_proof(h.proof, proof_of(job_.token, hello_text(s.challenge, h)));
-    if (!known) return false;
-    const Proof answer = proof_of(job_.token, answer_text(s.challenge, h));
-    if (write_all(s.socket.fd(), answer.data(), answer.size(), s.until))
-      sockets_[static_cast<std::size_t>(h.from)] = std::move(s.socket);
-    return false;
-  }
-
-  const Job& job_;
-  int rank_;
-  const Listener& listener_;
-  std::vector<Socket>& sockets_;
-  std::list<Stranger> strangers_;
-};
+Clock::time_point deadline(const Job& job) {
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(job.join_wait));
+}
 
 }  // namespace
 
@@ -231,15 +179,78 @@ Listener::Listener(const std::string& bind_address) {
   address_ = numeric(reinterpret_cast<const sockaddr*>(&bound), bytes);
 }
 
+/// An accepted connection that has proved nothing yet.
+struct Acceptor::Stranger {
+  Socket socket;
+  Clock::time_point until;
+  Proof challenge{};
+  Hello hello{};
+  std::size_t read = 0;
+};
+
+Acceptor::Acceptor(const Job& job, int me, const Listener& listener,
+                   std::function<bool(int from)> wants, std::function<void(int from, Socket)> take)
+    : job_(job), me_(me), listener_(listener), wants_(std::move(wants)), take_(std::move(take)) {}
+Acceptor::~Acceptor() = default;
+
+void Acceptor::turn() {
+  std::vector<pollfd> all{{listener_.fd(), POLLIN, 0}};
+  for (const Stranger& s : strangers_) all.push_back({s.socket.fd(), POLLIN, 0});
+  poll(all.data(), all.size(), static_cast<int>(kBetweenPolls.count()));
+  std::size_t i = 1;
+  for (auto s = strangers_.begin(); s != strangers_.end(); ++i) {
+    const bool over = Clock::now() > s->until || (all[i].revents != 0 && !hear(*s));
+    s = over ? strangers_.erase(s) : std::next(s);
+  }
+  if (all.front().revents != 0) accept_one();
+}
+
+void Acceptor::accept_one() {
+  Socket socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) return;
+  set_no_delay(socket);
+  if (strangers_.size() == kMostStrangers) strangers_.pop_front();
+  Stranger s{
+      .socket = std::move(socket), .until = Clock::now() + kProofTime, .challenge = random_nonce()};
+  if (write_all(s.socket.fd(), s.challenge.data(), s.challenge.size(), Clock::now()))
+    strangers_.push_back(std::move(s));
+}
+
+// Whether more is to come from it.
+bool Acceptor::hear(Stranger& s) {
+  char* into = reinterpret_cast<char*>(&s.hello) + s.read;
+  const ssize_t n = recv(s.socket.fd(), into, sizeof s.hello - s.read, MSG_DONTWAIT);
+  if (n <= 0) return n < 0 && (errno == EAGAIN || errno == EINTR);
+  s.read += static_cast<std::size_t>(n);
+  if (s.read < sizeof s.hello) return true;
+  const Hello& h = s.hello;
+  const bool known = h.to == me_ && h.generation == job_.generation && wants_(h.from) &&
+                     same_proof(h.proof, proof_of(job_.token, hello_text(s.challenge, h)));
+  if (!known) return false;
+  const Proof answer = proof_of(job_.token, answer_text(s.challenge, h));
+  if (write_all(s.socket.fd(), answer.data(), answer.size(), s.until))
+    take_(h.from, std::move(s.socket));
+  return false;
+}
+
+Socket connect_member(const Job& job, int me, const Member& other, int other_number) {
+  return introduce(job, me, other, other_number, deadline(job));
+}
+
 std::vector<Socket> connect_workers(const Job& job, int rank, const std::vector<Member>& workers,
                                     const Listener& listener,
                                     const std::function<std::string()>& failure) {
-  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                        std::chrono::duration<double>(job.join_wait));
+  const auto until = deadline(job);
   std::vector<Socket> sockets(workers.size());
   for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i)
-    sockets[i] = introduce(job, rank, workers[i], until);
-  Acceptor acceptor(job, rank, listener, sockets);
+    sockets[i] = introduce(job, rank, workers[i], workers[i].rank, until);
+  const auto place = [&](int from) -> Socket& { return sockets[static_cast<std::size_t>(from)]; };
+  Acceptor acceptor(
+      job, rank, listener,
+      [&](int from) {
+        return from > rank && static_cast<std::size_t>(from) < sockets.size() && !place(from);
+      },
+      [&](int from, Socket socket) { place(from) = std::move(socket); });
   while (true) {
     std::vector<std::string> missing;
     for (std::size_t i = static_cast<std::size_t>(rank) + 1; i < workers.size(); ++i)

@@ -4,8 +4,6 @@
 
 #include "net/tcp/links.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -134,8 +132,6 @@ TcpLinks::TcpLinks(int rank, std::vector<Socket> sockets) : rank_(rank) {
     p.rank = static_cast<int>(i);
     p.socket = std::move(sockets[i]);
     if (!p.socket) continue;
-    const int on = 1;
-    setsockopt(p.socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     event = {.events = p.events, .data = {.ptr = &p}};
     epoll_ctl(epoll_, EPOLL_CTL_ADD, p.socket.fd(), &event);
   }
