@@ -2,7 +2,7 @@
 
 option(SYMBIND_CUDA "Build the CUDA runtime and kernels" OFF)
 option(SYMBIND_ONEDNN "Use oneDNN where it is found" ON)
-# A wheel has no plugin: gRPC and its libraries are as large as all of its other files.
+# A wheel has no plugin by default: gRPC and its libraries are as large as all of its other files.
 if(SKBUILD)
   set(dist_default OFF)
 else()

@@ -13,6 +13,11 @@ set_property(TARGET symbind PROPERTY SOVERSION)
 target_link_options(symbind PRIVATE LINKER:--exclude-libs,libz.a)
 install(TARGETS _core symbind LIBRARY DESTINATION symbind COMPONENT python EXCLUDE_FROM_ALL)
 
+if(TARGET symbind_dist)
+  list(APPEND wheel_targets symbind_dist)
+  install(TARGETS symbind_dist LIBRARY DESTINATION symbind COMPONENT python EXCLUDE_FROM_ALL)
+endif()
+
 if(TARGET symbind_program)
   list(APPEND wheel_targets symbind_program)
   set_target_properties(symbind_program PROPERTIES INSTALL_RPATH "$ORIGIN/..")

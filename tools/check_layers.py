@@ -50,7 +50,7 @@ OWNERS = {
     "executor": "executor random",
     "autograd": "autograd",
     "optimizer": "lr_scheduler optimizer detail/states",
-    "kvstore": "kvstore detail/key detail/remote_updates detail/workers",
+    "kvstore": "kvstore detail/key detail/push_buckets detail/remote_updates detail/workers",
     "io": "datasets io model recordio sentences",
     "metric": "metric",
     "init": "initializer",

@@ -5,7 +5,9 @@
 
 Each library runs in the Python given for it; a library without one is left out, and the output says so.
 Every round runs each library once, in new processes, with one thread per worker. A process sums a few
-times and takes the median. The output has the medians over the rounds and the ratios to Symbind.
+times in place (all_reduce; kv.pushpull with the same array as value and out) and takes the median. With
+--pair, Symbind and MXNet call push and pull with two arrays. The output has the medians over the rounds and
+the ratios to Symbind.
 """
 import argparse
 import json
@@ -23,13 +25,16 @@ import {module} as mx
 kv = mx.kv.create("dist_sync")
 values = mx.nd.array(np.random.RandomState(kv.rank).rand({count}).astype("float32"))
 kv.init(0, mx.nd.zeros(({count},)))
-out = mx.nd.zeros(({count},))
+out = mx.nd.zeros(({count},)) if {pair} else values
 times = []
 for i in range({repeats} + 1):
     kv._barrier()
     start = time.perf_counter()
-    kv.push(0, values)
-    kv.pull(0, out=out)
+    if {pair}:
+        kv.push(0, values)
+        kv.pull(0, out=out)
+    else:
+        kv.pushpull(0, values, out=values)
     out.wait_to_read()
     times.append(time.perf_counter() - start)
 if kv.rank == 0:
@@ -53,6 +58,7 @@ for i in range({repeats} + 1):
 if dist.get_rank() == 0:
     print("MS", 1000 * sorted(times[1:])[len(times[1:]) // 2], flush=True)
 dist.barrier()
+dist.destroy_process_group()
 """
 
 
@@ -98,10 +104,11 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--torch", metavar="PYTHON")
     parser.add_argument("--mxnet", metavar="PYTHON")
+    parser.add_argument("--pair", action="store_true", help="push and pull instead of pushpull in place")
     parser.add_argument("--json", action="store_true")
     o = parser.parse_args()
     count = int(o.megabytes * 1e6 / 4)
-    values = dict(count=count, repeats=o.repeats)
+    values = dict(count=count, repeats=o.repeats, pair=o.pair)
     libraries = {"symbind": (sys.executable, SYMBIND.format(module="symbind", **values), True)}
     for name, python, script in (("torch", o.torch, TORCH.format(**values)),
                                  ("mxnet", o.mxnet, SYMBIND.format(module="mxnet", **values))):

@@ -11,14 +11,12 @@
 
 #include <symbind/attr_dict.h>
 #include <symbind/detail/key.h>
+#include <symbind/detail/push_buckets.h>
 #include <symbind/detail/state_value.h>
 #include <symbind/detail/workers.h>
 #include <symbind/ndarray.h>
 
 namespace symbind {
-
-/// Changes `stored` by what was pushed for `key`, already added up over the devices.
-using StoreUpdate = std::function<void(const Key& key, const NDArray& merged, NDArray& stored)>;
 
 class RemoteUpdates;
 
@@ -31,6 +29,11 @@ class KVStore {
   virtual void init(const Key& key, const NDArray& value) = 0;
   /// Adds up one array per device. Without an update function the sum replaces the stored value.
   virtual void push(const Key& key, const std::vector<NDArray>& values, int priority = 0) = 0;
+  /// The same for arrays most of whose rows are 0: a store over several processes sends only the
+  /// others, and all workers push such keys in the same order.
+  virtual void push_rows(const Key& key, const std::vector<NDArray>& values, int priority = 0) {
+    push(key, values, priority);
+  }
   /// Copies the stored value into each of `out`.
   virtual void pull(const Key& key, const std::vector<NDArray>& out, int priority = 0) = 0;
   /// push and pull as one; `out` may be the pushed arrays.
@@ -68,6 +71,13 @@ class KVStore {
   virtual RemoteUpdates* remote() { return nullptr; }
   /// Waits for the other workers.
   virtual void barrier() {}
+  /// Whether `buckets` makes any.
+  virtual bool has_buckets() const { return false; }
+  /// Buckets for these keys, which are in the order in which their gradients become final; worker
+  /// 0's order counts. All workers call it. Null for a store that takes pushes key by key.
+  virtual std::shared_ptr<PushBuckets> buckets(const std::vector<PushedKey>& /*keys*/) {
+    return nullptr;
+  }
 };
 
 /// Throws unless set_gradient_compression accepts these parameters.

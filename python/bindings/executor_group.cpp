@@ -180,7 +180,7 @@ void bind_param_update(nb::module_& m) {
           [](U* self, const std::shared_ptr<Updater>& updater, nb::handle store, bool on_store) {
             new (self) U(updater, store_from(store), on_store);
           },
-          nb::arg("updater"), nb::arg("store").none(), nb::arg("on_store"));
+          nb::arg("updater").none(), nb::arg("store").none(), nb::arg("on_store"));
   m.def("choose_store",
         [](const std::string& name, std::size_t devices, std::int64_t largest, bool can_update) {
           const StoreChoice choice = choose_store(name, devices, largest, can_update);

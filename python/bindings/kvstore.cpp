@@ -6,6 +6,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <symbind/detail/param_update.h>
 #include <symbind/detail/remote_states.h>
 #include <symbind/dist.h>
 #include <symbind/kvstore.h>
@@ -41,9 +42,7 @@ void set_updater(StoreHandle& h, nb::handle updater) {
 }
 
 void set_core_updater(StoreHandle& h, const std::shared_ptr<Updater>& updater) {
-  h.store->set_updater([updater](const Key& key, const NDArray& merged, NDArray& stored) {
-    (*updater)(key, merged, stored);
-  });
+  h.store->set_updater(store_update(updater));
 }
 
 /// `custom(name, bytes)` returns an Updater of Python.
@@ -91,7 +90,13 @@ void bind_kvstore(nb::module_& m) {
       .def_prop_ro("type", [](const H& h) { return h.store->type(); })
       .def_prop_ro("trains_together", [](const H& h) { return h.store->workers() != nullptr; })
       .def_prop_ro("is_remote", [](const H& h) { return h.store->remote() != nullptr; })
+      .def_prop_ro("has_buckets", [](const H& h) { return h.store->has_buckets(); })
       .def_prop_ro("rank", [](const H& h) { return h.store->rank(); })
+      .def_prop_ro("bytes_sent",
+                   [](const H& h) {
+                     const Workers* workers = h.store->workers();
+                     return workers == nullptr ? 0 : workers->bytes_sent();
+                   })
       .def_prop_ro("num_workers", [](const H& h) { return h.store->num_workers(); })
       .def("init",
            [](H& h, nb::handle key, nb::handle value) {
@@ -117,6 +122,12 @@ void bind_kvstore(nb::module_& m) {
              const Key k = key_from(key);
              const auto arrays = arrays_from(values, "a pushed value");
              released([&] { h.store->push(k, arrays); });
+           })
+      .def("push_rows",
+           [](H& h, nb::handle key, nb::handle values) {
+             const Key k = key_from(key);
+             const auto arrays = arrays_from(values, "a pushed value");
+             released([&] { h.store->push_rows(k, arrays); });
            })
       .def("pull",
            [](H& h, nb::handle key, nb::handle out) {

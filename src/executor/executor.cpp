@@ -74,9 +74,9 @@ void Executor::Impl::run(Phase phase) {
       const auto pending = runner_.fail(failure->step, last, failure->error);
       if (phase == Phase::kForward) forward_error_ = pending;
     }
-  } catch (const Interrupted& stop) {
-    // What was written so far stays readable. Only a backward of the interrupted forward is not
-    // possible; forward_error_, already marked as read, says so.
+  } catch (const Error& stop) {
+    // Interrupted, or a late write of an input failed. What was written so far stays readable. Only
+    // a backward of this forward is not possible; forward_error_, already marked as read, says so.
     runner_.touch_written(phase);
     if (phase == Phase::kForward) {
       ran_forward_train_ = false;
@@ -326,6 +326,9 @@ const Watchers& watchers_of(const Executor& executor) {
 }
 void set_guard(const Executor& executor, NodeCallback guard) {
   bound_state(executor.impl()).set_guard(std::move(guard));
+}
+void set_gradient_observer(const Executor& executor, GradientObserver* observer) {
+  bound_state(executor.impl()).set_gradient_observer(observer);
 }
 FusedStep& fused_step_of(const Executor& executor) { return bound_state(executor.impl()).fused(); }
 

@@ -19,6 +19,9 @@ class Executor::Impl {
   void copy_params_from(const NDArrayMap& args, const NDArrayMap& aux, bool allow_extra);
   void set_monitor(MonitorCallback callback, bool all);
   void set_guard(NodeCallback callback);
+  void set_gradient_observer(GradientObserver* observer) {
+    runner_.set_gradient_observer(observer);
+  }
   std::shared_ptr<Impl> reshape(const ShapeMap& shapes, const ReshapeOptions& options) const;
   std::string debug_str() const;
 

@@ -144,19 +144,27 @@ void FusedStep::run_updates() {
   bring_values_to_device();
   const InterruptDeferral whole;  // all weights must change: each was counted
   const VendorThreads threads;
-  for (std::size_t number = 0; number < updates_.size(); ++number) {
-    const Update& u = updates_[number];
-    if (std::ranges::any_of(u.inputs, [](const NDArray& a) { return a.storage()->has_error(); })) {
-      for (const NDArray& a : u.inputs) pass_error(a, u.out);
-      continue;
-    }
-    if (const auto error = run_guarded(u.kernel->op->name, [&] { run(u, number); })) {
-      u.out.storage()->set_error(*error);
-      continue;
-    }
-    u.out.storage()->touch();
-    for (const std::size_t i : u.kernel->mutated) u.inputs[i].storage()->touch();
+  for (std::size_t number = 0; number < updates_.size(); ++number) run_or_keep_error(number);
+}
+
+void FusedStep::run_updates(std::span<const int> numbers) {
+  const profiling::ApiSpan span("Executor.update");
+  bring_values_to_device();
+  const InterruptDeferral whole;
+  const VendorThreads threads;
+  for (const int number : numbers) run_or_keep_error(static_cast<std::size_t>(number));
+}
+
+void FusedStep::run_or_keep_error(std::size_t number) {
+  const Update& u = updates_[number];
+  if (std::ranges::any_of(u.inputs, [](const NDArray& a) { return a.storage()->has_error(); })) {
+    for (const NDArray& a : u.inputs) pass_error(a, u.out);
+    return;
   }
+  if (const auto error = run_guarded(u.kernel->op->name, [&] { run(u, number); }))
+    return u.out.storage()->set_error(*error);
+  u.out.storage()->touch();
+  for (const std::size_t i : u.kernel->mutated) u.inputs[i].storage()->touch();
 }
 
 std::vector<StepTimes> FusedStep::described() const {
@@ -224,6 +232,7 @@ void FusedStep::record() {
 
 bool FusedStep::replay() {
   bring_values_to_device();
+  runner_.settle_reads();
   if (recording_ == nullptr) {
     try {
       record();

@@ -7,6 +7,7 @@
 // the device, so only a new update, a monitor or another plan requires a new recording.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,9 @@ class FusedStep {
     held = value;
   }
 
-  /// Runs the updates alone.
+  /// Runs the updates alone; with a list, those of these numbers.
   void run_updates();
+  void run_updates(std::span<const int> numbers);
   /// Whether forward, backward and updates can be replayed with their current wiring.
   bool can_replay() const;
   /// Runs the whole step as one launch. False if it cannot be recorded; then nothing ran.
@@ -65,6 +67,7 @@ class FusedStep {
 
   const Update& at(int number) const;
   void run(const Update& update, std::size_t number);
+  void run_or_keep_error(std::size_t number);
   void bring_values_to_device();
   std::vector<StepTimes> described() const;
   bool has_unread_error() const;

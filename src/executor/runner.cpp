@@ -3,6 +3,8 @@
 
 #include "executor/runner.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/profiling.h"
@@ -45,10 +47,18 @@ void Runner::run_step(std::size_t i, Watchers& watchers) {
 std::optional<Runner::Failure> Runner::run(std::size_t first, std::size_t last,
                                            Watchers& watchers) {
   const VendorThreads threads;
+  const auto from = [first](const auto& list) {
+    return std::ranges::lower_bound(list, first, {}, [](const auto& one) { return one.first; });
+  };
+  auto read = from(first_reads_);
+  auto written = from(last_writes_);
   for (std::size_t i = first; i < last; ++i) {
+    for (; read != first_reads_.end() && read->first == i; ++read) read->second->settle();
     std::optional<Error> error = run_guarded(plan_->steps[i].title, [&] { run_step(i, watchers); });
     if (error) [[unlikely]]
       return Failure{i, std::move(*error)};
+    for (; written != last_writes_.end() && written->first == i; ++written)
+      if (observer_ != nullptr) observer_->gradient_is_final(written->second);
   }
   return std::nullopt;
 }
@@ -81,7 +91,22 @@ std::shared_ptr<PendingError> Runner::fail(std::size_t first, std::size_t last,
 }
 
 void Runner::zero_unreached_gradients() {
-  for (const int arg : plan_->zero_gradients) bound_.grads[static_cast<std::size_t>(arg)].set(0.0);
+  for (const int arg : plan_->zero_gradients) {
+    bound_.grads[static_cast<std::size_t>(arg)].set(0.0);
+    if (observer_ != nullptr) observer_->gradient_is_final(static_cast<std::size_t>(arg));
+  }
+}
+
+std::vector<std::size_t> Runner::gradient_order() const {
+  std::vector<std::size_t> order;
+  for (const auto& [step, argument] : last_writes_) order.push_back(argument);
+  for (const int argument : plan_->zero_gradients)
+    order.push_back(static_cast<std::size_t>(argument));
+  return order;
+}
+
+void Runner::settle_reads() const {
+  for (const auto& [step, storage] : first_reads_) storage->settle();
 }
 
 void Runner::fill(const std::vector<std::pair<std::size_t, NDArray>>& args,

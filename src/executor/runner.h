@@ -12,6 +12,7 @@
 
 #include "device/arena.h"
 #include "device/runtime.h"
+#include "executor/gradient_observer.h"
 #include "passes/plan.h"
 
 namespace symbind {
@@ -64,6 +65,8 @@ class Runner {
   /// Releases them.
   void empty();
 
+  /// Who learns of final gradients; null: no one.
+  void set_gradient_observer(GradientObserver* observer) { observer_ = observer; }
   void set_training(bool is_train);
   /// The state that kernels of a device run in, by its slot in the plan.
   RunState& state(std::size_t slot) { return run_state_[slot]; }
@@ -88,6 +91,10 @@ class Runner {
   std::shared_ptr<PendingError> fail(std::size_t first, std::size_t last, const Error& error) const;
   /// Writes 0 to the gradients of arguments that no output depends on.
   void zero_unreached_gradients();
+  /// Finishes late writes of everything that is read.
+  void settle_reads() const;
+  /// The arguments that have gradients, in the order in which backward finishes them.
+  std::vector<std::size_t> gradient_order() const;
 
  private:
   /// One step with its pointers: what the hot loop reads.
@@ -105,6 +112,7 @@ class Runner {
   void allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse);
   void wire();
   Runnable wire_step(std::size_t number);
+  void list_accesses();
   /// Allocates memory for the per-call values of all steps on every GPU.
   static std::vector<std::unique_ptr<DeviceValues>> value_blocks(const Plan& plan);
   void bring_values_to_devices();
@@ -125,6 +133,11 @@ class Runner {
   std::vector<double> values_;                     ///< per-call attributes of all steps
   std::vector<std::unique_ptr<DeviceValues>> device_values_;  ///< by device slot
   std::array<std::vector<Storage*>, 2> written_, read_;       ///< by phase: bound storages
+  /// The first step of a phase that reads an array, which may be written late; in order.
+  std::vector<std::pair<std::size_t, Storage*>> first_reads_;
+  /// The last step that writes the gradient of an argument; in order.
+  std::vector<std::pair<std::size_t, std::size_t>> last_writes_;
+  GradientObserver* observer_ = nullptr;
   bool wired_in_child_ = false;  ///< kernels were prepared after a fork
 };
 

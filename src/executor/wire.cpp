@@ -76,6 +76,10 @@ BindSpec Runner::bind_spec(bool watched) const {
 }
 
 void Runner::compile(bool watched, const std::vector<NDArray>& outputs_to_reuse) {
+  // Wiring takes the arrays' addresses, and must not meet the error of a late write.
+  for (const auto* arrays : {&bound_.args, &bound_.grads, &bound_.aux})
+    for (const NDArray& array : *arrays)
+      if (array.defined()) array.storage()->settle();
   runtime(bound_.context).make_current();  // kernels query what this device supports
   const std::shared_ptr<const Plan> plan = symbind::compile(bound_.symbol, bind_spec(watched));
   take_arenas(*plan);
@@ -224,8 +228,30 @@ void Runner::wire() {
   std::unordered_set<const Storage*> results;
   for (const NDArray& o : outputs_) results.insert(o.storage().get());
   std::erase_if(read_[index(Phase::kForward)], [&](Storage* s) { return results.contains(s); });
+  list_accesses();
   bring_values_to_devices();
   wired_in_child_ = is_forked_child();
+}
+
+void Runner::list_accesses() {
+  first_reads_.clear();
+  last_writes_.clear();
+  std::unordered_set<const Storage*> seen;
+  std::unordered_map<std::size_t, std::size_t> last;  // by argument
+  for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
+    if (i == plan_->num_forward) seen.clear();
+    const PlanStep& step = plan_->steps[i];
+    for (const int tensor : step.in) {
+      Storage* storage = is_open(tensor) ? nullptr : resolve(tensor).storage;
+      if (storage != nullptr && seen.insert(storage).second) first_reads_.emplace_back(i, storage);
+    }
+    for (const int tensor : step.out) {
+      const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
+      if (t.home == Home::kGradient) last[static_cast<std::size_t>(t.index)] = i;
+    }
+  }
+  for (const auto& [argument, step] : last) last_writes_.emplace_back(step, argument);
+  std::ranges::sort(last_writes_);
 }
 
 void Runner::bring_values_to_devices() {

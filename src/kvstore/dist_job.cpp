@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,7 +81,10 @@ void DistJob::leave(const std::string& error) {
     forgotten = std::move(job);
     return;
   }
-  if (!error.empty()) job->control().leave(error);
+  if (!error.empty())
+    job->control().leave(error);
+  else
+    job->finish_started();
   job->collective_.reset();
   job->session_.reset();
 }
@@ -141,21 +145,49 @@ void DistJob::agree(const std::string& what, const std::string& facts) {
         what, quoted(all[0]), fmt::join(lines, "\n  "));
 }
 
+std::shared_ptr<net::Pending> DistJob::kept(std::shared_ptr<net::Pending> started) {
+  const std::lock_guard lock(started_guard_);
+  while (!started_.empty() && started_.front().expired()) started_.pop_front();
+  started_.emplace_back(started);
+  return started;
+}
+
+void DistJob::finish_started() {
+  for (const auto& started : started_) {
+    const auto pending = started.lock();
+    if (!pending) continue;
+    try {
+      wait(*pending, "the last sum");
+    } catch (const Error&) {  // the job failed, and the process ends anyway
+      return;
+    }
+  }
+}
+
 std::shared_ptr<net::Pending> DistJob::start_sum(std::uint64_t key, std::uint64_t count,
-                                                 const NDArray& array) {
+                                                 const NDArray& array, const NDArray& from,
+                                                 const NDArray& copy) {
   const DType dtype = array.dtype();
+  net::Buffer buffer = buffer_of(array);
+  // Ctrl-C ends a wait, not the sum: it may use the arrays after its caller has dropped them.
+  buffer.owner = std::make_shared<std::array<NDArray, 3>>(std::array{array, from, copy});
+  if (from.defined()) buffer.from = read_pointer(from);
+  if (copy.defined()) buffer.copy = write_pointer(copy);
   return guarded([&] {
-    return collective_->start_sum(
-        name_of(key, count), buffer_of(array),
+    return kept(collective_->start_sum(
+        name_of(key, count), buffer,
         [dtype](std::span<const std::byte* const> in, std::byte* out, std::size_t bytes) {
           add_in_order(dtype, in, out, bytes);
-        });
+        }));
   });
 }
 
 std::shared_ptr<net::Pending> DistJob::start_gather(std::uint64_t key, std::uint64_t count,
-                                                    const NDArray& array) {
-  return guarded([&] { return collective_->start_gather(name_of(key, count), buffer_of(array)); });
+                                                    const NDArray& array,
+                                                    std::vector<std::size_t> parts) {
+  net::Buffer buffer = buffer_of(array);
+  buffer.parts = std::move(parts);
+  return guarded([&] { return collective_->start_gather(name_of(key, count), buffer); });
 }
 
 std::shared_ptr<net::Pending> DistJob::start_copy(std::uint64_t key, std::uint64_t count,
@@ -199,6 +231,11 @@ void DistJob::copy_from_first(const std::string& what, const std::vector<NDArray
     wait(*start_copy(next_key(), 0, here), what);
     here.copy_to(array);
   }
+}
+
+std::uint64_t DistJob::bytes_sent() const {
+  const std::shared_ptr<net::Links> links = session_->links();
+  return links ? links->bytes_sent() : 0;
 }
 
 void DistJob::count_update() { control().report(++updates_); }

@@ -1,7 +1,9 @@
 #pragma once
 // The job this process belongs to. All its distributed stores share one session.
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,6 +33,7 @@ class DistJob final : public Workers {
   void sum(const std::string& what, const std::vector<NDArray>& arrays) override;
   void copy_from_first(const std::string& what, const std::vector<NDArray>& arrays) override;
   void count_update() override;
+  std::uint64_t bytes_sent() const override;
   void set_loss_note(std::function<std::string()> note) override { note_ = std::move(note); }
 
   bool asynchronous() const { return asynchronous_; }
@@ -45,12 +48,15 @@ class DistJob final : public Workers {
   std::string wait_answer(net::Asked& asked, const std::string& what);
   /// A number no other key of this process has; equal on all workers that ask in the same order.
   std::uint64_t next_key() { return next_key_++; }
-  /// Starts the sum of a contiguous CPU array; `count` numbers the sums of the key.
+  /// Starts the sum of a CPU array; `count` numbers the sums of the key. This worker gives `from`
+  /// (`array` unless given), which must not change before the end; `copy` gets the sum as well.
   std::shared_ptr<net::Pending> start_sum(std::uint64_t key, std::uint64_t count,
-                                          const NDArray& array);
-  /// The array has a row per worker; each gives its own.
+                                          const NDArray& array, const NDArray& from = {},
+                                          const NDArray& copy = {});
+  /// The array has a part per worker, of `parts` bytes or all equal; each gives its own.
   std::shared_ptr<net::Pending> start_gather(std::uint64_t key, std::uint64_t count,
-                                             const NDArray& array);
+                                             const NDArray& array,
+                                             std::vector<std::size_t> parts = {});
   std::shared_ptr<net::Pending> start_copy(std::uint64_t key, std::uint64_t count,
                                            const NDArray& array);
   /// Waits, and says so to the others. Errors name the process that was lost.
@@ -60,6 +66,9 @@ class DistJob final : public Workers {
   net::Control& control() const { return session_->control(); }
   template <class F>
   auto guarded(F&& f);
+  std::shared_ptr<net::Pending> kept(std::shared_ptr<net::Pending> started);
+  /// Waits for what was started and is not waited for: the others need this worker's part of it.
+  void finish_started();
   void check_not_forked() const;
   [[noreturn]] void fail_as(const net::Failed& failed) const;
 
@@ -72,6 +81,8 @@ class DistJob final : public Workers {
   std::map<std::string, std::uint64_t> uses_;  ///< of each `what`, to keep names apart
   std::function<std::string()> note_;
   int process_ = 0;
+  std::mutex started_guard_;
+  std::deque<std::weak_ptr<net::Pending>> started_;  ///< what may still be under way
 };
 
 }  // namespace symbind

@@ -6,13 +6,29 @@
 
 #include <fmt/format.h>
 
+#include <symbind/runtime.h>
+
 #include "base/check.h"
 #include "base/profiling.h"
+#include "kvstore/dist_buckets.h"
 #include "kvstore/reduce.h"
 #include "ndarray/access.h"
 #include "ndarray/recorder.h"
 
 namespace symbind {
+namespace {
+
+bool is_like(const NDArray& a, const NDArray& b) {
+  return !in_gpu_memory(a.context()) && a.dtype() == b.dtype() && a.shape() == b.shape();
+}
+
+/// Whether two arrays share some memory but are not the same.
+bool overlaps(const NDArray& a, const NDArray& b) {
+  const std::byte *from = read_pointer(a), *to = read_pointer(b);
+  return from != to && from < to + b.nbytes() && to < from + a.nbytes();
+}
+
+}  // namespace
 
 DistStore::DistStore(std::string type, std::shared_ptr<DistJob> job)
     : type_(std::move(type)), job_(std::move(job)) {}
@@ -37,76 +53,99 @@ void DistStore::init(const Key& key, const NDArray& value) {
   Entry e;
   e.stored = value.as_in_context(cpu()).copy();
   e.number = job_->next_key();
-  job_->wait(*job_->start_copy(e.number, e.pushes++, e.stored), what);
+  job_->wait(*job_->start_copy(e.number, 0, e.stored), what);
   entries_.emplace(key, std::move(e));
 }
 
-void DistStore::push(const Key& key, const std::vector<NDArray>& values, int) {
-  const Unrecorded within;
-  const profiling::ApiSpan span("KVStore.push");
+DistStore::Entry& DistStore::prepare_push(const Key& key, const std::vector<NDArray>& values) {
   Entry& e = entry(key, "push");
   check(!values.empty(), "kvstore: push of key {} without an array", key_text(key));
   check(values.front().shape() == e.stored.shape(), ErrorKind::kShape,
         "kvstore: key {} has the shape {}, the pushed array {}", key_text(key),
         e.stored.shape().str(), values.front().shape().str());
   finish(key, e);
-  if (!e.merged.defined() || e.merged.dtype() != values.front().dtype())
-    e.merged = NDArray(values.front().shape(), cpu(), values.front().dtype());
-  sum_in_order(values, e.merged);
-  e.pending = start(key, e);
-  ++e.pushes;
+  if (const DType dtype = values.front().dtype(); !e.bucket || e.bucket->dtype() != dtype)
+    e.bucket = std::make_unique<Bucket>(*job_, e.number, e.bucket ? e.bucket->count() : 1, dtype,
+                                        std::vector<Bucket::Member>{{key, e.stored.shape()}});
+  return e;
+}
+
+void DistStore::note_push(const Entry& e) {
   if (&e == &entries_.begin()->second) job_->count_update();
 }
 
-// Without a residual the sum is that of 16-bit numbers. With one, every worker gets what all others
-// send and adds it up: the sum itself has no such short form.
-std::shared_ptr<net::Pending> DistStore::start(const Key& key, Entry& e) {
-  if (!compression_) return job_->start_sum(e.number, e.pushes, e.merged);
-  GradientCompression::check_dtype(key, e.merged.dtype());
-  if (!compression_->has_residual()) {
-    e.sent = e.merged.astype(compression_->dtype());
-    return job_->start_sum(e.number, e.pushes, e.sent);
-  }
-  const std::int64_t bytes = compression_->compressed_bytes(e.merged.size());
-  if (!e.sent.defined()) e.sent = NDArray({job_->count(), bytes}, cpu(), DType::kUint8);
-  const std::size_t size = static_cast<std::size_t>(e.merged.size());
-  std::byte* all = reinterpret_cast<std::byte*>(write_pointer(e.sent));
-  compression_->compress({reinterpret_cast<const float*>(read_pointer(e.merged)), size},
-                         residuals_.of(key, 0, e.merged.size()),
-                         {all + job_->rank() * bytes, static_cast<std::size_t>(bytes)});
-  return job_->start_gather(e.number, e.pushes, e.sent);
+void DistStore::push(const Key& key, const std::vector<NDArray>& values, int) {
+  const Unrecorded within;
+  const profiling::ApiSpan span("KVStore.push");
+  Entry& e = prepare_push(key, values);
+  sum_in_order(values, e.bucket->merged(0));
+  e.bucket->start(compression_ ? &*compression_ : nullptr, residuals_);
+  note_push(e);
 }
 
-void DistStore::decompress(Entry& e) const {
-  if (!compression_->has_residual()) return e.sent.astype(e.merged.dtype()).copy_to(e.merged);
-  const std::size_t bytes = e.sent.nbytes() / static_cast<std::size_t>(job_->count());
-  const std::byte* all = reinterpret_cast<const std::byte*>(read_pointer(e.sent));
-  std::vector<std::span<const std::byte>> parts;
-  for (int rank = 0; rank < job_->count(); ++rank)
-    parts.emplace_back(all + static_cast<std::size_t>(rank) * bytes, bytes);
-  compression_->sum(parts, {reinterpret_cast<float*>(write_pointer(e.merged)),
-                            static_cast<std::size_t>(e.merged.size())});
+void DistStore::push_rows(const Key& key, const std::vector<NDArray>& values, int priority) {
+  if (compression_) return push(key, values, priority);
+  const Unrecorded within;
+  const profiling::ApiSpan span("KVStore.push_rows");
+  Entry& e = prepare_push(key, values);
+  NDArray& merged = e.bucket->merged(0);
+  sum_in_order(values, merged);
+  if (!e.rows) e.rows.emplace(*job_);
+  e.rows->sum(fmt::format("the rows of key {}", key_text(key)), merged);
+  apply(key, e, merged);
+  note_push(e);
+}
+
+// The sum of one array is sent from its memory, and goes to the only target as it arrives.
+void DistStore::pushpull(const Key& key, const std::vector<NDArray>& values,
+                         const std::vector<NDArray>& out, int priority) {
+  const Unrecorded within;
+  if (compression_ || values.size() != 1 || in_gpu_memory(values.front().context()))
+    return KVStore::pushpull(key, values, out, priority);
+  const profiling::ApiSpan span("KVStore.pushpull");
+  Entry& e = prepare_push(key, values);
+  const NDArray& merged = e.bucket->merged(0);
+  if (!check_sum(values, merged)) return KVStore::pushpull(key, values, out, priority);
+  const bool direct = !update_ && out.size() == 1 && is_like(out.front(), e.stored) &&
+                      is_like(merged, e.stored) && !overlaps(values.front(), out.front());
+  e.bucket->start_from(values.front(), direct ? out.front() : NDArray());
+  note_push(e);
+  finish(key, e);
+  if (!direct) pull(key, out, priority);
 }
 
 void DistStore::set_gradient_compression(const AttrDict& params) {
   for (auto& [key, e] : entries_) finish(key, e);
   compression_.emplace(params);
   job_->agree("set_gradient_compression", compression_->text());
-  for (auto& [key, e] : entries_) e.sent = NDArray();
 }
 
+// A push of this key alone is waited for here; one of a bucket by the value's late write.
 void DistStore::finish(const Key& key, Entry& e) {
-  if (!e.pending) return;
-  const std::shared_ptr<net::Pending> pending = std::move(e.pending);
-  e.pending = nullptr;
-  job_->wait(*pending, fmt::format("the sum of key {} (push {})", key_text(key), e.pushes - 1));
-  if (compression_) decompress(e);
+  e.stored.storage()->settle();
+  if (!e.bucket || !e.bucket->is_started()) return;
+  e.bucket->wait();
+  e.bucket->take();
+  if (!update_ && e.bucket->dtype() == e.stored.dtype())
+    return e.bucket->swap_only(e.stored);  // both belong to the store alone
+  apply(key, e, e.bucket->merged(0));
+}
+
+void DistStore::apply(const Key& key, Entry& e, const NDArray& merged) {
   if (update_)
-    update_(key, e.merged, e.stored);
-  else if (e.merged.dtype() == e.stored.dtype())
-    e.merged.copy_to(e.stored);
+    update_(key, merged, e.stored);
+  else if (merged.dtype() == e.stored.dtype())
+    merged.copy_to(e.stored);
   else
-    e.stored = e.merged.copy();
+    e.stored = merged.copy();
+}
+
+std::shared_ptr<PushBuckets> DistStore::buckets(const std::vector<PushedKey>& keys) {
+  std::map<Key, DType> known;
+  for (const PushedKey& one : keys) known.emplace(one.key, one.dtype);
+  std::shared_ptr<PushBuckets>& made = buckets_[known];
+  if (!made) made = std::make_shared<DistBuckets>(*this, keys);
+  return made;
 }
 
 void DistStore::pull(const Key& key, const std::vector<NDArray>& out, int) {

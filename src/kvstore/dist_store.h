@@ -6,8 +6,10 @@
 
 #include <symbind/kvstore.h>
 
+#include "kvstore/bucket.h"
 #include "kvstore/compression.h"
 #include "kvstore/dist_job.h"
+#include "kvstore/row_sums.h"
 
 namespace symbind {
 
@@ -19,7 +21,10 @@ class DistStore final : public KVStore {
   std::string type() const override { return type_; }
   void init(const Key& key, const NDArray& value) override;
   void push(const Key& key, const std::vector<NDArray>& values, int priority) override;
+  void push_rows(const Key& key, const std::vector<NDArray>& values, int priority) override;
   void pull(const Key& key, const std::vector<NDArray>& out, int priority) override;
+  void pushpull(const Key& key, const std::vector<NDArray>& values, const std::vector<NDArray>& out,
+                int priority) override;
   void assign(const Key& key, const NDArray& value) override;
   void set_updater(StoreUpdate update) override;
   void set_gradient_compression(const AttrDict& params) override;
@@ -29,22 +34,25 @@ class DistStore final : public KVStore {
   int num_workers() const override { return job_->count(); }
   Workers* workers() override { return job_.get(); }
   void barrier() override { job_->barrier("barrier"); }
+  bool has_buckets() const override { return true; }
+  std::shared_ptr<PushBuckets> buckets(const std::vector<PushedKey>& keys) override;
 
  private:
+  friend class DistBuckets;
   struct Entry {
     NDArray stored;
-    NDArray merged;            ///< the sum over this worker's devices, then over all workers
-    std::uint64_t number = 0;  ///< equal on all workers
-    std::uint64_t pushes = 0;
-    NDArray sent;                           ///< the merged gradient, compressed
-    std::shared_ptr<net::Pending> pending;  ///< the sum of the last push, until it is used
+    std::uint64_t number = 0;        ///< equal on all workers
+    std::optional<RowSums> rows;     ///< of pushes of rows
+    std::unique_ptr<Bucket> bucket;  ///< of this key alone; null before the first push
   };
   Entry& entry(const Key& key, const char* verb);
-  std::shared_ptr<net::Pending> start(const Key& key, Entry& entry);
-  /// Makes `merged` the sum of what was sent.
-  void decompress(Entry& entry) const;
+  /// Checks a push, ends the one before and makes room for the sum.
+  Entry& prepare_push(const Key& key, const std::vector<NDArray>& values);
+  void note_push(const Entry& entry);
   /// Waits for the sum of the last push and updates the stored value.
   void finish(const Key& key, Entry& entry);
+  /// Updates the stored value by a sum over all workers.
+  void apply(const Key& key, Entry& entry, const NDArray& merged);
 
   std::string type_;
   std::shared_ptr<DistJob> job_;
@@ -52,6 +60,7 @@ class DistStore final : public KVStore {
   StoreUpdate update_;
   std::optional<GradientCompression> compression_;
   Residuals residuals_;
+  std::map<std::map<Key, DType>, std::shared_ptr<PushBuckets>> buckets_;  ///< by their keys
 };
 
 }  // namespace symbind

@@ -98,13 +98,10 @@ void Module::init_optimizer(const InitOptimizerOptions& options) {
   s.param_update = std::make_unique<ParamUpdate>(s.updater, store, on_store);
   if (store && !s.options.compression_params.empty())
     store->set_gradient_compression(s.options.compression_params);
-  if (on_store && store->remote() != nullptr) {
+  if (on_store && store->remote() != nullptr)
     store->remote()->set_optimizer(sent_optimizer(*optimizer));
-  } else if (on_store) {
-    store->set_updater([updater = s.updater](const Key& key, const NDArray& grad, NDArray& weight) {
-      (*updater)(key, grad, weight);
-    });
-  }
+  else if (on_store)
+    store->set_updater(store_update(s.updater));
   for (std::size_t i = 0; store && i < s.param_names.size(); ++i) {
     const NDArray& value = s.params->args.at(s.param_names[i]);
     if (on_store)

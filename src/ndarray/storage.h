@@ -4,6 +4,7 @@
 //
 // Decided here: an error is one object, shared by all outputs of its operator and by everything
 // that depends on them. Reading it once, anywhere, clears it everywhere, as in MXNet's engine.
+// A late write, e.g. an update that waits for other machines, is finished by the first access.
 
 #include <atomic>
 #include <cstddef>
@@ -56,6 +57,15 @@ struct PendingError {
   std::atomic<bool> read{false};
 };
 
+/// A write that was started and is finished by the first access to the memory.
+class LateWrite {
+ public:
+  virtual ~LateWrite() = default;
+  /// Waits for what it needs and writes. Any thread may call it, more than once; its own accesses
+  /// return at once.
+  virtual void finish() = 0;
+};
+
 class Storage {
  public:
   /// Uninitialised. Throws kMemory.
@@ -69,7 +79,19 @@ class Storage {
 
   Context context() const { return context_; }
   std::size_t bytes() const { return bytes_; }
-  void* data() const { return data_; }
+  /// Finishes a late write first.
+  void* data() const {
+    settle();
+    return data_;
+  }
+
+  /// Finishes a late write; throws its error.
+  void settle() const {
+    if (LateWrite* late = late_.load(std::memory_order_acquire)) [[unlikely]]
+      late->finish();
+  }
+  /// From now on `late` is to write here; null: it has. Its owner keeps it alive until then.
+  void set_late(LateWrite* late) { late_.store(late, std::memory_order_release); }
 
   /// Increases with every write through the library.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
@@ -105,6 +127,7 @@ class Storage {
   std::atomic<std::uint64_t> version_{1};
   std::atomic<bool> escaped_{false};
   std::atomic<bool> failed_{false};
+  std::atomic<LateWrite*> late_{nullptr};
   mutable std::mutex guard_;  // of the two below
   std::shared_ptr<PendingError> error_;
   struct KeptForm {

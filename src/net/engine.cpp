@@ -27,8 +27,7 @@ const Engine* open_engine() {
     fail(ErrorKind::kNotImplemented,
          "distributed stores need {}, which cannot be opened: {}\n  fix:  install libgrpc++-dev, "
          "libprotobuf-dev and protobuf-compiler-grpc (tools/install_packages --dist) and build "
-         "Symbind "
-         "from its source again; wheels do not have it",
+         "Symbind from its source again; a wheel has it if tools/wheel --dist made it",
          kFile, why);
   }
   using Entry = const Engine* (*)();

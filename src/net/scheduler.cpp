@@ -193,8 +193,20 @@ Scheduler::Answers Scheduler::leave(int connection, const Leave& leave) {
         true);
   if (!running_) return {};
   if (has_workers()) return a.asynchronous ? complete_all() : Answers{};
+  return some_may_return() ? Answers{} : end();
+}
+
+Scheduler::Answers Scheduler::end() {
   ended_ = true;
   return to_all(Ended{});
+}
+
+// Whether a worker was lost, and no process of its rank has joined since.
+bool Scheduler::some_may_return() const {
+  std::map<int, bool> lost;
+  for (const auto& [connection, a] : attendees_)
+    if (a.member.role == Role::kWorker) lost[a.member.rank] = a.gone && !a.left;
+  return std::ranges::any_of(lost, [](const auto& one) { return one.second; });
 }
 
 Scheduler::Answers Scheduler::lose(Attendee& lost, const std::string& how) {
@@ -281,10 +293,13 @@ Scheduler::Answers Scheduler::tick(Seconds now) {
     all.push_back({connection, Failed{fmt::format("{} lost: {}", a.member.str(), how), true}});
   }
   if (has_workers()) worker_seen_ = now;
-  if (running_ && now - worker_seen_ > job_.join_wait)
+  if (running_ && now - worker_seen_ > job_.join_wait) {
+    if (std::ranges::any_of(attendees_, [](const auto& entry) { return entry.second.left; }))
+      return end();
     return fail(
         fmt::format("no worker is left, and none joined again within {:g} s", job_.join_wait),
         true);
+  }
   if (running_ && failure_.empty())
     if (const auto reason = stuck(now)) return fail(*reason);
   return all;

@@ -55,6 +55,7 @@ class Scheduler {
   Answers complete(const std::string& name);
   Answers complete_all();
   Answers leave(int connection, const Leave& leave);
+  Answers end();
   Answers fail(const std::string& reason, bool lost = false);
   Answers lose(Attendee& lost, const std::string& how);
   std::optional<std::string> refusal(const Join& join) const;
@@ -63,6 +64,7 @@ class Scheduler {
   Seconds time_of(std::int64_t number) const;
   bool belongs(const Attendee& a, Role role) const;
   bool has_workers() const;
+  bool some_may_return() const;
   std::vector<Member> members() const;
   Answers to_all(const ToMember& message) const;
 

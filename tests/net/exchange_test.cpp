@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -16,43 +20,78 @@ namespace {
 /// Messages between threads of one process.
 class Hub {
  public:
-  explicit Hub(int size) : size_(size) {}
+  explicit Hub(int size) : sent(static_cast<std::size_t>(size)) {}
 
-  struct Slot {
-    std::vector<std::byte> data;
-    bool sent = false;
-  };
   using Name = std::tuple<int, int, std::uint64_t>;  ///< from, to, tag
 
-  void put(const Name& name, const std::byte* data, std::size_t bytes) {
-    const std::lock_guard lock(guard_);
-    slots_[name] = {{data, data + bytes}, true};
-    changed_.notify_all();
+  void send(const Name& name, const std::byte* data, std::size_t bytes) {
+    sent[static_cast<std::size_t>(std::get<0>(name))] += bytes;
+    ++messages;
+    Receiving waiting;
+    {
+      const std::lock_guard lock(guard_);
+      const auto it = receiving_.find(name);
+      if (it == receiving_.end()) {
+        EXPECT_TRUE(arrived_.emplace(name, std::vector<std::byte>(data, data + bytes)).second);
+        return;
+      }
+      waiting = it->second;
+      receiving_.erase(it);
+    }
+    deliver(waiting, data, bytes);
   }
-  void take(const Name& name, std::byte* data, std::size_t bytes) {
-    std::unique_lock lock(guard_);
-    changed_.wait(lock, [&] { return slots_[name].sent || !reason_.empty(); });
-    check(slots_[name].sent, ErrorKind::kState, "{}", reason_);
-    ASSERT_EQ(slots_[name].data.size(), bytes);
-    std::copy(slots_[name].data.begin(), slots_[name].data.end(), data);
-    slots_.erase(name);
+  void receive(const Name& name, std::byte* data, std::size_t bytes, Links::Ended ended) {
+    const Receiving waiting{data, bytes, std::move(ended)};
+    std::vector<std::byte> message;
+    {
+      const std::lock_guard lock(guard_);
+      const auto it = arrived_.find(name);
+      if (it == arrived_.end() && reason_.empty()) {
+        EXPECT_TRUE(receiving_.emplace(name, waiting).second);
+        return;
+      }
+      if (it != arrived_.end()) {
+        message = std::move(it->second);
+        arrived_.erase(it);
+      }
+    }
+    if (reason_.empty())
+      deliver(waiting, message.data(), message.size());
+    else
+      waiting.ended(reason_);
   }
   void cancel(const std::string& reason) {
-    const std::lock_guard lock(guard_);
-    reason_ = reason;
-    changed_.notify_all();
+    std::map<Name, Receiving> all;
+    {
+      const std::lock_guard lock(guard_);
+      if (reason_.empty()) reason_ = reason;
+      all.swap(receiving_);
+    }
+    for (const auto& [name, waiting] : all) waiting.ended(reason);
   }
-  int size() const { return size_; }
+  int size() const { return static_cast<int>(sent.size()); }
   bool is_empty() {
     const std::lock_guard lock(guard_);
-    return slots_.empty();
+    return arrived_.empty() && receiving_.empty();
   }
+  std::vector<std::atomic<std::uint64_t>> sent;  ///< bytes by rank
+  std::atomic<int> messages = 0;
 
  private:
-  int size_;
+  struct Receiving {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    Links::Ended ended;
+  };
+  static void deliver(const Receiving& waiting, const std::byte* data, std::size_t bytes) {
+    EXPECT_EQ(waiting.bytes, bytes);
+    std::copy(data, data + std::min(bytes, waiting.bytes), waiting.data);
+    waiting.ended("");
+  }
+
   std::mutex guard_;
-  std::condition_variable changed_;
-  std::map<Name, Slot> slots_;
+  std::map<Name, std::vector<std::byte>> arrived_;
+  std::map<Name, Receiving> receiving_;
   std::string reason_;
 };
 
@@ -61,34 +100,24 @@ class MemoryLinks final : public Links {
   MemoryLinks(Hub& hub, int rank) : hub_(hub), rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return hub_.size(); }
-  std::unique_ptr<Transfer> send(int to, std::uint64_t tag, const std::byte* data,
-                                 std::size_t bytes) override {
-    hub_.put({rank_, to, tag}, data, bytes);
-    return std::make_unique<Done>();
+  void send(int to, std::uint64_t tag, const std::byte* data, std::size_t bytes,
+            Ended ended) override {
+    EXPECT_NE(to, rank_);
+    hub_.send({rank_, to, tag}, data, bytes);
+    ended("");
   }
-  std::unique_ptr<Transfer> receive(int from, std::uint64_t tag, std::byte* data,
-                                    std::size_t bytes) override {
-    return std::make_unique<Receiving>(hub_, Hub::Name{from, rank_, tag}, data, bytes);
+  void receive(int from, std::uint64_t tag, std::byte* data, std::size_t bytes,
+               Ended ended) override {
+    EXPECT_NE(from, rank_);
+    hub_.receive({from, rank_, tag}, data, bytes, std::move(ended));
   }
   void cancel(const std::string& reason) override {
     if (cancels) hub_.cancel(reason);
   }
-  std::uint64_t bytes_sent() const override { return 0; }
+  std::uint64_t bytes_sent() const override { return hub_.sent[static_cast<std::size_t>(rank_)]; }
   bool cancels = false;  ///< not when a test ends in order: the others still read
 
  private:
-  struct Done final : Transfer {
-    void wait() override {}
-  };
-  struct Receiving final : Transfer {
-    Receiving(Hub& h, const Hub::Name& n, std::byte* d, std::size_t b)
-        : hub(h), name(n), data(d), bytes(b) {}
-    void wait() override { hub.take(name, data, bytes); }
-    Hub& hub;
-    Hub::Name name;
-    std::byte* data;
-    std::size_t bytes;
-  };
   Hub& hub_;
   int rank_;
 };
@@ -107,8 +136,7 @@ void add_floats(std::span<const std::byte* const> in, std::byte* out, std::size_
 Buffer buffer_of(std::vector<float>& values) {
   return {.data = reinterpret_cast<std::byte*>(values.data()),
           .bytes = values.size() * sizeof(float),
-          .element = sizeof(float),
-          .owner = nullptr};
+          .element = sizeof(float)};
 }
 
 /// Values of very different sizes: the order of the additions shows in the bits.
@@ -121,13 +149,23 @@ std::vector<float> values_of(int rank, std::size_t n) {
   return values;
 }
 
+/// What n workers give, added up in rank order from worker `first` on.
+std::vector<float> sum_of(int first, int last, std::size_t n) {
+  std::vector<float> sum = values_of(first, n);
+  for (int r = first + 1; r < last; ++r) {
+    const std::vector<float> more = values_of(r, n);
+    for (std::size_t i = 0; i < n; ++i) sum[i] += more[i];
+  }
+  return sum;
+}
+
 /// Runs `work(rank, exchange)` on a thread per worker.
 template <class F>
-void on_workers(Hub& hub, F&& work) {
+void on_workers(Hub& hub, F&& work, int most_in_one_level = Exchange::kMostInOneLevel) {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < hub.size(); ++rank)
     threads.emplace_back([&, rank] {
-      Exchange exchange(std::make_shared<MemoryLinks>(hub, rank));
+      Exchange exchange(std::make_shared<MemoryLinks>(hub, rank), most_in_one_level);
       work(rank, exchange);
     });
   for (std::thread& t : threads) t.join();
@@ -136,11 +174,7 @@ void on_workers(Hub& hub, F&& work) {
 TEST(Exchange, sums_have_the_bits_of_additions_in_rank_order) {
   for (const int workers : {1, 2, 3, 5, 8}) {
     for (const std::size_t n : {0, 1, 2, 7, 1000, 800001}) {
-      std::vector<float> want = values_of(0, n);
-      for (int r = 1; r < workers; ++r) {
-        const std::vector<float> more = values_of(r, n);
-        for (std::size_t i = 0; i < n; ++i) want[i] += more[i];
-      }
+      const std::vector<float> want = sum_of(0, workers, n);
       Hub hub(workers);
       std::vector<std::vector<float>> got(static_cast<std::size_t>(workers));
       on_workers(hub, [&](int rank, Exchange& exchange) {
@@ -152,6 +186,99 @@ TEST(Exchange, sums_have_the_bits_of_additions_in_rank_order) {
         EXPECT_EQ(one, want) << workers << " workers, " << n << " numbers";
       EXPECT_TRUE(hub.is_empty());
     }
+  }
+}
+
+TEST(Exchange, a_sum_may_read_from_one_array_and_write_to_two) {
+  constexpr std::size_t kNumbers = 500001;
+  for (const int workers : {1, 3}) {
+    const std::vector<float> want = sum_of(0, workers, kNumbers);
+    Hub hub(workers);
+    on_workers(hub, [&](int rank, Exchange& exchange) {
+      for (const bool in_place : {false, true}) {
+        std::vector<float> given = values_of(rank, kNumbers), sum(kNumbers), copy(kNumbers);
+        Buffer buffer = buffer_of(sum);
+        buffer.from = reinterpret_cast<const std::byte*>(given.data());
+        buffer.copy = reinterpret_cast<std::byte*>(in_place ? given.data() : copy.data());
+        exchange.start_sum(in_place, buffer, add_floats)->wait();
+        EXPECT_EQ(sum, want);
+        EXPECT_EQ(in_place ? given : copy, want);
+        if (!in_place) {
+          EXPECT_EQ(given, values_of(rank, kNumbers));
+        }
+      }
+    });
+    EXPECT_TRUE(hub.is_empty());
+  }
+}
+
+// Each worker sends its shares once and the sum of its own share to all others.
+TEST(Exchange, a_sum_sends_every_number_twice) {
+  constexpr std::size_t kNumbers = 400000;
+  Hub hub(4);
+  on_workers(hub, [&](int rank, Exchange& exchange) {
+    std::vector<float> values = values_of(rank, kNumbers);
+    exchange.start_sum(0, buffer_of(values), add_floats)->wait();
+  });
+  for (const std::uint64_t bytes : hub.sent) EXPECT_EQ(bytes, 2 * 3 * kNumbers * sizeof(float) / 4);
+}
+
+/// The documented order of two levels: about as many groups of consecutive ranks as members, the
+/// first groups one larger; groups add up in rank order, then the sums of the groups in order.
+std::vector<float> two_level_sum(int workers, std::size_t n) {
+  const int groups = static_cast<int>(std::ceil(std::sqrt(workers)));
+  std::vector<float> sum;
+  for (int group = 0, first = 0; group < groups; ++group) {
+    const int members = workers / groups + (group < workers % groups ? 1 : 0);
+    const std::vector<float> part = sum_of(first, first + members, n);
+    if (group == 0) sum = part;
+    for (std::size_t i = 0; group > 0 && i < n; ++i) sum[i] += part[i];
+    first += members;
+  }
+  return sum;
+}
+
+TEST(Exchange, many_workers_sum_in_groups_first) {
+  for (const int workers : {3, 4, 5, 7, 9, 11, 16, 23}) {
+    for (const std::size_t n : {0, 1, 10, 700001}) {
+      if (n > 10 && workers > 9) continue;
+      const std::vector<float> want = two_level_sum(workers, n);
+      Hub hub(workers);
+      on_workers(
+          hub,
+          [&](int rank, Exchange& exchange) {
+            std::vector<float> mine = values_of(rank, n), copy(n);
+            Buffer buffer = buffer_of(mine);
+            buffer.copy = reinterpret_cast<std::byte*>(copy.data());
+            exchange.start_sum(3, buffer, add_floats)->wait();
+            EXPECT_EQ(mine, want) << workers << " workers, " << n << " numbers";
+            EXPECT_EQ(copy, want);
+          },
+          2);
+      EXPECT_TRUE(hub.is_empty());
+    }
+  }
+}
+
+TEST(Exchange, two_levels_begin_above_the_limit) {
+  constexpr int kWorkers = 9;
+  constexpr std::size_t kNumbers = 1000;
+  const std::vector<float> one = sum_of(0, kWorkers, kNumbers);
+  const std::vector<float> two = two_level_sum(kWorkers, kNumbers);
+  ASSERT_NE(one, two);
+  EXPECT_EQ(Exchange::kMostInOneLevel, 64);
+  for (const int limit : {kWorkers - 1, kWorkers}) {
+    Hub hub(kWorkers);
+    on_workers(
+        hub,
+        [&](int rank, Exchange& exchange) {
+          std::vector<float> mine = values_of(rank, kNumbers);
+          exchange.start_sum(3, buffer_of(mine), add_floats)->wait();
+          EXPECT_EQ(mine, limit == kWorkers ? one : two);
+        },
+        limit);
+    // 9 workers send to 8 others and back; in groups of 3, both levels send to 2 others and back.
+    EXPECT_EQ(hub.messages, kWorkers * (limit == kWorkers ? 2 * 8 : 2 * 2 * 2));
   }
 }
 
@@ -184,6 +311,26 @@ TEST(Exchange, a_gather_has_the_part_of_every_worker) {
     exchange.start_gather(9, buffer_of(all))->wait();
   });
   for (const auto& one : got) EXPECT_EQ(one, want);
+  EXPECT_TRUE(hub.is_empty());
+}
+
+TEST(Exchange, parts_of_a_gather_may_differ_in_size) {
+  const std::vector<std::size_t> sizes = {3, 0, 100000, 1};
+  std::vector<float> want;
+  for (int r = 0; r < 4; ++r)
+    for (const float v : values_of(r, sizes[static_cast<std::size_t>(r)])) want.push_back(v);
+  Hub hub(4);
+  on_workers(hub, [&](int rank, Exchange& exchange) {
+    std::vector<float> all(want.size(), -1);
+    std::size_t first = 0;
+    for (int r = 0; r < rank; ++r) first += sizes[static_cast<std::size_t>(r)];
+    std::ranges::copy(values_of(rank, sizes[static_cast<std::size_t>(rank)]),
+                      all.begin() + static_cast<long>(first));
+    Buffer buffer = buffer_of(all);
+    for (const std::size_t size : sizes) buffer.parts.push_back(size * sizeof(float));
+    exchange.start_gather(9, buffer)->wait();
+    EXPECT_EQ(all, want);
+  });
   EXPECT_TRUE(hub.is_empty());
 }
 

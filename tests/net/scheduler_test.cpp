@@ -177,6 +177,28 @@ TEST(Scheduler, a_barrier_does_not_wait_for_an_asynchronous_worker_that_left) {
   EXPECT_TRUE(std::holds_alternative<Gathered>(answers.front().message));
 }
 
+TEST(Scheduler, an_asynchronous_job_ends_after_a_lost_worker_could_have_returned) {
+  for (const bool returns : {false, true}) {
+    Scheduler s(job_of(2));
+    for (const int i : {0, 1}) s.hear(i, joining_async(i), 0);
+    s.tick(1);
+    s.closed(1, 2);
+    s.tick(2.5);
+    EXPECT_TRUE(s.hear(0, Leave{}, 3).empty());
+    EXPECT_FALSE(s.is_over());
+    if (returns) {
+      EXPECT_EQ(s.hear(7, joining_async(1), 4).size(), 1u);
+      s.hear(7, Leave{}, 5);
+    } else {
+      s.tick(12);
+      EXPECT_FALSE(s.is_over());
+      s.tick(12.6);
+    }
+    EXPECT_TRUE(s.is_over());
+    EXPECT_TRUE(s.failure().empty());
+  }
+}
+
 TEST(Scheduler, an_asynchronous_job_without_workers_fails_after_join_wait) {
   Scheduler s(job_of(1, 1));
   Join join = joining(0, 1, 1), server = joining(0, 1, 1);

@@ -263,8 +263,8 @@ net = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=32, name="a")
 net = mx.sym.FullyConnected(mx.sym.Activation(net, act_type="relu"), num_hidden=4, name="b")
 module = mx.mod.Module(mx.sym.SoftmaxOutput(net, name="softmax"))
 mx.random.seed(3)
-module.fit(data, optimizer="sgd", optimizer_params={"learning_rate": 0.2, "momentum": 0.9}, kvstore=kv,
-           initializer=mx.init.Xavier(), num_epoch=6)
+module.fit(data, optimizer="sgd", optimizer_params={"learning_rate": 0.1, "momentum": 0.5}, kvstore=kv,
+           initializer=mx.init.Xavier(), num_epoch=20)
 score = module.score(mx.io.NDArrayIter(x, y, batch_size=30), "acc")[0][1]
 print("SCORE", score, flush=True)
 assert score > 0.9, score

@@ -183,18 +183,22 @@ def test_disagreements_name_the_workers(script, text):
     assert re.search(text, errors[1], re.DOTALL), errors[1]
 
 
-def test_fewer_batches_on_one_worker_are_named():
+# One batch more than the others needs no sum of theirs before the end of the epoch; two do.
+@pytest.mark.parametrize("fewer, text", [
+    (1, r"the end of epoch 0: the workers do not agree\n  worker 0: 4 batches\n  worker 1: 3 batches"),
+    (2, r"worker 0 .* waits for the sum of key .*worker 1 .* waits for the end of epoch 0.*as many batches per epoch"),
+])
+def test_fewer_batches_on_one_worker_are_named(fewer, text):
     errors = errors_of("""
 import numpy as np
 kv = mx.kv.create("dist_sync")
-rows = 8 - 2 * kv.rank
+rows = 8 - 2 * %d * kv.rank
 data = mx.io.NDArrayIter(np.ones((rows, 3), "float32"), np.zeros(rows, "float32"), batch_size=2)
 net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=2), name="softmax")
 mx.mod.Module(net).fit(data, num_epoch=2, kvstore=kv, progress=False)
-""")
+""" % fewer)
     for error in errors:
-        assert re.search(r"worker 0 .* waits for the sum of key .*worker 1 .* waits for the end of epoch 0.*"
-                         r"as many batches per epoch", error, re.DOTALL), error
+        assert re.search(text, error, re.DOTALL), error
 
 
 def test_different_networks_are_named():
@@ -335,6 +339,116 @@ def test_sixteen_bits_round_what_is_sent_and_the_sum():
     for step in range(4):
         parts = [gradient_of(step, rank).astype("float16").astype("float32") for rank in range(2)]
         np.testing.assert_array_equal(got[step], (parts[0] + parts[1]).astype("float16").astype("float32"))
+
+
+BYTES = """
+import symbind as mx
+kv = mx.kv.create("dist_sync")
+kv.init("w", mx.nd.zeros((1000000,)))
+if {params}:
+    kv.set_gradient_compression({params})
+before = kv._core.bytes_sent
+gradient = mx.nd.ones((1000000,))
+kv.push("w", gradient)
+kv.pull("w", out=gradient)
+print(kv._core.bytes_sent - before)
+"""
+
+
+def test_compression_sends_fewer_bytes():
+    sent = {}
+    for name, params in (("float32", None), ("bf16", {"type": "bf16"}), ("2bit", {"type": "2bit"})):
+        results = run_job(BYTES.format(params=params), 4)
+        check_all_passed(results)
+        sent[name] = [int(result.out) for result in results]
+    # Each worker sends three quarters to the owners, and its quarter of the sum to three others.
+    assert sent["float32"] == [2 * 3 * 1000000] * 4
+    assert sent["bf16"] == [3 * 1000000] * 4
+    # Each worker sends all its numbers, 16 in four bytes, to three others.
+    assert sent["2bit"] == [3 * 1000000 // 16 * 4] * 4
+    assert all(7 * few <= many for few, many in zip(sent["2bit"], sent["float32"]))
+
+
+ROWS = """
+import numpy as np
+import symbind as mx
+kv = mx.kv.create("dist_sync")
+n, rank = kv.num_workers, kv.rank
+def given(r):  # worker 2 has no rows; rows of others overlap; -0 is a row as well
+    values = np.zeros((1000, 64), "float32")
+    for row in {{0: (3, 10, 999), 1: (10, 11, 500, 999)}}.get(r, ()):
+        values[row] = np.random.RandomState(100 * r + row).uniform(-1, 1, 64).astype("float32")
+    values[20] = -0.0 if r == 1 else 0.0
+    return values
+want = given(0)
+for r in range(1, n):
+    want = want + given(r)
+kv.init("w", mx.nd.zeros((1000, 64)))
+for call in ("push", "pushpull"):
+    before = kv._core.bytes_sent
+    gradient = mx.nd.array(given(rank)).tostype("row_sparse")
+    out = mx.nd.zeros((1000, 64))
+    if call == "push":
+        kv.push("w", gradient)
+        kv.pull("w", out=out)
+    else:
+        kv.pushpull("w", gradient, out=out)
+    assert (out.asnumpy().view("int32") == want.view("int32")).all()
+    # A number of rows, then each row and its number, to all others.
+    rows = (3, 5, 0)[rank]
+    assert kv._core.bytes_sent - before == (n - 1) * (8 + rows * (8 + 64 * 4)), kv._core.bytes_sent - before
+some = mx.nd.zeros((1000, 64), stype="row_sparse")
+kv.row_sparse_pull("w", out=some, row_ids=mx.nd.array([10, 999]))
+only = np.zeros_like(want)
+only[[10, 999]] = want[[10, 999]]
+assert (some.asnumpy() == only).all()
+kv.push("w", mx.nd.zeros((1000, 64)).tostype("row_sparse"))
+kv.pull("w", out=out)
+assert (out.asnumpy() == 0).all()
+"""
+
+
+def test_only_rows_that_are_not_0_are_sent():
+    check_all_passed(run_job(ROWS.format(), 3))
+
+
+PUSHPULL = """
+import numpy as np
+import symbind as mx
+kv = mx.kv.create("dist_sync")
+n, rank = kv.num_workers, kv.rank
+given = [np.random.RandomState(r).uniform(-1, 1, 300001).astype("float32") for r in range(n)]
+want = given[0]
+for one in given[1:]:
+    want = want + one
+kv.init("w", mx.nd.zeros((300001,)))
+for kind in ("same", "other", "two", "view"):
+    whole = mx.nd.zeros((2, 300001))
+    whole[0] = given[rank]
+    values = whole[0] if kind == "view" else mx.nd.array(given[rank])
+    out = {{"same": [values], "view": [values], "other": [mx.nd.zeros((300001,))],
+           "two": [mx.nd.zeros((300001,)), values]}}[kind]
+    kv.pushpull("w", values, out=out)
+    for array in out:
+        assert (array.asnumpy() == want).all(), kind
+    if kind == "other":
+        assert (values.asnumpy() == given[rank]).all(), "the pushed array changed"
+    if kind == "view":
+        assert (whole[1].asnumpy() == 0).all()
+    out[0][:] = -1
+    stored = mx.nd.zeros((300001,))
+    kv.pull("w", out=stored)
+    assert (stored.asnumpy() == want).all(), "the stored value is the sum"
+kv._set_updater(lambda key, pushed, stored: stored.__isub__(pushed))
+values = mx.nd.array(given[rank])
+kv.pushpull("w", values, out=values)
+assert (values.asnumpy() == want - want).all(), "the updater runs"
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_pushpull_sums_in_rank_order_and_stores_the_sum(workers):
+    check_all_passed(run_job(PUSHPULL.format(), workers))
 
 
 def test_compression_that_differs_is_named():

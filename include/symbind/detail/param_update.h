@@ -30,8 +30,17 @@ double gradient_scale(std::int64_t rows, const std::string& store_type,
 /// store.
 Optimizer::Names update_names(const std::vector<std::string>& params, std::size_t devices);
 
+/// The update function of a store that calls an Updater, and the Updater of such a function (else
+/// null).
+StoreUpdate store_update(std::shared_ptr<Updater> updater);
+std::shared_ptr<Updater> updater_of(const StoreUpdate& update);
+
+class WiredUpdate;
+class WorkerUpdate;
+
 /// Runs an optimizer over a group's parameters. The store may be null (one device); with
-/// `on_store` its update function, which the owner has set, changes the weights.
+/// `on_store` its update function, which the owner has set, changes the weights, and the updater
+/// may be null for `update`.
 class ParamUpdate {
  public:
   ParamUpdate(std::shared_ptr<Updater> updater, std::shared_ptr<KVStore> store, bool on_store);
@@ -48,15 +57,15 @@ class ParamUpdate {
   bool on_store() const { return on_store_; }
 
  private:
-  struct Fused;
   bool fuse(ExecutorGroup& group);
-  bool is_current(const Executor& executor) const;
-  void set_values();
+  void push_and_pull(ExecutorGroup& group);
+  void update_on_devices(ExecutorGroup& group);
 
   std::shared_ptr<Updater> updater_;
   std::shared_ptr<KVStore> store_;
   bool on_store_;
-  std::unique_ptr<Fused> fused_;  ///< of the executor that ran last
+  std::unique_ptr<WiredUpdate> wired_;  ///< of the executor that ran last
+  std::unique_ptr<WorkerUpdate> over_workers_;
 };
 
 }  // namespace symbind

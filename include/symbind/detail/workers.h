@@ -28,6 +28,8 @@ class Workers {
   virtual void copy_from_first(const std::string& what, const std::vector<NDArray>& arrays) = 0;
   /// Counts one more complete update, for the messages of others.
   virtual void count_update() = 0;
+  /// Bytes of arrays that this worker has sent to others.
+  virtual std::uint64_t bytes_sent() const = 0;
   /// What errors add when a worker is lost, e.g. the last complete checkpoint.
   virtual void set_loss_note(std::function<std::string()> note) = 0;
 };

@@ -27,6 +27,11 @@ def _pairs(keys, values):
     return [(keys, list(values))]
 
 
+def _are_rows(values):
+    """Whether a distributed store sends only the rows of these arrays that are not 0."""
+    return bool(values) and all(value.stype == "row_sparse" for value in values)
+
+
 def _facts(optimizer):
     """An optimizer's class and its numbers, as text."""
     numbers = sorted((name, value) for name, value in optimizer.__getstate__().items()
@@ -72,7 +77,13 @@ class KVStore(KVStoreBase):
         """Adds up one array per device; the sum replaces the value, or goes to the updater."""
         self._follow_updater()
         for one, values in _pairs(key, value):
-            self._core.push(one, values)
+            self._push(one, values)
+
+    def _push(self, key, values):
+        if _are_rows(values):
+            self._core.push_rows(key, values)
+        else:
+            self._core.push(key, values)
 
     def pull(self, key, out=None, priority=0, ignore_sparse=True):
         """Copies values into the arrays of `out`."""
@@ -84,11 +95,11 @@ class KVStore(KVStoreBase):
         """push, then pull into `out` (the pushed arrays unless given)."""
         self._follow_updater()
         pushed, pulled = _pairs(key, value), _pairs(key, value if out is None else out)
-        if len(pushed) == 1:
+        if len(pushed) == 1 and not _are_rows(pushed[0][1]):
             self._core.pushpull(*pushed[0], pulled[0][1])
             return
         for one, values in pushed:  # all of them first: the lists may hold the same arrays
-            self._core.push(one, values)
+            self._push(one, values)
         for one, arrays in pulled:
             self._core.pull(one, arrays)
 

@@ -378,14 +378,14 @@ class Module(BaseModule):
                            param_names=group.param_names)
 
     def _wired_update(self):
-        """The updates of the fused step, if there is one device and a built-in updater without
-        overrides; else None."""
-        if self._kvstore is not None or len(self._context) > 1 or not hasattr(self._updater, "_native"):
+        """The updates in C++, for one device without a store and for stores that sum over workers in
+        buckets; else, and if a custom updater must run on the devices, None."""
+        store = getattr(self._kvstore, "_native", lambda: None)()
+        if self._kvstore is not None and not getattr(store, "has_buckets", False) or \
+                store is None and len(self._context) > 1 or not self._exec_group._lists_own_arrays():
             return None
-        updater = self._updater._native()
-        if updater is None or not self._exec_group._lists_own_arrays():
-            return None
-        return self._param_update(updater, None)
+        updater = getattr(self._updater_in_use(), "_native", lambda: None)()
+        return self._param_update(updater, store) if updater or self._update_on_kvstore else None
 
     def _param_update(self, updater, store):
         """One C++ object per updater, because it holds the wired updates."""

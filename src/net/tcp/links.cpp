@@ -1,6 +1,7 @@
 // Decided here: a message is a header (tag, size) and its bytes, written from and read into the
 // caller's memory. A message that arrives before its receive was called is kept. One thread reads
-// all sockets, and writes what a socket did not accept at once.
+// all sockets, and writes what a socket did not accept at once. It calls `ended` after each
+// message, while the bytes are in its cache.
 
 #include "net/tcp/links.h"
 
@@ -12,10 +13,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -28,22 +29,18 @@ namespace symbind::net {
 namespace {
 
 constexpr std::size_t kMostEarly = std::size_t{4} << 30;  // bytes kept per worker
-constexpr std::size_t kTurnBytes = std::size_t{8} << 20;  // read from a socket before the next one
+constexpr std::size_t kTurnBytes = std::size_t{1} << 20;  // read from a socket before the next one
 
 struct Header {
   std::uint64_t tag = 0, bytes = 0;
 };
 
-class TcpLinks;
-
 /// A message, from the call until its end.
 struct Message {
   Header header;
   std::byte* data = nullptr;
-  bool over = false;
-  std::string error;
+  Links::Ended ended;
 };
-using MessagePtr = std::shared_ptr<Message>;
 
 struct Peer {
   int rank = 0;
@@ -51,31 +48,27 @@ struct Peer {
   std::mutex guard;
   std::string error;  ///< why the link is broken; empty while it works
   std::uint32_t events = EPOLLIN;
+  std::vector<std::pair<Links::Ended, std::string>> over;  ///< to be called without the mutex
   // Out.
-  std::deque<MessagePtr> out;
+  std::deque<Message> out;
   std::size_t written = 0;  ///< of the first one, header included
   // In.
-  std::unordered_map<std::uint64_t, MessagePtr> expected;
+  std::unordered_map<std::uint64_t, Message> expected;
   std::unordered_map<std::uint64_t, std::vector<std::byte>> early;
   std::size_t early_bytes = 0;
   Header header;
-  std::size_t read = 0;  ///< of the message that arrives, header included
-  MessagePtr target;     ///< where it goes; null: into `unexpected`
+  std::size_t read = 0;           ///< of the message that arrives, header included
+  std::optional<Message> target;  ///< where it goes; none: into `unexpected`
   std::vector<std::byte> unexpected;
+
+  void finish(Message& message, const std::string& why = "") {
+    over.emplace_back(std::move(message.ended), why);
+  }
 };
 
-class TcpTransfer final : public Transfer {
- public:
-  TcpTransfer(TcpLinks& links, Peer& peer, MessagePtr message)
-      : links_(links), peer_(peer), message_(std::move(message)) {}
-  ~TcpTransfer() override;
-  void wait() override;
-
- private:
-  TcpLinks& links_;
-  Peer& peer_;
-  MessagePtr message_;
-};
+std::string wrong_size(const Peer& peer, std::size_t sent, std::size_t expected) {
+  return fmt::format("worker {} sends {} bytes where {} are expected", peer.rank, sent, expected);
+}
 
 class TcpLinks final : public Links {
  public:
@@ -83,41 +76,35 @@ class TcpLinks final : public Links {
   ~TcpLinks() override;
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(peers_.size()); }
-  std::unique_ptr<Transfer> send(int to, std::uint64_t tag, const std::byte* data,
-                                 std::size_t bytes) override;
-  std::unique_ptr<Transfer> receive(int from, std::uint64_t tag, std::byte* data,
-                                    std::size_t bytes) override;
+  void send(int to, std::uint64_t tag, const std::byte* data, std::size_t bytes,
+            Ended ended) override;
+  void receive(int from, std::uint64_t tag, std::byte* data, std::size_t bytes,
+               Ended ended) override;
   void cancel(const std::string& reason) override;
   std::uint64_t bytes_sent() const override { return sent_; }
 
-  void wait(const Message& message);
-  /// Takes a message out of the queues, so that nothing uses its memory any more.
-  void drop(Peer& peer, const MessagePtr& message);
-
  private:
+  using Lock = std::unique_lock<std::mutex>;
   Peer& peer(int rank);
-  void finish(Message& message, const std::string& error = "");
-  void watch(Peer& peer);
+  /// Releases the peer's mutex and reports the messages that are over.
+  static void settle(Lock& lock, Peer& peer);
   void loop();
+  void attend(Peer& peer);
   // All with the peer's mutex held.
+  void watch(Peer& peer);
   void break_link(Peer& peer, const std::string& why);
   void write_some(Peer& peer);
-  void read_some(Peer& peer);
+  std::size_t read_some(Peer& peer);
   bool begin_message(Peer& peer);
   void end_message(Peer& peer);
 
   int rank_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::atomic<std::uint64_t> sent_ = 0;
-  std::mutex guard_;  ///< of every Message's result; after a peer's mutex
-  std::condition_variable finished_;
   int epoll_ = -1, wake_ = -1;
   std::atomic<bool> ending_ = false;
   std::thread thread_;
 };
-
-TcpTransfer::~TcpTransfer() { links_.drop(peer_, message_); }
-void TcpTransfer::wait() { links_.wait(*message_); }
 
 TcpLinks::TcpLinks(int rank, std::vector<Socket> sockets) : rank_(rank) {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
@@ -153,78 +140,63 @@ Peer& TcpLinks::peer(int rank) {
   return *peers_[static_cast<std::size_t>(rank)];
 }
 
-void TcpLinks::finish(Message& message, const std::string& error) {
-  const std::lock_guard lock(guard_);
-  message.over = true;
-  message.error = error;
-  finished_.notify_all();
+void TcpLinks::settle(Lock& lock, Peer& p) {
+  const auto over = std::exchange(p.over, {});
+  lock.unlock();
+  for (const auto& [ended, error] : over) ended(error);
 }
 
-void TcpLinks::wait(const Message& message) {
-  std::unique_lock lock(guard_);
-  finished_.wait(lock, [&] { return message.over; });
-  check(message.error.empty(), ErrorKind::kState, "{}", message.error);
-}
-
-void TcpLinks::drop(Peer& p, const MessagePtr& message) {
-  {
-    const std::lock_guard lock(guard_);
-    if (message->over) return;
-  }
-  const std::lock_guard lock(p.guard);
-  if (!message->over) break_link(p, "a message was given up");
-}
-
-std::unique_ptr<Transfer> TcpLinks::send(int to, std::uint64_t tag, const std::byte* data,
-                                         std::size_t bytes) {
+void TcpLinks::send(int to, std::uint64_t tag, const std::byte* data, std::size_t bytes,
+                    Ended ended) {
   Peer& p = peer(to);
-  auto message = std::make_shared<Message>();
-  message->header = {tag, bytes};
-  message->data = const_cast<std::byte*>(data);  // only read from
-  const std::lock_guard lock(p.guard);
+  // The memory is only read from.
+  Message message{{tag, bytes}, const_cast<std::byte*>(data), std::move(ended)};
+  Lock lock(p.guard);
   if (!p.error.empty()) {
-    finish(*message, p.error);
+    p.finish(message, p.error);
   } else {
     sent_ += bytes;
-    p.out.push_back(message);
+    auto place = p.out.end();
+    const auto first = p.out.begin() + (p.written > 0 ? 1 : 0);  // not before what is under way
+    while (place > first && Links::urgency(std::prev(place)->header.tag) < Links::urgency(tag))
+      --place;
+    p.out.insert(place, std::move(message));
     if (p.out.size() == 1) write_some(p);
     watch(p);
   }
-  return std::make_unique<TcpTransfer>(*this, p, std::move(message));
+  settle(lock, p);
 }
 
-std::unique_ptr<Transfer> TcpLinks::receive(int from, std::uint64_t tag, std::byte* data,
-                                            std::size_t bytes) {
+void TcpLinks::receive(int from, std::uint64_t tag, std::byte* data, std::size_t bytes,
+                       Ended ended) {
   Peer& p = peer(from);
-  auto message = std::make_shared<Message>();
-  message->header = {tag, bytes};
-  message->data = data;
-  const std::lock_guard lock(p.guard);
+  Message message{{tag, bytes}, data, std::move(ended)};
+  Lock lock(p.guard);
   if (const auto it = p.early.find(tag); it != p.early.end()) {
-    const bool fits = it->second.size() == bytes;
-    if (fits) {
+    const std::size_t found = it->second.size();
+    if (found == bytes) {
       std::memcpy(data, it->second.data(), bytes);
-      finish(*message);
+      p.finish(message);
     } else {
-      finish(*message, fmt::format("worker {} sends {} bytes where {} are expected", from,
-                                   it->second.size(), bytes));
+      p.finish(message, wrong_size(p, found, bytes));
     }
-    p.early_bytes -= it->second.size();
+    p.early_bytes -= found;
     p.early.erase(it);
   } else if (!p.error.empty()) {
-    finish(*message, p.error);
+    p.finish(message, p.error);
   } else {
-    p.expected.emplace(tag, message);
+    p.expected.emplace(tag, std::move(message));
   }
   watch(p);
-  return std::make_unique<TcpTransfer>(*this, p, std::move(message));
+  settle(lock, p);
 }
 
 void TcpLinks::cancel(const std::string& reason) {
   for (const auto& p : peers_) {
     if (p->rank == rank_) continue;
-    const std::lock_guard lock(p->guard);
+    Lock lock(p->guard);
     break_link(*p, reason);
+    settle(lock, *p);
   }
 }
 
@@ -244,11 +216,11 @@ void TcpLinks::break_link(Peer& p, const std::string& why) {
   p.error = why;
   epoll_ctl(epoll_, EPOLL_CTL_DEL, p.socket.fd(), nullptr);
   shutdown(p.socket.fd(), SHUT_RDWR);
-  for (const MessagePtr& m : p.out) finish(*m, why);
+  for (Message& m : p.out) p.finish(m, why);
   p.out.clear();
-  for (const auto& [tag, m] : p.expected) finish(*m, why);
+  for (auto& [tag, m] : p.expected) p.finish(m, why);
   p.expected.clear();
-  if (p.target) finish(*p.target, why);
+  if (p.target) p.finish(*p.target, why);
   p.target.reset();
 }
 
@@ -256,13 +228,13 @@ void TcpLinks::write_some(Peer& p) {
   while (!p.out.empty()) {
     std::array<iovec, 16> parts;
     std::size_t count = 0, skip = p.written;
-    for (const MessagePtr& m : p.out) {
+    for (Message& m : p.out) {
       if (count + 2 > parts.size()) break;
-      std::size_t from = std::min(skip, sizeof m->header);
-      if (from < sizeof m->header)
-        parts[count++] = {reinterpret_cast<char*>(&m->header) + from, sizeof m->header - from};
+      std::size_t from = std::min(skip, sizeof m.header);
+      if (from < sizeof m.header)
+        parts[count++] = {reinterpret_cast<char*>(&m.header) + from, sizeof m.header - from};
       from = skip - from;
-      if (from < m->header.bytes) parts[count++] = {m->data + from, m->header.bytes - from};
+      if (from < m.header.bytes) parts[count++] = {m.data + from, m.header.bytes - from};
       skip = 0;
     }
     msghdr all{};
@@ -277,9 +249,9 @@ void TcpLinks::write_some(Peer& p) {
       return;
     }
     p.written += static_cast<std::size_t>(n);
-    while (!p.out.empty() && p.written >= sizeof(Header) + p.out.front()->header.bytes) {
-      p.written -= sizeof(Header) + p.out.front()->header.bytes;
-      finish(*p.out.front());
+    while (!p.out.empty() && p.written >= sizeof(Header) + p.out.front().header.bytes) {
+      p.written -= sizeof(Header) + p.out.front().header.bytes;
+      p.finish(p.out.front());
       p.out.pop_front();
     }
   }
@@ -297,18 +269,17 @@ bool TcpLinks::begin_message(Peer& p) {
     p.unexpected.resize(p.header.bytes);
     return true;
   }
-  p.target = it->second;
+  p.target = std::move(it->second);
   p.expected.erase(it);
   if (p.target->header.bytes == p.header.bytes) return true;
-  break_link(p, fmt::format("worker {} sends {} bytes where {} are expected", p.rank,
-                            p.header.bytes, p.target->header.bytes));
+  break_link(p, wrong_size(p, p.header.bytes, p.target->header.bytes));
   return false;
 }
 
 void TcpLinks::end_message(Peer& p) {
   p.read = 0;
   if (p.target) {
-    finish(*p.target);
+    p.finish(*p.target);
     p.target.reset();
     return;
   }
@@ -319,21 +290,21 @@ void TcpLinks::end_message(Peer& p) {
     p.unexpected = {};
     return;
   }
-  const MessagePtr message = it->second;
+  Message message = std::move(it->second);
   p.expected.erase(it);
-  if (message->header.bytes != p.header.bytes) {
-    const std::string why = fmt::format("worker {} sends {} bytes where {} are expected", p.rank,
-                                        p.header.bytes, message->header.bytes);
-    finish(*message, why);
+  if (message.header.bytes != p.header.bytes) {
+    const std::string why = wrong_size(p, p.header.bytes, message.header.bytes);
+    p.finish(message, why);
     return break_link(p, why);
   }
-  std::memcpy(message->data, p.unexpected.data(), p.unexpected.size());
-  finish(*message);
+  std::memcpy(message.data, p.unexpected.data(), p.unexpected.size());
+  p.finish(message);
 }
 
-void TcpLinks::read_some(Peer& p) {
-  std::size_t turn = 0;
-  while (turn < kTurnBytes && p.error.empty()) {
+// Reads until a message ends; returns how many bytes were there.
+std::size_t TcpLinks::read_some(Peer& p) {
+  std::size_t all = 0;
+  while (p.error.empty()) {
     std::byte* into;
     std::size_t most;
     if (p.read < sizeof p.header) {
@@ -346,18 +317,41 @@ void TcpLinks::read_some(Peer& p) {
     }
     const ssize_t n = recv(p.socket.fd(), into, most, MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return;
-    if (n <= 0)
-      return break_link(p, n == 0 ? fmt::format("worker {} closed its link", p.rank)
-                                  : fmt::format("the link to worker {} is broken: {}", p.rank,
-                                                std::strerror(errno)));
+    if (n < 0 && errno == EAGAIN) break;
+    if (n <= 0) {
+      break_link(p, n == 0 ? fmt::format("worker {} closed its link", p.rank)
+                           : fmt::format("the link to worker {} is broken: {}", p.rank,
+                                         std::strerror(errno)));
+      break;
+    }
     p.read += static_cast<std::size_t>(n);
-    turn += static_cast<std::size_t>(n);
-    if (p.read == sizeof p.header && !begin_message(p)) return;
+    all += static_cast<std::size_t>(n);
+    if (p.read == sizeof p.header && !begin_message(p)) break;
     if (p.read >= sizeof p.header && p.read == sizeof p.header + p.header.bytes) {
       end_message(p);
-      if (p.early_bytes > kMostEarly) return;
+      break;
     }
+  }
+  return all;
+}
+
+// Something can be written or read.
+void TcpLinks::attend(Peer& p) {
+  Lock lock(p.guard);
+  std::size_t turn = 0;
+  while (p.error.empty()) {
+    std::size_t read = 0;
+    try {
+      write_some(p);
+      if (p.early_bytes <= kMostEarly) read = read_some(p);
+      watch(p);
+    } catch (const std::exception& e) {  // out of memory
+      break_link(p, fmt::format("the link to worker {} is broken: {}", p.rank, e.what()));
+    }
+    turn += read;
+    settle(lock, p);
+    if (read == 0 || turn >= kTurnBytes) return;
+    lock.lock();
   }
 }
 
@@ -365,19 +359,9 @@ void TcpLinks::loop() {
   std::array<epoll_event, 64> events;
   while (!ending_) {
     const int n = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), -1);
-    for (int i = 0; i < n; ++i) {
-      if (events[static_cast<std::size_t>(i)].data.ptr == nullptr) continue;
-      Peer& p = *static_cast<Peer*>(events[static_cast<std::size_t>(i)].data.ptr);
-      const std::lock_guard lock(p.guard);
-      try {
-        if (!p.error.empty()) continue;
-        write_some(p);
-        if (p.error.empty()) read_some(p);
-        watch(p);
-      } catch (const std::exception& e) {  // out of memory
-        break_link(p, fmt::format("the link to worker {} is broken: {}", p.rank, e.what()));
-      }
-    }
+    for (int i = 0; i < n; ++i)
+      if (void* const p = events[static_cast<std::size_t>(i)].data.ptr; p != nullptr)
+        attend(*static_cast<Peer*>(p));
   }
 }
 
