@@ -131,7 +131,7 @@ ROWS = [
      'if (!text("TORCHELASTIC_RUN_ID").empty()) ++job.port;',
      'if (text("TORCHELASTIC_RUN_ID").empty()) ++job.port;',
      "net:Job.*"),
-    ("a gradient is reported when it is first written",
+    ("gradients are reported at the end of backward",
      "src/executor/wire.cpp",
      "if (t.home == Home::kGradient) last[static_cast<std::size_t>(t.index)] = i;",
      "if (t.home == Home::kGradient) last[static_cast<std::size_t>(t.index)] = plan_->steps.size() - 1;",
