@@ -135,19 +135,46 @@ def kill_one(rng, seconds, roles, killed):
     return kill
 
 
-@pytest.mark.slow
-def test_dist_sync_ends_with_the_hash_of_an_undisturbed_job(tmp_path):
-    text, seconds = run(tmp_path / "undisturbed", SYNC, 1)
+def kill_after_a_checkpoint(folder, killed):
+    """Kills a worker when the job in `folder` has saved."""
+    def kill(launcher):
+        until = time.time() + 30
+        while not list(folder.glob("net-*.json")):
+            assert time.time() < until, "no checkpoint"
+            time.sleep(0.001)
+        found = [pid for pid in descendants(launcher) if role_of(pid) == "worker"]
+        if found:
+            os.kill(found[-1], signal.SIGKILL)
+            killed.append(found[-1])
+    return kill
+
+
+def kill_sync_jobs(folder, kills, roles):
+    """Kills a process of each of `kills` jobs, whose hashes must be that of an undisturbed one. Returns what it did."""
+    text, seconds = run(folder / "undisturbed", SYNC, 1)
     expected, = re.findall(r"HASH (\w+)", text)
     rng, killed, slowest, restarted = random.Random(1), [], 0, 0
-    for i in range(KILLS):
-        text, took = run(tmp_path / str(i), SYNC, 1, kill_one(rng, seconds, ["worker", "server", "scheduler"], killed))
+    for i in range(kills):
+        text, took = run(folder / str(i), SYNC, 1, kill_one(rng, seconds, roles, killed))
         assert set(re.findall(r"HASH (\w+)", text)) == {expected}, text
         slowest, restarted = max(slowest, took), restarted + ("restart 1 of" in text)
+    counts = ", ".join("%s %d" % (role, sum(r == role for r, _ in killed)) for role in roles)
     print("\n%d jobs of %.1f s, killed: %d (%s), restarted: %d, slowest %.1f s" % (
-        KILLS, seconds, len(killed), ", ".join("%s %d" % (role, sum(r == role for r, _ in killed))
-                                               for role in ("worker", "server", "scheduler")), restarted, slowest))
-    assert restarted > KILLS // 4
+        kills, seconds, len(killed), counts, restarted, slowest))
+    return restarted
+
+
+def test_a_killed_worker_changes_no_bit(tmp_path):
+    text, _ = run(tmp_path / "undisturbed", SYNC, 1)
+    killed = []
+    disturbed, _ = run(tmp_path / "disturbed", SYNC, 1, kill_after_a_checkpoint(tmp_path / "disturbed", killed))
+    assert killed and "restart 1 of" in disturbed, disturbed
+    assert re.findall(r"HASH (\w+)", disturbed)[-1:] == re.findall(r"HASH (\w+)", text)
+
+
+@pytest.mark.slow
+def test_dist_sync_ends_with_the_hash_of_an_undisturbed_job(tmp_path):
+    assert kill_sync_jobs(tmp_path, KILLS, ["worker", "server", "scheduler"]) > KILLS // 4
 
 
 @pytest.mark.slow
