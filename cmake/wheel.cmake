@@ -10,11 +10,13 @@ set(wheel_targets _core symbind)
 set_property(TARGET symbind PROPERTY VERSION)
 set_property(TARGET symbind PROPERTY SOVERSION)
 # The system's libz.a is position independent only for symbols that stay inside.
-target_link_options(symbind PRIVATE LINKER:--exclude-libs,libz.a)
+set(hide_zlib LINKER:--exclude-libs,libz.a)
+target_link_options(symbind PRIVATE ${hide_zlib})
 install(TARGETS _core symbind LIBRARY DESTINATION symbind COMPONENT python EXCLUDE_FROM_ALL)
 
 if(TARGET symbind_dist)
   list(APPEND wheel_targets symbind_dist)
+  target_link_options(symbind_dist PRIVATE ${hide_zlib})
   install(TARGETS symbind_dist LIBRARY DESTINATION symbind COMPONENT python EXCLUDE_FROM_ALL)
 endif()
 

@@ -46,14 +46,18 @@ def binaries(site):
 
 
 def libraries_from_outside(site):
-    """A line for each library, as ldd finds it, that is neither one of SYSTEM nor in the wheel."""
+    """A line for each library, as ldd finds it, that is neither one of SYSTEM nor in the wheel. gRPC, in wheels with
+    distributed stores, uses the system's libz, which every manylinux system has."""
+    zlib = {"libz.so.1"} if (site / "symbind" / "libsymbind_dist.so").exists() else set()
     wheel = tuple(f"{site.resolve()}/{name}/" for name in ("symbind", "symbind.libs"))
     found = []
     for path in binaries(site):
         listed = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=True).stdout
         for line in listed.splitlines():
+            if line.strip() == "statically linked":  # it needs no library
+                continue
             name, _, where = re.sub(r" \(0x[0-9a-f]+\)$", "", line.strip()).partition(" => ")
-            if not SYSTEM.match(name) and not os.path.realpath(where).startswith(wheel):
+            if not SYSTEM.match(name) and name not in zlib and not os.path.realpath(where).startswith(wheel):
                 found.append(f"{path.name}: {line.strip()}")
     return found
 
