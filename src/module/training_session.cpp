@@ -51,7 +51,11 @@ TrainingSession::TrainingSession(Training& training, SessionOptions options)
   find_places();
   if (workers_ != nullptr) begin_together(*workers_, training);
   if (options_.checkpoint) {
+    // Worker 0 first: it finishes or removes what an interrupted save has left.
+    const char* what = "the checkpoints of worker 0";
+    if (workers_ != nullptr && training.rank() != 0) workers_->barrier(what);
     checkpointer_ = std::make_unique<Checkpointer>(*options_.checkpoint);
+    if (workers_ != nullptr && training.rank() == 0) workers_->barrier(what);
     if (keeps_best())
       watched_value(training.metric_values(), options_.checkpoint->keep_best, "keep_best");
   }

@@ -167,7 +167,8 @@ def kill_sync_jobs(folder, kills, roles):
 def test_a_killed_worker_changes_no_bit(tmp_path):
     text, _ = run(tmp_path / "undisturbed", SYNC, 1)
     killed = []
-    disturbed, _ = run(tmp_path / "disturbed", SYNC, 1, kill_after_a_checkpoint(tmp_path / "disturbed", killed))
+    slow = SYNC.replace("num_epoch=4,", "num_epoch=4, batch_end_callback=lambda _: time.sleep(0.03),")
+    disturbed, _ = run(tmp_path / "disturbed", "import time" + slow, 1, kill_after_a_checkpoint(tmp_path / "disturbed", killed))
     assert killed and "restart 1 of" in disturbed, disturbed
     assert re.findall(r"HASH (\w+)", disturbed)[-1:] == re.findall(r"HASH (\w+)", text)
 
