@@ -28,7 +28,11 @@ class AsyncStore final : public KVStore, public RemoteUpdates {
   void set_state(const StateValue& state) override { residuals_.set_state(state); }
   int rank() const override { return job_->rank(); }
   int num_workers() const override { return job_->count(); }
-  void barrier() override { job_->barrier("barrier"); }
+  /// The servers have all that the workers pushed before.
+  void barrier() override {
+    for (auto& [key, entry] : entries_) finish_push(entry);
+    job_->barrier("barrier");
+  }
   RemoteUpdates* remote() override { return this; }
 
   void set_optimizer(const SentOptimizer& optimizer) override;
