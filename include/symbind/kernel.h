@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <symbind/context.h>
@@ -43,6 +45,7 @@ struct KernelRequest {
   std::vector<bool>
       constant;           ///< inputs worth keeping in derived form: parameters without gradient
   bool training = false;  ///< a backward pass follows
+  bool exact = false;     ///< kernels that trade digits for speed must refuse
   int threads = 1;
 };
 
@@ -53,7 +56,9 @@ struct Offer {
   std::vector<Layout> in_layouts, out_layouts;
   std::size_t workspace_bytes = 0;
   std::vector<std::size_t> opaque_bytes;  ///< sizes of the opaque outputs, by output index
-  std::shared_ptr<const void> plan;       ///< private data for `prepare`
+  /// {input, output} that may share memory; instead of those that the operator declares.
+  std::optional<std::vector<std::pair<int, int>>> inplace;
+  std::shared_ptr<const void> plan;  ///< private data for `prepare`
   bool accepted() const { return refusal.empty(); }
 };
 Offer refuse(std::string reason);

@@ -209,6 +209,7 @@ struct ModuleOptions {
   std::vector<std::string> state_names = {};  ///< inputs that keep their value between batches
   std::vector<ContextMap> group2ctxs = {};    ///< ctx_group → device, for each context
   AttrDict compression_params = {};           ///< {{"type", "2bit"}}; see KVStore
+  std::optional<bool> exact = {};             ///< as of SimpleBindOptions
 };
 
 /// A network on one or several devices.

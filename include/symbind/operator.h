@@ -5,12 +5,14 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <symbind/attributes.h>
 #include <symbind/cost.h>
+#include <symbind/epilogue.h>
 #include <symbind/kernel.h>
 #include <symbind/rules.h>
 
@@ -67,6 +69,15 @@ struct OpDef {
   /// Outputs from this index on get no memory when nothing reads them: every kernel checks
   /// args.wants(o) before it writes. Other unread outputs get scratch memory, for any kernel.
   int skips_unread_from = std::numeric_limits<int>::max();
+  /// This operator as an operation on the output of the layer before it (epilogue.h).
+  std::function<std::optional<EpilogueItem>(const void*)> as_epilogue;
+  /// Of a layer: the operator that is this layer with an epilogue, an attribute of that name.
+  std::string with_epilogue;
+  /// Of an operator with an epilogue: which ones it takes. `training`: it needs their gradients.
+  std::function<bool(const Epilogue&, bool training)> takes_epilogue;
+  bool channels_last = false;  ///< a channel is the last axis of the output, not the second
+  /// Whether output 0 is input 0 as long as no training runs (Dropout).
+  std::function<bool(const void*)> is_identity_in_prediction;
   FlopsRule flops;                 ///< of one run; without it their number is unknown
   std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +63,9 @@ struct PredictorOptions {
   ShapeMap input_shapes = {};
   bool allow_missing = false;  ///< parameters that are not given are zeros
   bool allow_extra = false;    ///< parameters the network does not have are ignored
+  /// Forbids kernels and fusions that trade digits for speed (Winograd, a BatchNorm folded into
+  /// weights); SYMBIND_EXACT decides unless given.
+  std::optional<bool> exact = {};
 };
 
 struct PredictorStats {

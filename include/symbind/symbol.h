@@ -65,6 +65,9 @@ struct SimpleBindOptions {
   DTypeMap types = {};
   ContextMap group2ctx = {};              ///< ctx_group attribute → device
   const Executor* shared_exec = nullptr;  ///< shares its memory
+  /// Forbids kernels and fusions that trade digits for speed (Winograd, a BatchNorm folded into
+  /// weights); SYMBIND_EXACT decides unless given.
+  std::optional<bool> exact = {};
 };
 struct BindOptions {
   ArraysArg args_grad = NDArrayMap{};
@@ -72,6 +75,7 @@ struct BindOptions {
   ArraysArg aux_states = NDArrayMap{};
   ContextMap group2ctx = {};
   const Executor* shared_exec = nullptr;
+  std::optional<bool> exact = {};  ///< as above
 };
 
 class Symbol {

@@ -101,7 +101,8 @@ ExecutorGroup make_group(const Symbol& symbol, nb::handle contexts, const nb::di
                              .fixed_param_names = names("fixed_param_names"),
                              .grad_req = grad_req_from(given["grad_req"]),
                              .state_names = names("state_names"),
-                             .group2ctxs = groups_from(given["group2ctxs"])};
+                             .group2ctxs = groups_from(given["group2ctxs"]),
+                             .exact = nb::cast<std::optional<bool>>(given["exact"])};
   const nb::gil_scoped_release release;
   return ExecutorGroup(symbol, devices, options);
 }

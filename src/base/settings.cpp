@@ -55,7 +55,8 @@ constexpr Setting kTable[] = {
      "fit shows its progress on stderr: a bar in a terminal, elsewhere a line per epoch unless "
      "epochs are logged."},
     {"SYMBIND_EXACT", "0", Treatment::kHonoured, "",
-     "Forbid kernels that trade digits for speed: Winograd and reduced precision."},
+     "Forbid what trades digits for speed: Winograd, a BatchNorm folded into weights, reduced "
+     "precision. The default of `exact` of Module and Predictor."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",
      "Comma list of kernels to forbid, each with a minus sign: -onednn forbids all of oneDNN's, "
      "-onednn_winograd that algorithm. An operator's last kernel always stays."},

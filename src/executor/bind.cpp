@@ -177,6 +177,7 @@ Executor simple_bind_with(const Symbol& symbol, Context context, const ShapeMap&
   try {
     runtime(context);
     Bound bound = named(symbol, context, options.group2ctx);
+    bound.exact = options.exact.value_or(settings::flag("SYMBIND_EXACT"));
     bound.grad_req = resolve_req(options.grad_req, bound.arg_names);
     const ArraySlots inferred =
         infer_slots(symbol, given, options.types, context, options.group2ctx);
@@ -202,6 +203,7 @@ Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions&
   settings::refresh();
   runtime(context);
   Bound bound = named(*this, context, options.group2ctx);
+  bound.exact = options.exact.value_or(settings::flag("SYMBIND_EXACT"));
   bound.args = in_order(args, bound.arg_names, "arguments");
   for (std::size_t i = 0; i < bound.args.size(); ++i) {
     check(bound.args[i].defined(), "argument '{}' is missing; needed in order: {}",

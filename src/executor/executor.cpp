@@ -113,7 +113,9 @@ void Executor::Impl::load_feed(const NDArrayMap& feed) {
 void Executor::Impl::forward(bool is_train, const NDArrayMap& feed) {
   const profiling::ApiSpan span("Executor.forward");
   load_feed(feed);
-  if (!runner_.is_of_this_process()) compile(outputs());
+  const bool must_change = is_train && !runner_.can_train();
+  if (must_change) runner_.allow_training();
+  if (must_change || !runner_.is_of_this_process()) compile(outputs());
   if (is_train && ran_forward_train_ && !warned_forward_) {
     warned_forward_ = true;
     log_warning(

@@ -137,6 +137,7 @@ std::shared_ptr<const ImperativeKernel> make_kernel(const OpDef& op, const void*
   request.in = in;
   request.threads = num_threads();
   request.training = query.training;
+  request.exact = settings::flag("SYMBIND_EXACT");
   infer(op, attrs, in, query.out_shape, request, made->opaque);
   request.constant.assign(in.size(), false);
   request.wanted = query.outputs;

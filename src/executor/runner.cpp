@@ -17,7 +17,10 @@
 namespace symbind {
 
 Runner::Runner(Bound bound, std::shared_ptr<Arenas> arenas)
-    : bound_(std::move(bound)), arenas_(arenas ? std::move(arenas) : std::make_shared<Arenas>()) {}
+    : bound_(std::move(bound)),
+      arenas_(arenas ? std::move(arenas) : std::make_shared<Arenas>()),
+      predicts_(std::ranges::all_of(bound_.grad_req,
+                                    [](GradReq req) { return req == GradReq::kNull; })) {}
 
 Runner::Runner(Bound bound, std::shared_ptr<Arenas> arenas, std::shared_ptr<const Plan> plan)
     : Runner(std::move(bound), std::move(arenas)) {

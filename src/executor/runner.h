@@ -31,6 +31,7 @@ struct Bound {
   std::vector<std::string> arg_names, aux_names, output_names;
   std::vector<NDArray> args, grads, aux;
   std::vector<GradReq> grad_req;
+  bool exact = false;
 };
 
 class Runner {
@@ -47,6 +48,11 @@ class Runner {
   /// no memory is reused. Outputs take the memory of `outputs_to_reuse` where it fits. On an error
   /// nothing changes.
   void compile(bool watched, const std::vector<NDArray>& outputs_to_reuse);
+
+  /// Whether the plan can run with is_train. If not, call `compile` after `allow_training`.
+  bool can_train() const { return !plan_->predicts; }
+  /// From now on plans are made for training, too.
+  void allow_training() { predicts_ = false; }
 
   /// A step that failed, and why.
   struct Failure {
@@ -138,6 +144,7 @@ class Runner {
   /// The last step that writes the gradient of an argument; in order.
   std::vector<std::pair<std::size_t, std::size_t>> last_writes_;
   GradientObserver* observer_ = nullptr;
+  bool predicts_;                ///< no gradient is bound, and no forward had is_train
   bool wired_in_child_ = false;  ///< kernels were prepared after a fork
 };
 

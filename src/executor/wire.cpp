@@ -72,6 +72,8 @@ BindSpec Runner::bind_spec(bool watched) const {
   spec.aux_contexts = contexts_of(bound_.aux);
   spec.grad_req = bound_.grad_req;
   spec.monitored = watched;
+  spec.predicts = predicts_;
+  spec.exact = bound_.exact;
   return spec;
 }
 

@@ -11,9 +11,11 @@ inline constexpr const char* kCopy = "_copy";                    ///< a head tha
 inline constexpr const char* kCrossDevice = "_CrossDeviceCopy";  ///< between device groups
 
 inline constexpr const char* kFusedBatchNorm = "_fused_BatchNorm_relu";
-inline constexpr const char* kFusedConvolution = "_fused_Convolution_sum";
+inline constexpr const char* kFusedConvolution = "_fused_Convolution";
+inline constexpr const char* kFusedFullyConnected = "_fused_FullyConnected";
 /// Those that files must not contain; operators made by gradients have OpDef::is_backward.
-inline constexpr std::string_view kInternal[] = {kCrossDevice, kFusedBatchNorm, kFusedConvolution};
+inline constexpr std::string_view kInternal[] = {kCrossDevice, kFusedBatchNorm, kFusedConvolution,
+                                                 kFusedFullyConnected};
 
 inline constexpr const char* kForeach = "_foreach";     ///< a loop, until it is unrolled
 inline constexpr const char* kSlices = "SliceChannel";  ///< inputs of its iterations

@@ -65,12 +65,17 @@ Offer offer_of(const KernelDef& kernel, bool is_last, const void* attrs, const K
   return offer;
 }
 
+const KernelDef* last_of(const OpDef& op, DeviceType device) {
+  const KernelDef* last = nullptr;
+  for (const KernelDef& kernel : op.kernels)
+    if (kernel.device == device) last = &kernel;
+  return last;
+}
+
 KernelChoice first_accepting(const OpDef& op, const void* attrs, const KernelRequest& r,
                              const std::string& title, const KernelLimits& limits) {
   KernelChoice choice;
-  const KernelDef* last = nullptr;
-  for (const KernelDef& kernel : op.kernels)
-    if (kernel.device == r.device) last = &kernel;
+  const KernelDef* last = last_of(op, r.device);
   for (const KernelDef& kernel : op.kernels) {
     if (kernel.device != r.device) continue;
     if (!limits.only.empty() && kernel.name != limits.only) continue;
@@ -98,6 +103,14 @@ KernelChoice select_kernel(const OpDef& op, const void* attrs, const KernelReque
                          fmt::join(choice.refusals, "; ")));
   }
   return choice;
+}
+
+bool has_offer(const OpDef& op, const void* attrs, const KernelRequest& r) {
+  const KernelDef* last = last_of(op, r.device);
+  return std::ranges::any_of(op.kernels, [&](const KernelDef& kernel) {
+    return kernel.device == r.device && &kernel != last &&
+           offer_of(kernel, false, attrs, r, {}).accepted();
+  });
 }
 
 }  // namespace symbind

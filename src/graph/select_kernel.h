@@ -27,4 +27,7 @@ struct KernelLimits {
 KernelChoice select_kernel(const OpDef& op, const void* attrs, const KernelRequest& request,
                            const std::string& title, const KernelLimits& limits = {});
 
+/// Whether a kernel other than the device's last one accepts.
+bool has_offer(const OpDef& op, const void* attrs, const KernelRequest& request);
+
 }  // namespace symbind

@@ -50,7 +50,7 @@ void each_reached(const ConvolutionSizes& s, std::int64_t i, F&& f) {
 
 template <class T>
 void forward_plane(const ConvolutionSizes& s, std::int64_t n, std::int64_t f, const T* x,
-                   const T* w, const T* bias, const T* sum, T* y) {
+                   const T* w, const T* bias, T* y) {
   using Acc = Accumulator<T>;
   const std::int64_t in = ConvolutionSizes::product(s.in), out = ConvolutionSizes::product(s.out),
                      taps = ConvolutionSizes::product(s.kernel);
@@ -63,7 +63,6 @@ void forward_plane(const ConvolutionSizes& s, std::int64_t n, std::int64_t f, co
       for (std::int64_t c = 0; c < s.group_in(); ++c)
         total += static_cast<Acc>(first[c * in + i]) * static_cast<Acc>(filter[c * taps + tap]);
     });
-    if (sum) total += static_cast<Acc>(sum[at + o]);
     y[at + o] = static_cast<T>(total);
   }
 }

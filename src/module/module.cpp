@@ -147,7 +147,8 @@ void Module::bind(const Shapes& data_shapes, const std::optional<Shapes>& label_
                      .fixed_param_names = s.options.fixed_param_names,
                      .grad_req = options.grad_req,
                      .state_names = s.options.state_names,
-                     .group2ctxs = s.options.group2ctxs};
+                     .group2ctxs = s.options.group2ctxs,
+                     .exact = s.options.exact};
   s.group = std::make_unique<ExecutorGroup>(s.symbol, s.options.context, group);
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;

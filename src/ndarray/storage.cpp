@@ -79,10 +79,15 @@ Storage::~Storage() {
   if (on_release_) on_release_();
 }
 
+std::uint64_t Storage::next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 DerivedForm& Storage::derived(std::string_view key, std::size_t bytes, std::size_t offset,
-                              const std::shared_ptr<const void>& user) {
+                              const std::shared_ptr<const void>& user, const FormSources& also) {
   const std::lock_guard lock(guard_);
-  const auto [it, is_new] = derived_.try_emplace({offset, bytes, std::string(key)});
+  const auto [it, is_new] = derived_.try_emplace({offset, bytes, std::string(key), also});
   KeptForm& kept = it->second;
   if (is_new) {
     kept.has_user = user != nullptr;

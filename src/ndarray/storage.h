@@ -6,6 +6,7 @@
 // that depends on them. Reading it once, anywhere, clears it everywhere, as in MXNet's engine.
 // A late write, e.g. an update that waits for other machines, is finished by the first access.
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -36,9 +38,12 @@ class DerivedForm {
 
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
-  /// Whether it is current for `storage`; never for an escaped one.
+  /// Whether it is current for the storages it is made from; never for an escaped one.
+  bool current(std::span<const Storage* const> sources) const;
   bool current(const Storage& storage) const;
   /// Calls make(data()) unless current. Several threads may call; one makes, the others wait.
+  template <class F>
+  void refresh(std::span<const Storage* const> sources, F&& make);
   template <class F>
   void refresh(const Storage& storage, F&& make);
 
@@ -47,8 +52,18 @@ class DerivedForm {
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
   std::mutex making_;
+  /// The sum of the sources' versions: they only grow, so an equal sum means equal versions.
   std::atomic<std::uint64_t> made_from_{0};  // versions start at 1
 };
+
+/// Another array that a form depends on: a storage (Storage::id) and where the array begins in it.
+struct FormSource {
+  std::uint64_t storage = 0;
+  std::size_t offset = 0;
+  auto operator<=>(const FormSource&) const = default;
+};
+/// BatchNorm folded into a weight depends on its four arrays and on the bias.
+using FormSources = std::array<FormSource, 5>;
 
 /// An error that waits to be read.
 struct PendingError {
@@ -100,11 +115,15 @@ class Storage {
   void mark_escaped() { escaped_.store(true, std::memory_order_release); }
   bool escaped() const { return escaped_.load(std::memory_order_acquire); }
 
+  /// Unique in the process, also after storages were destroyed.
+  std::uint64_t id() const { return id_; }
+
   /// The form of this key and size of what begins at byte `offset`; allocated at the first call and
   /// cached; with a `user`, for the user's lifetime: forms of destroyed users are evicted for new
-  /// ones.
+  /// ones. `also`: the other arrays that the form depends on.
   DerivedForm& derived(std::string_view key, std::size_t bytes, std::size_t offset = 0,
-                       const std::shared_ptr<const void>& user = nullptr);
+                       const std::shared_ptr<const void>& user = nullptr,
+                       const FormSources& also = {});
   std::size_t num_derived() const;
 
   /// Stores an error here and for waitall(). Pass the same object to every affected storage.
@@ -119,11 +138,13 @@ class Storage {
  private:
   Storage(void* data, std::size_t bytes, Context context, std::function<void()> on_release)
       : data_(data), bytes_(bytes), context_(context), on_release_(std::move(on_release)) {}
+  static std::uint64_t next_id();
 
   void* data_;
   std::size_t bytes_;
   Context context_;
   std::function<void()> on_release_;
+  const std::uint64_t id_ = next_id();
   std::atomic<std::uint64_t> version_{1};
   std::atomic<bool> escaped_{false};
   std::atomic<bool> failed_{false};
@@ -135,22 +156,37 @@ class Storage {
     bool has_user = false;
     std::weak_ptr<const void> user = {};
   };
-  std::map<std::tuple<std::size_t, std::size_t, std::string>, KeptForm>
-      derived_;  // by offset, size and key
+  std::map<std::tuple<std::size_t, std::size_t, std::string, FormSources>, KeptForm>
+      derived_;  // by offset, size, key and other sources
 };
 
+inline bool DerivedForm::current(std::span<const Storage* const> sources) const {
+  std::uint64_t versions = 0;
+  for (const Storage* source : sources) {
+    if (source->escaped()) return false;
+    versions += source->version();
+  }
+  return made_from_.load(std::memory_order_acquire) == versions;
+}
 inline bool DerivedForm::current(const Storage& storage) const {
-  return !storage.escaped() && made_from_.load(std::memory_order_acquire) == storage.version();
+  const Storage* const one[] = {&storage};
+  return current(one);
 }
 
 template <class F>
-void DerivedForm::refresh(const Storage& storage, F&& make) {
-  if (current(storage)) return;
+void DerivedForm::refresh(std::span<const Storage* const> sources, F&& make) {
+  if (current(sources)) return;
   const std::lock_guard lock(making_);
-  if (current(storage)) return;
-  const std::uint64_t version = storage.version();
+  if (current(sources)) return;
+  std::uint64_t versions = 0;
+  for (const Storage* source : sources) versions += source->version();
   make(data_);
-  made_from_.store(version, std::memory_order_release);
+  made_from_.store(versions, std::memory_order_release);
+}
+template <class F>
+void DerivedForm::refresh(const Storage& storage, F&& make) {
+  const Storage* const one[] = {&storage};
+  refresh(one, std::forward<F>(make));
 }
 
 }  // namespace symbind

@@ -121,6 +121,7 @@ class Chooser {
       r.wanted.push_back(readers_[entry] > 0);
     }
     r.training = l_.training;
+    r.exact = l_.exact;
     r.threads = num_threads();
     return r;
   }
@@ -148,7 +149,7 @@ class Chooser {
     step.refusals = std::move(choice.refusals);
     step.phase = phase_of(number);
     step.context = l_.context[number];
-    step.inplace = node.op->inplace_pairs(n.num_outputs);
+    step.inplace = choice.offer.inplace.value_or(node.op->inplace_pairs(n.num_outputs));
     step.is_random = node.op->is_random;
     step.workspace_bytes = choice.offer.workspace_bytes;
     step.values = values_of(node);

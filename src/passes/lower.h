@@ -30,6 +30,7 @@ struct Lowering {
   };
   std::vector<Result> results;  ///< heads: outputs and gradients, in the order of graph.heads
   bool training = false;
+  bool exact = false;
   bool monitored = false;
   std::vector<bool> constant;  ///< by entry: parameters without gradient
 };

@@ -123,6 +123,7 @@ Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, cons
   l.graph = index_graph(placed.heads, order.order);
   l.num_forward_nodes = order.num_forward;
   l.training = spec.training();
+  l.exact = spec.exact;
   l.monitored = spec.monitored;
   const auto entries = static_cast<std::size_t>(l.graph.num_entries());
   l.owner.assign(entries, {});
@@ -204,10 +205,16 @@ std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) 
   settings::note_ignored();
   auto plan = std::make_shared<Plan>();
   const Variables variables = find_variables(symbol.heads());
-  NodeEntries heads = unroll_loops(symbol.heads(), descriptions(variables, spec));
+  const std::unordered_map<const Node*, TensorDesc> bound = descriptions(variables, spec);
+  NodeEntries heads = unroll_loops(symbol.heads(), bound);
   if (settings::flag("MXNET_ELIMINATE_COMMON_EXPR")) heads = eliminate_common(heads);
   plan->optimized = Symbol(heads);
-  if (!spec.monitored) heads = fuse(heads);
+  if (!spec.monitored)
+    heads = fuse(heads, {.variables = bound,
+                         .context = spec.context,
+                         .predicts = spec.predicts,
+                         .exact = spec.exact});
+  plan->predicts = spec.predicts && !spec.monitored;
   const std::size_t num_outputs = heads.size();
   const Backward backward = build_backward(heads, variables, spec, plan->zero_gradients);
   heads.insert(heads.end(), backward.gradients.begin(), backward.gradients.end());

@@ -80,6 +80,9 @@ std::string Plan::text() const {
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const PlanStep& step = steps[s];
     out += fmt::format("{:5} {} [{}] on {}", s, step.title, step.kernel, step.context.str());
+    if (step.node != nullptr)
+      if (const auto it = step.node->attrs.find("epilogue"); it != step.node->attrs.end())
+        out += " epilogue " + it->second;
     if (step.workspace_bytes > 0)
       out += fmt::format(" workspace @{}+{}", step.workspace_offset, step.workspace_bytes);
     out += "\n";

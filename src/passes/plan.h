@@ -62,6 +62,7 @@ struct Plan {
   std::size_t max_live_bytes = 0;
   int reorders = 0;
   std::vector<int> zero_gradients;  ///< arguments whose gradient is zero: no output depends on them
+  bool predicts = false;            ///< made for is_train = false only
   Symbol optimized;                 ///< after the passes on symbols, without gradients
 
   std::size_t total_arena_bytes() const;
@@ -81,6 +82,8 @@ struct BindSpec {
   std::vector<Context> arg_contexts, aux_contexts;
   std::vector<GradReq> grad_req;  ///< by argument
   bool monitored = false;         ///< every output is shown: no fusion, no memory reuse
+  bool predicts = false;          ///< no gradients, and is_train is never set
+  bool exact = false;             ///< kernels and fusions that trade digits for speed are forbidden
   bool training() const;
 };
 

@@ -15,8 +15,15 @@ NodeEntries unroll_loops(NodeEntries heads,
 /// Merges equal subexpressions.
 NodeEntries eliminate_common(const NodeEntries& heads);
 
-/// Replaces patterns of two operators by one fused operator; the patterns are a table in fuse.cpp.
-NodeEntries fuse(const NodeEntries& heads);
+/// What fusion depends on.
+struct FuseSpec {
+  const std::unordered_map<const Node*, TensorDesc>& variables;  ///< what is bound
+  Context context;
+  bool predicts = false;  ///< is_train is never set, and there are no gradients
+  bool exact = false;     ///< nothing that changes digits
+};
+/// Replaces a layer and the operators after it by one fused operator.
+NodeEntries fuse(const NodeEntries& heads, const FuseSpec& spec);
 
 /// Where every node runs. `heads` is rewritten: a copy is inserted on every edge between devices.
 struct Placement {

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/mismatch.h"
 #include "base/nearest.h"
+#include "base/settings.h"
 #include "device/runtime.h"
 #include "executor/bind.h"
 #include "graph/node.h"
@@ -105,7 +106,8 @@ Network::Network(const Symbol& symbol, const NDArrayMap& args, const NDArrayMap&
       arg_names_(symbol_.list_arguments()),
       aux_names_(symbol_.list_auxiliary_states()),
       output_names_(symbol_.list_outputs()),
-      types_(options.types) {
+      types_(options.types),
+      exact_(options.exact.value_or(settings::flag("SYMBIND_EXACT"))) {
   runtime(context_);  // throws if there is no such device
   check(!output_names_.empty(), "the symbol has no outputs");
   find_inputs(options, args);
@@ -295,6 +297,8 @@ PlannedShapes Network::plan(const Signature& signature) const {
     spec.arg_names = arg_names_;
     spec.aux_names = aux_names_;
     spec.grad_req = made.bound.grad_req;
+    spec.predicts = true;
+    spec.exact = exact_;
     const auto zeros = [](const ArraySlot& slot) {
       return NDArray::zeros(slot.shape, slot.context, slot.dtype);
     };

@@ -69,6 +69,7 @@ class Network {
   std::vector<std::string> missing_;  ///< parameters that are neither given nor inputs
   NDArrayMap args_, aux_;             ///< on the device
   DTypeMap types_;
+  bool exact_;
 };
 
 }  // namespace symbind

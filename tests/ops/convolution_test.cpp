@@ -102,8 +102,9 @@ OP_CASES(Convolution) {
       .raises("covers 7");
 }
 
-OP_CASES(_fused_Convolution_sum) {
+OP_CASES(_fused_Convolution) {
   c.add("small")
+      .attr("epilogue", "sum")
       .attr("kernel", "(3, 3)")
       .attr("pad", "(1, 1)")
       .attr("num_filter", 2)
@@ -113,6 +114,7 @@ OP_CASES(_fused_Convolution_sum) {
       .in({1, 2, 4, 3})
       .ref(convolve_and_add);
   c.add("blocked")
+      .attr("epilogue", "sum")
       .attr("kernel", "(3, 3)")
       .attr("pad", "(1, 1)")
       .attr("num_filter", 16)

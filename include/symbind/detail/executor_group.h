@@ -50,6 +50,7 @@ struct GroupOptions {
   GradReqArg grad_req = "write";
   std::vector<std::string> state_names = {};
   std::vector<ContextMap> group2ctxs = {};  ///< ctx_group → device, one map per device; or empty
+  std::optional<bool> exact = {};           ///< as of SimpleBindOptions
 };
 
 class ExecutorGroup {

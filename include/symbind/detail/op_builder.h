@@ -177,6 +177,33 @@ class OpBuilder {
     def_.skips_unread_from = first;
     return *this;
   }
+  /// This operator as an operation of an epilogue, by its attributes.
+  template <class F>
+  OpBuilder& as_epilogue(F item) {
+    def_.as_epilogue = [item](const void* a) -> std::optional<EpilogueItem> {
+      return item(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
+  /// `fused` is this layer with an epilogue.
+  OpBuilder& with_epilogue(std::string fused) {
+    def_.with_epilogue = std::move(fused);
+    return *this;
+  }
+  OpBuilder& takes_epilogue(bool (*rule)(const Epilogue&, bool training)) {
+    def_.takes_epilogue = rule;
+    return *this;
+  }
+  OpBuilder& channels_last() {
+    def_.channels_last = true;
+    return *this;
+  }
+  OpBuilder& identity_in_prediction(bool (*rule)(const A&)) {
+    def_.is_identity_in_prediction = [rule](const void* a) {
+      return rule(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
   OpBuilder& loss() {
     def_.is_loss = true;
     return *this;

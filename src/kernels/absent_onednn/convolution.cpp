@@ -3,10 +3,11 @@
 
 namespace symbind::onednn {
 
-Offer offer_convolution(ConvolutionAlgorithm, const ConvolutionSizes&, bool, const KernelRequest&) {
+Offer offer_convolution(ConvolutionAlgorithm, const ConvolutionSizes&, const Epilogue&,
+                        const KernelRequest&) {
   return refuse("built without oneDNN");
 }
-Prepared prepare_convolution(const KernelRequest&, const Offer&) { return {}; }
+Prepared prepare_convolution(const Offer&) { return {}; }
 Offer offer_convolution_backward(ConvolutionAlgorithm, const ConvolutionSizes&,
                                  const KernelRequest&) {
   return refuse("built without oneDNN");

@@ -3,10 +3,10 @@
 
 namespace symbind::onednn {
 
-Offer offer_inner_product(const MatrixSizes&, bool, const KernelRequest&) {
+Offer offer_inner_product(const MatrixSizes&, bool, const Epilogue&, const KernelRequest&) {
   return refuse("built without oneDNN");
 }
-Prepared prepare_inner_product(const KernelRequest&, const Offer&) { return {}; }
+Prepared prepare_inner_product(const Offer&) { return {}; }
 Offer offer_inner_product_backward(const MatrixSizes&, bool, const KernelRequest&) {
   return refuse("built without oneDNN");
 }

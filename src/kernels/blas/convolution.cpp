@@ -28,8 +28,8 @@ std::int64_t patch_elements(const ConvolutionSizes& s) {
 }
 
 template <class T>
-void convolution(const ConvolutionSizes& s, const T* x, const T* w, const T* bias, T* y, T* patches,
-                 bool add) {
+void convolution(const ConvolutionSizes& s, const T* x, const T* w, const T* bias, T* y,
+                 T* patches) {
   const std::int64_t depth = s.group_in() * ConvolutionSizes::product(s.kernel);
   const std::int64_t positions = ConvolutionSizes::product(s.out);
   for (std::int64_t n = 0; n < s.batch; ++n) {
@@ -39,10 +39,10 @@ void convolution(const ConvolutionSizes& s, const T* x, const T* w, const T* bia
       for (std::int64_t f = 0; bias && f < s.group_out(); ++f) {
         T* plane = y + at.y + f * positions;
         const T b = bias[g * s.group_out() + f];
-        for (std::int64_t o = 0; o < positions; ++o) plane[o] = add ? plane[o] + b : b;
+        std::fill_n(plane, positions, b);
       }
       gemm({false, false, s.group_out(), positions, depth, depth, positions, positions}, T(1),
-           w + at.w, patches, bias || add ? T(1) : T(0), y + at.y);
+           w + at.w, patches, bias ? T(1) : T(0), y + at.y);
     }
   }
 }
@@ -79,9 +79,9 @@ void convolution_backward_weights(const ConvolutionSizes& s, const T* dy, const 
 }
 
 template void convolution(const ConvolutionSizes&, const float*, const float*, const float*, float*,
-                          float*, bool);
+                          float*);
 template void convolution(const ConvolutionSizes&, const double*, const double*, const double*,
-                          double*, double*, bool);
+                          double*, double*);
 template void convolution_backward_data(const ConvolutionSizes&, const float*, const float*, float*,
                                         float*);
 template void convolution_backward_data(const ConvolutionSizes&, const double*, const double*,

@@ -11,10 +11,9 @@ namespace symbind::blas {
 /// Elements of workspace: the unrolled patches of one image and group.
 std::int64_t patch_elements(const ConvolutionSizes& s);
 
-/// With `add` the result is added to y.
 template <class T>
-void convolution(const ConvolutionSizes& s, const T* x, const T* w, const T* bias, T* y, T* patches,
-                 bool add = false);
+void convolution(const ConvolutionSizes& s, const T* x, const T* w, const T* bias, T* y,
+                 T* patches);
 template <class T>
 void convolution_backward_data(const ConvolutionSizes& s, const T* dy, const T* w, T* dx,
                                T* patches);

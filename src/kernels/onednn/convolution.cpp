@@ -7,14 +7,13 @@
 #include "kernels/onednn/convolution.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <string_view>
 
 #include "base/check.h"
 #include "base/cpu_isa.h"
 #include "base/parallel.h"
-#include "base/settings.h"
-#include "kernels/onednn/internal.h"
+#include "kernels/onednn/post_ops.h"
 
 namespace symbind::onednn {
 
@@ -40,7 +39,7 @@ using Dims = dnnl::memory::dims;
 ///   1568 (56², batch 8)     2.30  2.35     2.24          2.32
 ///
 /// It is less exact by about 1e-6 of the output's scale. Returns the reason against it, or nothing.
-std::string against_winograd(const ConvolutionSizes& s, bool kept_weights) {
+std::string against_winograd(const ConvolutionSizes& s, bool kept_weights, bool exact) {
   using Axes = ConvolutionSizes::Axes;
   const Axes ones{1, 1, 1};
   const bool fits = s.spatial == 2 && s.groups == 1 && s.kernel == Axes{1, 3, 3} &&
@@ -51,7 +50,7 @@ std::string against_winograd(const ConvolutionSizes& s, bool kept_weights) {
   if (!fits) return "not 3x3 at stride 1 over 32 channels or more";
   if (!kept_weights && tiles < 32) return "too few tiles";
   if (cpu_isa() != Isa::kAvx512) return "needs AVX-512";
-  return settings::flag("SYMBIND_EXACT") ? "SYMBIND_EXACT is set" : "";
+  return exact ? "exact numbers are requested" : "";
 }
 
 /// The shapes and parameters for oneDNN.
@@ -82,29 +81,26 @@ struct Problem {
   }
 
   Forward::primitive_desc forward(const MemoryDesc& src, const MemoryDesc& dst, algorithm how,
-                                  prop_kind kind, bool with_sum) const {
-    dnnl::primitive_attr attr = user_scratchpad();
-    if (with_sum) {
-      dnnl::post_ops post;
-      post.append_sum(1.f);
-      attr.set_post_ops(post);
-    }
-    const Forward::desc d = sizes.bias ? Forward::desc(kind, how, src, describe_any(w), describe(b),
-                                                       dst, stride, dilate, pad, pad_after)
-                                       : Forward::desc(kind, how, src, describe_any(w), dst, stride,
-                                                       dilate, pad, pad_after);
+                                  prop_kind kind, bool bias, const MemoryDesc& weight,
+                                  const dnnl::primitive_attr& attr = user_scratchpad()) const {
+    const Forward::desc d =
+        bias ? Forward::desc(kind, how, src, weight, describe(b), dst, stride, dilate, pad,
+                             pad_after)
+             : Forward::desc(kind, how, src, weight, dst, stride, dilate, pad, pad_after);
     return {d, attr, engine(), true};
   }
   BackwardData::primitive_desc backward_data(const MemoryDesc& src, const MemoryDesc& dst,
                                              algorithm how) const {
-    const auto hint = forward(src, dst, how, prop_kind::forward_training, false);
+    const auto hint = forward(src, dst, how, prop_kind::forward_training, sizes.bias,
+                              describe_any(w));
     if (!hint) return {};
     return {BackwardData::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after),
             user_scratchpad(), engine(), hint, true};
   }
   BackwardWeights::primitive_desc backward_weights(const MemoryDesc& src, const MemoryDesc& dst,
                                                    algorithm how, bool bias) const {
-    const auto hint = forward(src, dst, how, prop_kind::forward_training, false);
+    const auto hint = forward(src, dst, how, prop_kind::forward_training, sizes.bias,
+                              describe_any(w));
     if (!hint) return {};
     const BackwardWeights::desc d =
         bias
@@ -128,7 +124,7 @@ struct Layouts {
 std::vector<Layouts> candidates(const Problem& p) {
   std::vector<Layouts> all;
   const auto pd = p.forward(describe_any(p.x), describe_any(p.y), algorithm::convolution_direct,
-                            prop_kind::forward_training, false);
+                            prop_kind::forward_training, p.sizes.bias, describe_any(p.w));
   if (pd) {
     const auto x = layout_of(pd.src_desc(), p.x), y = layout_of(pd.dst_desc(), p.y);
     all.push_back({x.value_or(widest_layout(p.x)), y.value_or(widest_layout(p.y))});
@@ -152,19 +148,123 @@ std::string unfit(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s, boo
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
   if (s.batch == 0 || ConvolutionSizes::product(s.in) == 0) return "the data is empty";
   if (!windows_fit(s.kernel, s.stride, s.dilate, s.pad)) return "the window is too wide";
-  return algorithm == ConvolutionAlgorithm::kWinograd ? against_winograd(s, kept_weights) : "";
+  return algorithm == ConvolutionAlgorithm::kWinograd ? against_winograd(s, kept_weights, r.exact) : "";
 }
 
 // ---- Forward ------------------------------------------------------------------------------------
 
 struct ForwardPlan {
+  explicit ForwardPlan(const ConvolutionSizes& s) : problem(s) {}
+
+  /// Looks for a fast primitive: the layouts in their order, as many operations inside as possible.
+  Layouts choose(const Epilogue& items, std::size_t first, const KernelRequest& r);
+  Call make_call(const Forward::primitive_desc& from,
+                 const std::vector<PostOps::Operand>& operands) const;
+
   Problem problem;
-  bool with_sum;
+  algorithm how = algorithm::convolution_direct;
+  prop_kind kind = prop_kind::forward_training;
+  bool bias = false;
+  EpiloguePass epilogue;
+  std::size_t last = 0;  ///< operations from here on are a separate pass
+  PostOps inside;        ///< those before
   Forward::primitive_desc pd;
   Packing weights;
-  Call call;
   std::size_t scratch = 0;
-  std::size_t y_bytes = 0;
+  std::int64_t y_size = 0;
+};
+
+Layouts ForwardPlan::choose(const Epilogue& items, std::size_t first, const KernelRequest& r) {
+  Layouts layouts;
+  for (const Layouts& candidate : candidates(problem)) {
+    layouts = candidate;
+    const TensorDesc y{.shape = problem.y, .layout = layouts.y};
+    epilogue = EpiloguePass(items, problem.sizes.bias ? 3 : 2, y, r);
+    for (last = items.size() + 1; last-- > first;) {
+      std::optional<PostOps> ops =
+          post_ops(epilogue, first, last, problem.y.rank(), problem.sizes.out_channels);
+      if (!ops) continue;
+      inside = *std::move(ops);
+      pd = problem.forward(describe(problem.x, layouts.x), describe(problem.y, layouts.y), how,
+                           kind, bias, describe_any(problem.w), inside.attr);
+      if (pd && !is_reference(pd)) return layouts;
+    }
+  }
+  pd = {};
+  return layouts;
+}
+
+Call ForwardPlan::make_call(const Forward::primitive_desc& from,
+                            const std::vector<PostOps::Operand>& operands) const {
+  Call::Arguments arguments{{DNNL_ARG_SRC, from.src_desc()},
+                            {DNNL_ARG_WEIGHTS, from.weights_desc()},
+                            {DNNL_ARG_DST, from.dst_desc()}};
+  if (bias) arguments.emplace_back(DNNL_ARG_BIAS, describe(problem.b));
+  for (const PostOps::Operand& o : operands) arguments.emplace_back(o.argument, o.desc);
+  return Call(Forward(from), from.scratchpad_desc(), std::move(arguments));
+}
+
+/// A prepared convolution.
+class ForwardRun {
+ public:
+  explicit ForwardRun(const ForwardPlan& plan)
+      : plan_(plan), call_(plan.make_call(plan.pd, plan.inside.operands)) {}
+
+  void operator()(const Args& args) const {
+    void* scratch = at(args, plan_.scratch);
+    float* y = args.out<float>(0);
+    const LayerWeights::Form form = plan_.weights.layer(args, scratch);
+    if (plan_.weights.folds() && !form.folded) return run_unfolded(args, form);
+    const int sum = plan_.inside.sum;
+    if (sum >= 0 && args.inputs[sum].data != y) {
+      const float* from = args.in<float>(sum);
+      parallel_for(plan_.y_size, 1 << 15,
+                   [&](std::int64_t b, std::int64_t e) { std::copy(from + b, from + e, y + b); });
+    }
+    Pointers pointers(plan_, args, form, y);
+    for (const PostOps::Operand& o : plan_.inside.operands)
+      pointers.add(args.inputs[o.input].data);
+    call_(pointers.all(), scratch);
+    plan_.epilogue.run(args, y, plan_.last);
+  }
+
+ private:
+  /// The arguments of a primitive, in the order of make_call.
+  class Pointers {
+   public:
+    Pointers(const ForwardPlan& plan, const Args& args, const LayerWeights::Form& form, float* y) {
+      add(args.inputs[0].data);
+      add(form.weight);
+      add(y);
+      if (plan.bias) add(const_cast<float*>(form.bias));  // oneDNN takes no const pointers
+    }
+    void add(void* p) { all_.at(count_++) = p; }
+    std::span<void* const> all() const { return {all_.data(), count_}; }
+
+   private:
+    std::array<void*, 16> all_{};
+    std::size_t count_ = 0;
+  };
+
+  /// With a BatchNorm that cannot be folded: the convolution, then all operations. Its output may
+  /// share memory with the sum, which is read after it, so it is computed elsewhere.
+  void run_unfolded(const Args& args, const LayerWeights::Form& form) const {
+    const ForwardPlan& p = plan_;
+    const VendorThreads threads(threads_for(operations(p.problem.sizes)));
+    const auto pd = p.problem.forward(p.pd.src_desc(), p.pd.dst_desc(), p.how, p.kind, p.bias,
+                                      p.pd.weights_desc());
+    check(static_cast<bool>(pd), ErrorKind::kState,
+          "oneDNN has no convolution without epilogue for this shape");
+    std::vector<float> y(static_cast<std::size_t>(p.y_size));
+    std::vector<char> scratch(pd.scratchpad_desc().get_size() + 64);
+    const Pointers pointers(p, args, form, y.data());
+    p.make_call(pd, {})(pointers.all(), scratch.data());
+    p.epilogue.run(args, y.data(), 0);
+    std::ranges::copy(y, args.out<float>(0));
+  }
+
+  ForwardPlan plan_;
+  Call call_;
 };
 
 // ---- Backward -----------------------------------------------------------------------------------
@@ -185,67 +285,47 @@ algorithm named(ConvolutionAlgorithm a) {
 
 }  // namespace
 
-Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s, bool with_sum,
-                        const KernelRequest& r) {
+Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s,
+                        const Epilogue& epilogue, const KernelRequest& r) {
   const bool constant = r.constant.size() > 1 && r.constant[1];
   if (std::string reason = unfit(algorithm, s, constant, r); !reason.empty())
     return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
-    auto plan = std::make_shared<ForwardPlan>(ForwardPlan{Problem(s), with_sum, {}, {}, {}});
+    auto plan = std::make_shared<ForwardPlan>(s);
     const Problem& p = plan->problem;
-    const auto kind = constant ? prop_kind::forward_inference : prop_kind::forward_training;
-    Layouts layouts;
-    for (const Layouts& candidate : candidates(p)) {
-      layouts = candidate;
-      plan->pd = p.forward(describe(p.x, layouts.x), describe(p.y, layouts.y), named(algorithm),
-                           kind, with_sum);
-      if (plan->pd && !is_reference(plan->pd)) break;
-    }
+    const LayerInputs inputs = layer_inputs(s.bias, s.out_channels, epilogue);
+    const std::size_t first = inputs.batch_norm < 0 ? 0 : 1;
+    plan->kind = constant ? prop_kind::forward_inference : prop_kind::forward_training;
+    plan->how = named(algorithm);
+    plan->bias = s.bias || first > 0;
+    const Layouts layouts = plan->choose(epilogue, first, r);
     if (!plan->pd || is_reference(plan->pd)) return refuse("oneDNN has nothing fast for this");
     Carver workspace;
-    plan->weights = Packing(describe(p.w), plan->pd.weights_desc(), constant, workspace);
+    plan->weights = Packing(describe(p.w), plan->pd.weights_desc(), constant, workspace, inputs);
     plan->scratch = workspace.take(
         std::max(plan->pd.scratchpad_desc().get_size(), plan->weights.scratch_bytes()));
-    plan->y_bytes = describe(p.y).get_size();
+    plan->y_size = p.y.size();
 
     Offer offer = accept_plain(r, workspace.total());
     offer.in_layouts[0] = layouts.x;
     offer.out_layouts[0] = layouts.y;
-    if (with_sum) offer.in_layouts.back() = layouts.y;
+    offer.inplace.emplace();
+    for (std::size_t i = 0; i < epilogue.size(); ++i) {
+      if (epilogue[i].kind != EpilogueItem::Kind::kSum) continue;
+      const int operand = plan->epilogue.operand(i);
+      offer.in_layouts[static_cast<std::size_t>(operand)] = layouts.y;
+      if (operand == plan->inside.sum) offer.inplace->emplace_back(operand, 0);
+    }
     offer.plan = std::move(plan);
     return offer;
   });
 }
 
-Prepared prepare_convolution(const KernelRequest& r, const Offer& offer) {
-  auto plan =
-      std::make_shared<ForwardPlan>(*std::static_pointer_cast<const ForwardPlan>(offer.plan));
-  const Problem& p = plan->problem;
-  const VendorThreads threads(threads_for(operations(p.sizes)));
-  const bool bias = p.sizes.bias;
-  Call::Arguments arguments{{DNNL_ARG_SRC, plan->pd.src_desc()},
-                            {DNNL_ARG_WEIGHTS, plan->pd.weights_desc()},
-                            {DNNL_ARG_DST, plan->pd.dst_desc()}};
-  if (bias) arguments.emplace_back(DNNL_ARG_BIAS, describe(p.b));
-  plan->call = Call(Forward(plan->pd), plan->pd.scratchpad_desc(), std::move(arguments));
-  const int sum = static_cast<int>(r.in.size()) - 1;
-  return [plan, bias, sum](const Args& args) {
-    void* scratch = at(args, plan->scratch);
-    void *x = args.inputs[0].data, *y = args.outputs[0].data;
-    if (plan->with_sum && args.inputs[sum].data != y) {
-      const char* from = args.in<char>(sum);
-      parallel_for(
-          static_cast<std::int64_t>(plan->y_bytes), 1 << 17, [&](std::int64_t b, std::int64_t e) {
-            std::memcpy(static_cast<char*>(y) + b, from + b, static_cast<std::size_t>(e - b));
-          });
-    }
-    void* w = plan->weights(args, 1, scratch);
-    if (bias)
-      plan->call({x, w, y, args.inputs[2].data}, scratch);
-    else
-      plan->call({x, w, y}, scratch);
-  };
+Prepared prepare_convolution(const Offer& offer) {
+  const auto& plan = *std::static_pointer_cast<const ForwardPlan>(offer.plan);
+  const VendorThreads threads(threads_for(operations(plan.problem.sizes)));
+  return [run = std::make_shared<const ForwardRun>(plan)](const Args& args) { (*run)(args); };
 }
 
 Offer offer_convolution_backward(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s,

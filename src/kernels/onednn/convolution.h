@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <symbind/epilogue.h>
 #include <symbind/kernel.h>
 
 #include "kernels/convolution_sizes.h"
@@ -21,10 +22,10 @@ inline constexpr ConvolutionKernel kConvolutionKernels[] = {
     {"onednn_winograd", ConvolutionAlgorithm::kWinograd},
     {"onednn_direct", ConvolutionAlgorithm::kDirect}};
 
-/// Inputs x, W[, b][, sum_data]; output y, plus sum_data where `with_sum`.
+/// Inputs x, W[, b] and the operands of the epilogue; output y.
 Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& sizes,
-                        bool with_sum, const KernelRequest& request);
-Prepared prepare_convolution(const KernelRequest& request, const Offer& offer);
+                        const Epilogue& epilogue, const KernelRequest& request);
+Prepared prepare_convolution(const Offer& offer);
 
 /// Inputs dy, x, W; outputs dx, dW and, with a bias, db.
 Offer offer_convolution_backward(ConvolutionAlgorithm algorithm, const ConvolutionSizes& sizes,

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "kernels/epilogue.h"
 #include "kernels/onednn/internal.h"
 
 namespace symbind::onednn {
@@ -53,6 +54,7 @@ struct ForwardPlan {
   bool bias;
   Packing weights;
   Call call;
+  EpiloguePass epilogue;  ///< a separate pass: the output is small beside the weight
   std::size_t scratch = 0;
 };
 
@@ -77,24 +79,29 @@ struct BackwardPlan {
 
 }  // namespace
 
-Offer offer_inner_product(const MatrixSizes& s, bool bias, const KernelRequest& r) {
+Offer offer_inner_product(const MatrixSizes& s, bool with_bias, const Epilogue& epilogue,
+                          const KernelRequest& r) {
   if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
     return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads;
     const Matrices m(s);
     auto plan = std::make_shared<ForwardPlan>();
-    plan->bias = bias;
+    const LayerInputs inputs = layer_inputs(with_bias, s.out, epilogue);
+    const bool bias = plan->bias = with_bias || inputs.batch_norm >= 0;
+    plan->epilogue = EpiloguePass(epilogue, with_bias ? 3 : 2,
+                                  {.shape = Shape{s.rows, s.out}}, r);
     Carver workspace;
     std::size_t scratch = 0;
     const bool constant = r.constant.size() > 1 && r.constant[1];
     if (!constant && s.rows >= kRowsForMatmul) {
+      plan->weights = Packing(m.w, m.w, false, workspace, inputs);
       plan->call = matmul_call(s, m, bias, scratch);
     } else {
       const auto pd =
           m.forward(constant ? describe_any(Shape{s.out, s.in}) : m.w, bias,
                     constant ? prop_kind::forward_inference : prop_kind::forward_training);
-      plan->weights = Packing(m.w, pd.weights_desc(), constant, workspace);
+      plan->weights = Packing(m.w, pd.weights_desc(), constant, workspace, inputs);
       scratch = std::max(pd.scratchpad_desc().get_size(), plan->weights.scratch_bytes());
       Call::Arguments arguments{
           {DNNL_ARG_SRC, m.x}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}, {DNNL_ARG_DST, m.y}};
@@ -103,19 +110,22 @@ Offer offer_inner_product(const MatrixSizes& s, bool bias, const KernelRequest& 
     }
     plan->scratch = workspace.take(scratch);
     Offer offer = accept_plain(r, workspace.total());
+    offer.inplace.emplace();  // y is written before a sum is read
     offer.plan = std::move(plan);
     return offer;
   });
 }
 
-Prepared prepare_inner_product(const KernelRequest&, const Offer& offer) {
+Prepared prepare_inner_product(const Offer& offer) {
   return [plan = std::static_pointer_cast<const ForwardPlan>(offer.plan)](const Args& args) {
     void* scratch = at(args, plan->scratch);
-    void* w = plan->weights(args, 1, scratch);
-    if (plan->bias)
-      plan->call({args.inputs[0].data, w, args.outputs[0].data, args.inputs[2].data}, scratch);
+    void *x = args.inputs[0].data, *y = args.outputs[0].data;
+    const LayerWeights::Form form = plan->weights.layer(args, scratch);
+    if (plan->bias)  // oneDNN takes no const pointers
+      plan->call({x, form.weight, y, const_cast<float*>(form.bias)}, scratch);
     else
-      plan->call({args.inputs[0].data, w, args.outputs[0].data}, scratch);
+      plan->call({x, form.weight, y}, scratch);
+    plan->epilogue.run(args, static_cast<float*>(y), form.folded ? 1 : 0);
   };
 }
 

@@ -2,13 +2,11 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <map>
-#include <mutex>
+#include <cstring>
 #include <string_view>
 
 #include "base/check.h"
 #include "base/signals.h"
-#include "ndarray/storage.h"
 
 namespace symbind::onednn {
 
@@ -92,8 +90,7 @@ struct Call::Lane {
       given.push_back({argument, memories.back().get()});
     }
   }
-  void run(const dnnl::primitive& primitive, const std::initializer_list<void*>& pointers,
-           void* scratch) {
+  void run(const dnnl::primitive& primitive, std::span<void* const> pointers, void* scratch) {
     std::size_t i = 0;
     for (void* p : pointers) memories[i++].set_data_handle(p);
     if (i < memories.size()) memories[i].set_data_handle(scratch);
@@ -123,7 +120,7 @@ Call::Call(const dnnl::primitive& primitive, const MemoryDesc& scratch, Argument
   shared_ = std::make_shared<Shared>(primitive, std::move(arguments));
 }
 
-void Call::operator()(std::initializer_list<void*> pointers, void* scratch) const {
+void Call::operator()(std::span<void* const> pointers, void* scratch) const {
   const VendorThreads threads(threads_);
   note_region(threads_);
   std::optional<SignalsBlocked> blocked;
@@ -164,63 +161,47 @@ std::string form_key(const MemoryDesc& packed) {
   return text;
 }
 
-/// One object for all primitives that read forms of this name: arrays keep a form during its
-/// lifetime. So forms are freed with the plans that use them, and plans that use the same form
-/// share it.
-std::shared_ptr<const void> use_of(const std::string& key) {
-  struct Uses {
-    std::mutex guard;
-    std::map<std::string, std::weak_ptr<const std::string>> by_key;
-  };
-  static Uses& uses = *new Uses;  // never destroyed: plans may be made after main
-  const std::lock_guard lock(uses.guard);
-  std::erase_if(uses.by_key, [](const auto& one) { return one.second.expired(); });
-  auto& known = uses.by_key[key];
-  std::shared_ptr<const std::string> use = known.lock();
-  if (use == nullptr) known = use = std::make_shared<const std::string>(key);
-  return use;
-}
-
-/// Where a weight is packed that users may write at any time: a form cached with the array could be
-/// rewritten while another thread reads it. One block per thread, as large as the largest such
-/// weight.
-void* thread_buffer(std::size_t bytes) {
-  thread_local std::unique_ptr<DerivedForm> buffer;
-  if (buffer == nullptr || buffer->bytes() < bytes)
-    buffer = std::make_unique<DerivedForm>(cpu(), bytes);
-  return buffer->data();
-}
-
 }  // namespace
 
 Packing::Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant,
-                 Carver& workspace)
-    : constant_(constant) {
-  if (plain == packed) return;
-  bytes_ = packed.get_size();
-  reorder_ = make_reorder(plain, packed, scratch_bytes_);
-  key_ = form_key(packed);
-  if (constant_)
-    use_ = use_of(key_);
-  else
+                 Carver& workspace, const LayerInputs& inputs)
+    : bytes_(packed.get_size()),
+      cached_(constant && (plain != packed || inputs.batch_norm >= 0)),
+      reorders_(plain != packed),
+      inputs_(inputs) {
+  if (reorders_) reorder_ = make_reorder(plain, packed, scratch_bytes_);
+  if (cached_)
+    layer_ = LayerWeights(form_key(packed), bytes_,
+                          static_cast<std::int64_t>(plain.get_size() / sizeof(float)), inputs);
+  else if (reorders_)
     offset_ = workspace.take(bytes_);
 }
 
-void* Packing::pack(const TensorArg& weight, void* into, void* scratch) const {
-  reorder_({weight.data, into}, scratch);
-  return into;
+void Packing::pack(const void* plain, void* into, void* scratch) const {
+  if (reorders_)
+    reorder_({const_cast<void*>(plain), into}, scratch);  // oneDNN's calls take no const pointers
+  else
+    std::memcpy(into, plain, bytes_);
 }
 
 void* Packing::operator()(const Args& args, int input, void* scratch) const {
-  const TensorArg& weight = args.inputs[input];
-  if (bytes_ == 0) return weight.data;
-  if (!constant_) return pack(weight, at(args, offset_), scratch);
-  SYMBIND_ASSERT(weight.storage != nullptr);
-  if (weight.storage->escaped()) return pack(weight, thread_buffer(bytes_), scratch);
-  const auto offset = static_cast<char*>(weight.data) - static_cast<char*>(weight.storage->data());
-  DerivedForm& form = weight.storage->derived(key_, bytes_, static_cast<std::size_t>(offset), use_);
-  form.refresh(*weight.storage, [&](void* into) { pack(weight, into, scratch); });
-  return form.data();
+  if (cached_) {
+    SYMBIND_ASSERT(input == inputs_.weight);
+    return layer(args, scratch).weight;
+  }
+  void* weight = args.inputs[input].data;
+  if (!reorders_) return weight;
+  void* into = at(args, offset_);
+  pack(weight, into, scratch);
+  return into;
+}
+
+LayerWeights::Form Packing::layer(const Args& args, void* scratch) const {
+  if (cached_)
+    return layer_.get(args,
+                      [&](const float* plain, void* packed) { pack(plain, packed, scratch); });
+  return {(*this)(args, inputs_.weight, scratch),
+          inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias), false};
 }
 
 Unpacking::Unpacking(const MemoryDesc& packed, const MemoryDesc& plain, Carver& workspace)

@@ -9,11 +9,13 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.h"
+#include "kernels/packed_form.h"
 
 namespace symbind::onednn {
 
@@ -76,7 +78,10 @@ class Call {
 
   Call() = default;
   Call(const dnnl::primitive& primitive, const MemoryDesc& scratch, Arguments arguments);
-  void operator()(std::initializer_list<void*> pointers, void* scratch) const;
+  void operator()(std::initializer_list<void*> pointers, void* scratch) const {
+    (*this)(std::span(pointers.begin(), pointers.size()), scratch);
+  }
+  void operator()(std::span<void* const> pointers, void* scratch) const;
 
  private:
   struct Lane;
@@ -90,18 +95,23 @@ class Packing {
  public:
   Packing() = default;
   /// `constant`: the form is cached with the array and renewed when the array changes.
-  Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant, Carver& workspace);
+  Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant, Carver& workspace,
+          const LayerInputs& inputs = {});
   std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// The packed form of an input.
+  /// The packed form of an input, `inputs.weight` if it is constant.
   void* operator()(const Args& args, int input, void* scratch) const;
+  /// Of a constant weight: the packed form and the bias, with a BatchNorm folded in.
+  LayerWeights::Form layer(const Args& args, void* scratch) const;
+  /// Whether a BatchNorm is to be folded in.
+  bool folds() const { return inputs_.batch_norm >= 0; }
 
  private:
-  void* pack(const TensorArg& weight, void* into, void* scratch) const;
+  void pack(const void* plain, void* into, void* scratch) const;
 
   std::size_t bytes_ = 0, offset_ = 0, scratch_bytes_ = 0;
-  bool constant_ = false;
-  std::string key_;
-  std::shared_ptr<const void> use_;  ///< keeps forms of this key with their arrays
+  bool cached_ = false, reorders_ = false;
+  LayerInputs inputs_;
+  LayerWeights layer_;
   Call reorder_;
 };
 

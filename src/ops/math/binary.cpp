@@ -139,7 +139,10 @@ void add(OpRegistry& r, const Entry& e, InferRule infer, GradientRule gradient) 
                                                            const Offer&) {
                           return prepare_forward(f, q);
                         });
+  if (e.gradient == Gradient::kMul)
+    op.as_epilogue([](const NoAttrs&) { return EpilogueItem{EpilogueItem::Kind::kProduct}; });
   if (e.gradient == Gradient::kAdd) {
+    op.as_epilogue([](const NoAttrs&) { return EpilogueItem{EpilogueItem::Kind::kSum}; });
     op.kernel_if<kCuda>(
         DeviceType::kGpu, "cuda",
         [](const NoAttrs&, const KernelRequest& q) { return cuda::offer_floats(q); },

@@ -145,6 +145,8 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
               [&f = binary_function(e.function)](const NoAttrs&, const KernelRequest& q,
                                                  const Offer&) { return prepare_forward(f, q); });
   if (e.alias != nullptr) op.alias(e.alias);
+  if (e.gradient == Gradient::kAdd)
+    op.as_epilogue([](const NoAttrs&) { return EpilogueItem{EpilogueItem::Kind::kSum}; });
   if (e.gradient != Gradient::kNode) return;
   r.add(backward_name(e))
       .inputs(std::vector<std::string>{"head", "lhs", "rhs"})

@@ -130,9 +130,10 @@ Prepared prepare(const KernelRequest& q) {
 }
 
 template <class A, class F, int values>
-void add(OpRegistry& r, const std::string& name, const char* doc, double flops,
+OpBuilder<A> add(OpRegistry& r, const std::string& name, const char* doc, double flops,
          NodeEntries (*gradient)(const A&, GradientBuilder&)) {
-  r.add<A>(name).doc(doc).flops(flops).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
+  auto op = r.add<A>(name);
+  op.doc(doc).flops(flops).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
       DeviceType::kCpu, "native", offer<A>,
       [](const A&, const KernelRequest& q, const Offer&) { return prepare<F, false, values>(q); });
   r.add<A>("_backward_" + name)
@@ -144,14 +145,20 @@ void add(OpRegistry& r, const std::string& name, const char* doc, double flops,
               [](const A&, const KernelRequest& q, const Offer&) {
                 return prepare<F, true, values>(q);
               });
+  return op;
 }
 
 }  // namespace
 
 void register_clip(OpRegistry& r) {
   add<ClipAttrs, Clip, 2>(
-      r, "clip", "The input clipped to a range.", 1, [](const ClipAttrs&, GradientBuilder& g) {
+      r, "clip", "The input clipped to a range.", 1,
+      [](const ClipAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_clip", {g.head(0), g.input(0)});
+      })
+      .as_epilogue([](const ClipAttrs& a) {
+        return EpilogueItem{EpilogueItem::Kind::kClip, static_cast<double>(a.a_min),
+                            static_cast<double>(a.a_max)};
       });
   add<HardSigmoidAttrs, HardSigmoid, 2>(
       r, "hard_sigmoid", "A line clipped to [0, 1].", 2,

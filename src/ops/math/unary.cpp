@@ -3,6 +3,7 @@
 // The table with the formulas and derivatives is kernels/elementwise_unary.cpp; here each line of
 // it becomes an operator `name` and, where the derivative is not zero, `_backward_name` with the
 // inputs (dy, x) or (dy, y).
+#include <limits>
 #include <utility>
 
 #include <symbind/operator.h>
@@ -59,11 +60,21 @@ Prepared prepare_backward(const UnaryFunction& f, const KernelRequest& request) 
   };
 }
 
+/// The functions that a layer can apply to its output.
+std::optional<EpilogueItem> item_of(std::string_view name) {
+  if (name == "relu")  // keeps NaN, as clip does and Activation does not
+    return EpilogueItem{EpilogueItem::Kind::kClip, 0, std::numeric_limits<double>::infinity()};
+  if (name == "sigmoid") return EpilogueItem{EpilogueItem::Kind::kSigmoid};
+  if (name == "tanh") return EpilogueItem{EpilogueItem::Kind::kTanh};
+  return std::nullopt;
+}
+
 using GradientRule = NodeEntries (*)(const NoAttrs&, GradientBuilder&);
 
 void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
          GradientRule gradient_of_gradient) {
   r.add(f.name)
+      .as_epilogue([item = item_of(f.name)](const NoAttrs&) { return item; })
       .flops(1)
       .doc(std::string("Elementwise ") + f.name + ".")
       .infer(infer)

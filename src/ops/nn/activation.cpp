@@ -146,10 +146,20 @@ constexpr auto kOfferCuda = [](const auto& a, const KernelRequest& r) {
   return a.act_type == "relu" ? cuda::offer_floats(r) : refuse("only relu so far");
 };
 
+std::optional<EpilogueItem> as_epilogue(const ActivationAttrs& a) {
+  using Kind = EpilogueItem::Kind;
+  if (a.act_type == "relu") return EpilogueItem{Kind::kRelu};
+  if (a.act_type == "sigmoid") return EpilogueItem{Kind::kSigmoid};
+  if (a.act_type == "tanh") return EpilogueItem{Kind::kTanh};
+  if (a.act_type == "softrelu") return EpilogueItem{Kind::kSoftRelu};
+  return std::nullopt;
+}
+
 }  // namespace
 
 void register_activation(OpRegistry& r) {
   r.add<ActivationAttrs>("Activation")
+      .as_epilogue(as_epilogue)
       .flops(1)
       .doc("Applies an activation function to every element.")
       .infer(infer)

@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/core_ops.h"
 #include "kernels/accumulate.h"
 #include "kernels/onednn/batch_norm.h"
 #include "ndarray/dtype_dispatch.h"
@@ -243,6 +244,12 @@ Offer offer_reference(const BatchNormAttrs&, const KernelRequest& r) {
   return offer;
 }
 
+/// With the moving statistics it is a scale and a shift per channel.
+std::optional<EpilogueItem> as_epilogue(const BatchNormAttrs& a) {
+  if (a.axis != 1 || a.output_mean_var) return std::nullopt;
+  return EpilogueItem{EpilogueItem::Kind::kBatchNorm, a.eps, a.fix_gamma ? 1.0 : 0.0};
+}
+
 // ---- Registration -------------------------------------------------------------------------------
 
 Offer offer_onednn(const BatchNormAttrs& a, const KernelRequest& r, const TensorDesc& x, bool relu,
@@ -257,7 +264,14 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
   using R = KernelRequest;
   auto op = r.add<A>(name);
   // Equal except for the third output of output_mean_var, which is the variance in BatchNorm_v1.
-  if (!relu) op.alias("BatchNorm_v1").alias("CuDNNBatchNorm");
+  if (!relu) {
+    op.alias("BatchNorm_v1").alias("CuDNNBatchNorm");
+    op.with_epilogue(core_ops::kFusedBatchNorm).as_epilogue(as_epilogue);
+  } else {
+    op.ignore({"epilogue"}).takes_epilogue([](const Epilogue& e, bool) {
+      return e == Epilogue{{EpilogueItem::Kind::kRelu}};
+    });
+  }
   // Mean and variance 4, normalising 2, scale and shift 2.
   op.flops(relu ? 9 : 8, Per::kFirstInput)
       .doc(relu ? "BatchNorm, then relu." : "Normalises every channel over the batch.")

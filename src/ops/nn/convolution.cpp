@@ -4,19 +4,21 @@
 //   dx and dw are the same sum over the other two index sets; db[f] = Σ_n,o dy[n,f,o]
 //
 // Decided here: the gradient reads x and w, never y. Weights are bound arrays and therefore plain;
-// kernels that need them packed pack them. `_fused_Convolution_sum` adds one more tensor of the
-// output's shape, in place where possible: the passes make it from a convolution and the sum after
-// it.
+// kernels that need them packed pack them. `_fused_Convolution` has an epilogue; its gradient exists
+// for a sum alone, which the passes fuse in training, too.
 #include "ops/nn/convolution_attrs.h"
 
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "graph/core_ops.h"
 #include "graph/flops.h"
 #include "kernels/accumulate.h"
 #include "kernels/convolution_reference.h"
+#include "kernels/epilogue.h"
 #include "kernels/onednn/convolution.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/nn/epilogue_attr.h"
 
 namespace symbind {
 
@@ -26,16 +28,20 @@ using Sizes = ConvolutionSizes;
 
 // ---- Inference and gradient ---------------------------------------------------------------------
 
-void infer_with_sum(const ConvolutionAttrs& a, Inference& io) {
-  infer_filter<infer_convolution>(a, io);
-  io.same_shape(io.in(io.num_inputs() - 1), io.out(0));
+using FusedAttrs = WithEpilogue<ConvolutionAttrs>;
+
+void infer_fused(const FusedAttrs& a, Inference& io) {
+  infer_filter<infer_convolution, ConvolutionAttrs>(a, io);
+  infer_operands(a.epilogue, io, a.no_bias ? 2 : 3, a.num_filter);
 }
 
 NodeEntries gradient(const ConvolutionAttrs&, GradientBuilder& g) {
   return g.call_with_same_attrs("_backward_Convolution", {g.head(0), g.input(0), g.input(1)});
 }
 
-NodeEntries gradient_with_sum(const ConvolutionAttrs&, GradientBuilder& g) {
+NodeEntries gradient_fused(const FusedAttrs& a, GradientBuilder& g) {
+  check(a.epilogue == "sum", ErrorKind::kNotImplemented,
+        "the epilogue '{}' has no gradient; only 'sum' has", a.epilogue);
   NodeEntries d =
       g.call_with_same_attrs("_backward_Convolution", {g.head(0), g.input(0), g.input(1)});
   d.push_back(g.head(0));
@@ -44,19 +50,30 @@ NodeEntries gradient_with_sum(const ConvolutionAttrs&, GradientBuilder& g) {
 
 // ---- The plain reference ------------------------------------------------------------------------
 
-Prepared forward_reference(const ConvolutionAttrs& a, const KernelRequest& r, bool with_sum) {
+Prepared forward_reference(const ConvolutionAttrs& a, const KernelRequest& r) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [s = convolution_sizes(a, r.in[0].shape, r.out[0].shape), with_sum](const Args& args) {
+    return [s = convolution_sizes(a, r.in[0].shape, r.out[0].shape), r,
+            epilogue = parse_epilogue(a.epilogue)](const Args& args) {
       const T* bias = s.bias ? args.in<T>(2) : nullptr;
-      const T* sum = with_sum ? args.in<T>(s.bias ? 3 : 2) : nullptr;
-      const std::int64_t grain = grain_of(s.out_plane_work());
+      T* y = args.out<T>(0);
+      const std::int64_t grain = grain_of(s.out_plane_work()), plane = Sizes::product(s.out);
       parallel_for(s.batch * s.out_channels, grain, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p)
-          forward_plane(s, p / s.out_channels, p % s.out_channels, args.in<T>(0), args.in<T>(1),
-                        bias, sum, args.out<T>(0));
+        for (std::int64_t p = begin; p < end; ++p) {
+          const std::int64_t channel = p % s.out_channels;
+          forward_plane(s, p / s.out_channels, channel, args.in<T>(0), args.in<T>(1), bias, y);
+          apply_by_definition(epilogue, r, args, s.bias ? 3 : 2, channel, y, p * plane,
+                              (p + 1) * plane);
+        }
       });
     };
   });
+}
+
+/// Without a pair of input and output that share memory: y is written before a sum is read.
+Offer offer_reference(const ConvolutionAttrs&, const KernelRequest& r) {
+  Offer offer = accept_plain(r);
+  offer.inplace.emplace();
+  return offer;
 }
 
 Prepared backward_reference(const ConvolutionAttrs& a, const KernelRequest& r) {
@@ -84,18 +101,34 @@ Prepared backward_reference(const ConvolutionAttrs& a, const KernelRequest& r) {
 
 // ---- By matrix products -------------------------------------------------------------------------
 
-Prepared forward_blas(const ConvolutionAttrs& a, const KernelRequest& r, bool with_sum) {
-  return with_real(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [s = convolution_sizes(a, r.in[0].shape, r.out[0].shape), n = r.out[0].shape.size(),
-            with_sum](const Args& args) {
-      T* y = args.out<T>(0);
-      // The sum may share the output's memory: the product is added to it.
-      if (with_sum && args.inputs[s.bias ? 3 : 2].data != y)
-        std::copy_n(args.in<T>(s.bias ? 3 : 2), n, y);
-      blas::convolution(s, args.in<T>(0), args.in<T>(1), s.bias ? args.in<T>(2) : nullptr, y,
-                        static_cast<T*>(args.workspace), with_sum);
-    };
-  });
+Offer offer_forward_blas(const ConvolutionAttrs& a, const KernelRequest& r) {
+  const Sizes s = convolution_sizes(a, r.in[0].shape, r.out[0].shape);
+  Offer offer = offer_blas(s, r);
+  if (!offer.accepted()) return offer;
+  offer.inplace.emplace();
+  const Epilogue items = parse_epilogue(a.epilogue);
+  if (!items.empty() && r.in[0].dtype != DType::kFloat32) return refuse("dtype is not float32");
+  return offer;
+}
+
+Prepared forward_blas(const ConvolutionAttrs& a, const KernelRequest& r) {
+  const Sizes s = convolution_sizes(a, r.in[0].shape, r.out[0].shape);
+  if (a.epilogue.empty())
+    return with_real(r.in[0].dtype, [&]<class T>() -> Prepared {
+      return [s](const Args& args) {
+        blas::convolution(s, args.in<T>(0), args.in<T>(1), s.bias ? args.in<T>(2) : nullptr,
+                          args.out<T>(0), static_cast<T*>(args.workspace));
+      };
+    });
+  // The epilogue is a separate pass: this kernel runs where oneDNN cannot.
+  return [s, pass = EpiloguePass(parse_epilogue(a.epilogue), s.bias ? 3 : 2, r.out[0], r)](
+             const Args& args) {
+    float* y = args.out<float>(0);
+    blas::convolution(s, args.in<float>(0), args.in<float>(1),
+                      s.bias ? args.in<float>(2) : nullptr, y,
+                      static_cast<float*>(args.workspace));
+    pass.run(args, y, 0);
+  };
 }
 
 Prepared backward_blas(const ConvolutionAttrs& a, const KernelRequest& r) {
@@ -117,23 +150,25 @@ Sizes sizes_backward(const ConvolutionAttrs& a, const KernelRequest& r) {
   return convolution_sizes(a, r.in[1].shape, r.in[0].shape);
 }
 
-void forward_kernels(OpBuilder<ConvolutionAttrs>& op, bool with_sum) {
-  using A = ConvolutionAttrs;
+template <class A>
+void add_forward_kernels(OpBuilder<A>& op) {
   using R = KernelRequest;
   for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
     op.kernel(
         DeviceType::kCpu, name,
         [=](const A& a, const R& q) {
-          return onednn::offer_convolution(algorithm, sizes_forward(a, q), with_sum, q);
+          return onednn::offer_convolution(algorithm, sizes_forward(a, q),
+                                           parse_epilogue(a.epilogue), q);
         },
-        [](const A&, const R& q, const Offer& o) { return onednn::prepare_convolution(q, o); });
+        [](const A&, const R&, const Offer& o) { return onednn::prepare_convolution(o); });
   op.kernel(
         DeviceType::kCpu, "blas",
-        [](const A& a, const R& q) { return offer_blas(sizes_forward(a, q), q); },
-        [=](const A& a, const R& q, const Offer&) { return forward_blas(a, q, with_sum); })
-      .kernel(DeviceType::kCpu, "reference", nullptr, [=](const A& a, const R& q, const Offer&) {
-        return forward_reference(a, q, with_sum);
-      });
+        [](const A& a, const R& q) { return offer_forward_blas(a, q); },
+        [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
+      .kernel(
+          DeviceType::kCpu, "reference",
+          [](const A& a, const R& q) { return offer_reference(a, q); },
+          [](const A& a, const R& q, const Offer&) { return forward_reference(a, q); });
 }
 
 }  // namespace
@@ -148,21 +183,18 @@ void register_convolution(OpRegistry& r) {
       .doc("Convolution over one, two or three spatial axes.")
       .inputs(filter_names)
       .infer(infer_filter<infer_convolution, A>)
-      .gradient(gradient);
-  forward_kernels(plain, false);
+      .gradient(gradient)
+      .with_epilogue(core_ops::kFusedConvolution);
+  add_forward_kernels(plain);
 
-  auto fused = r.add<A>("_fused_Convolution_sum");
+  auto fused = r.add<FusedAttrs>(core_ops::kFusedConvolution);
   fused.flops(flops)
-      .doc("Convolution plus a tensor of the output's shape.")
-      .inputs([](const A& a) {
-        auto all = filter_names(a);
-        all.push_back("sum_data");
-        return all;
-      })
-      .infer(infer_with_sum)
-      .gradient(gradient_with_sum)
-      .inplace(-1, 0);  // sum_data, after the bias if there is one
-  forward_kernels(fused, true);
+      .doc("Convolution with an epilogue.")
+      .inputs([](const FusedAttrs& a) { return with_operands(filter_names(a), a.epilogue); })
+      .infer(infer_fused)
+      .gradient(gradient_fused)
+      .takes_epilogue(takes_any_or_sum);
+  add_forward_kernels(fused);
 
   auto backward = r.add<A>("_backward_Convolution");
   backward

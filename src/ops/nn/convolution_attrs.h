@@ -7,6 +7,8 @@
 namespace symbind {
 
 struct ConvolutionAttrs : FilterAttrs {
+  std::string epilogue;  ///< of _fused_Convolution
+
   ConvolutionAttrs() : FilterAttrs(1024, false) {}
 
   void describe(AttrVisitor& v) {

@@ -108,7 +108,7 @@ Prepared backward_reference(const DeconvolutionAttrs& a, const KernelRequest& r)
         parallel_for(s.batch * s.out_channels, grain_of(s.out_plane_work()),
                      [&](std::int64_t begin, std::int64_t end) {
                        for (std::int64_t p = begin; p < end; ++p)
-                         forward_plane(s, p / s.out_channels, p % s.out_channels, dy, w, none, none,
+                         forward_plane(s, p / s.out_channels, p % s.out_channels, dy, w, none,
                                        args.out<T>(0));
                      });
       if (args.wants(1))
@@ -209,7 +209,7 @@ Offer offer_backward(onednn::ConvolutionAlgorithm algorithm, const Deconvolution
   auto plan = std::make_shared<BackwardPlan>();
   Layout dy = Layout::kPlain, x = Layout::kPlain;
   if (r.wanted[0]) {
-    plan->data = onednn::offer_convolution(algorithm, s, false, as_convolution(r));
+    plan->data = onednn::offer_convolution(algorithm, s, {}, as_convolution(r));
     if (!plan->data.accepted()) return plan->data;
     dy = plan->data.in_layouts[0];
     x = plan->data.out_layouts[0];
@@ -235,7 +235,7 @@ Offer offer_backward(onednn::ConvolutionAlgorithm algorithm, const Deconvolution
 Prepared backward_onednn(const DeconvolutionAttrs& a, const KernelRequest& r, const Offer& o) {
   const auto plan = std::static_pointer_cast<const BackwardPlan>(o.plan);
   Prepared data, weights;
-  if (r.wanted[0]) data = onednn::prepare_convolution(as_convolution(r), plan->data);
+  if (r.wanted[0]) data = onednn::prepare_convolution(plan->data);
   if (r.wanted[1])
     weights = onednn::prepare_convolution_backward(
         as_convolution_backward(r, r.in[1], r.in[2], r.in[0], false), plan->weights);

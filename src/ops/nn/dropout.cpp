@@ -138,6 +138,7 @@ Prepared backward(const DropoutAttrs& a, const KernelRequest& r) {
 
 void register_dropout(OpRegistry& r) {
   r.add<DropoutAttrs>("Dropout")
+      .identity_in_prediction([](const DropoutAttrs& a) { return a.mode == "training"; })
       .flops(1, Per::kFirstInput)
       .inputs(std::vector<std::string>{"data"})
       .doc("Zeroes elements at random while training and scales the rest.")

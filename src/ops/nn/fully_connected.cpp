@@ -4,18 +4,22 @@
 //
 // Decided here: with flatten a row is all axes after the first, without it the last axis.
 // 1-D data (N,) counts as N rows of one feature. The gradient reads x and W, never y.
+// `_fused_FullyConnected` has an epilogue, for predictions; it has no gradient.
 #include <symbind/operator.h>
 
 #include <algorithm>
 
 #include "base/build.h"
 #include "base/check.h"
+#include "graph/core_ops.h"
 #include "graph/flops.h"
 #include "graph/forward_rule.h"
 #include "kernels/cublas/inner_product.h"
+#include "kernels/epilogue.h"
 #include "kernels/gemm.h"
 #include "kernels/onednn/inner_product.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/nn/epilogue_attr.h"
 
 namespace symbind {
 
@@ -25,6 +29,7 @@ struct FullyConnectedAttrs {
   int num_hidden = 0;
   bool no_bias = false;
   bool flatten = true;
+  std::string epilogue;  ///< of _fused_FullyConnected
 
   void describe(AttrVisitor& v) {
     v.field("num_hidden", num_hidden, "Number of hidden nodes of the output.")
@@ -83,6 +88,13 @@ void infer(const FullyConnectedAttrs& a, Inference& io) {
   io.set_shape(data, back, "rows of the output, features of the weight");
 }
 
+using FusedAttrs = WithEpilogue<FullyConnectedAttrs>;
+
+void infer_fused(const FusedAttrs& a, Inference& io) {
+  infer(a, io);
+  infer_operands(a.epilogue, io, a.no_bias ? 2 : 3, a.num_hidden);
+}
+
 // Inputs: dy, x, W. Outputs: dx, dW and, with a bias, db.
 void infer_backward(const FullyConnectedAttrs& a, Inference& io) {
   io.all_same_dtype();
@@ -118,12 +130,24 @@ void column_sums(const T* dy, T* db, const MatrixSizes& s) {
   }
 }
 
-/// The product by `Multiply`: plain loops for the reference, OpenBLAS for "blas".
-template <class Multiply>
-Prepared forward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multiply multiply) {
+constexpr auto kByDefinition = []<class T>(const GemmShape& s, const T* a, const T* b, int beta,
+                                           T* c) {
+  gemm_plain<T>(s, 1, a, b, static_cast<Accumulator<T>>(beta), c);
+};
+constexpr auto kByBlas = []<class T>(const GemmShape& s, const T* a, const T* b, int beta, T* c) {
+  if (s.m == 0 || s.n == 0) return;
+  if (s.k == 0) return kByDefinition(s, a, b, beta, c);
+  gemm(s, Accumulator<T>(1), a, b, static_cast<Accumulator<T>>(beta), c);
+};
+
+/// The product by `Multiply`: plain loops for the reference, OpenBLAS for "blas". `finish(args, y)`
+/// applies the epilogue.
+template <class Multiply, class Finish>
+Prepared forward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multiply multiply,
+                    Finish finish) {
   const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [s, bias = !a.no_bias, multiply](const Args& args) {
+    return [s, bias = !a.no_bias, multiply, finish](const Args& args) {
       T* y = args.out<T>(0);
       if (bias) {
         const T* b = args.in<T>(2);
@@ -131,8 +155,31 @@ Prepared forward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multip
       }
       multiply({false, true, s.rows, s.out, s.in, s.in, s.in, s.out}, args.in<T>(0), args.in<T>(1),
                bias ? 1 : 0, y);
+      finish(args, y);
     };
   });
+}
+
+Prepared forward_reference(const FullyConnectedAttrs& a, const KernelRequest& r) {
+  const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);
+  return forward_by(a, r, kByDefinition,
+                    [s, r, epilogue = parse_epilogue(a.epilogue),
+                     first = a.no_bias ? 2 : 3](const Args& args, auto* y) {
+                      if (epilogue.empty()) return;
+                      for (std::int64_t i = 0; i < s.rows * s.out; ++i)
+                        apply_by_definition(epilogue, r, args, first, i % s.out, y, i, i + 1);
+                    });
+}
+
+Prepared forward_blas(const FullyConnectedAttrs& a, const KernelRequest& r) {
+  const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);
+  const TensorDesc y{.shape = Shape{s.rows, s.out}};
+  return forward_by(
+      a, r, kByBlas,
+      [pass = EpiloguePass(parse_epilogue(a.epilogue), a.no_bias ? 2 : 3, y, r)](
+          const Args& args, auto* to) {
+        if constexpr (std::is_same_v<decltype(to), float*>) pass.run(args, to, 0);
+      });
 }
 
 template <class Multiply>
@@ -152,52 +199,58 @@ Prepared backward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multi
   });
 }
 
-constexpr auto kByDefinition = []<class T>(const GemmShape& s, const T* a, const T* b, int beta,
-                                           T* c) {
-  gemm_plain<T>(s, 1, a, b, static_cast<Accumulator<T>>(beta), c);
-};
-constexpr auto kByBlas = []<class T>(const GemmShape& s, const T* a, const T* b, int beta, T* c) {
-  if (s.m == 0 || s.n == 0) return;
-  if (s.k == 0) return kByDefinition(s, a, b, beta, c);
-  gemm(s, Accumulator<T>(1), a, b, static_cast<Accumulator<T>>(beta), c);
-};
+/// Without a pair of input and output that share memory: y is written before a sum is read.
+Offer offer_plain(const FullyConnectedAttrs&, const KernelRequest& r) {
+  Offer offer = accept_plain(r);
+  offer.inplace.emplace();
+  return offer;
+}
 
-Offer offer_blas(const FullyConnectedAttrs&, const KernelRequest& r) {
+Offer offer_blas(const FullyConnectedAttrs& a, const KernelRequest& r) {
   const DType t = r.in[0].dtype;
+  if (!a.epilogue.empty() && t != DType::kFloat32) return refuse("dtype is not float32");
   if (t != DType::kFloat32 && t != DType::kFloat64)
     return refuse("BLAS has float32 and float64 only");
-  return accept_plain(r);
+  return offer_plain(a, r);
+}
+
+std::vector<std::string> layer_names(const FullyConnectedAttrs& a) {
+  if (a.no_bias) return {"data", "weight"};
+  return {"data", "weight", "bias"};
+}
+
+template <class A>
+void add_forward_kernels(OpBuilder<A>& op) {
+  using R = KernelRequest;
+  op.kernel(
+        DeviceType::kCpu, "onednn",
+        [](const A& a, const R& q) {
+          return onednn::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape), !a.no_bias,
+                                             parse_epilogue(a.epilogue), q);
+        },
+        [](const A&, const R&, const Offer& o) { return onednn::prepare_inner_product(o); })
+      .kernel(
+          DeviceType::kCpu, "blas", [](const A& a, const R& q) { return offer_blas(a, q); },
+          [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
+      .kernel(
+          DeviceType::kCpu, "reference",
+          [](const A& a, const R& q) { return offer_plain(a, q); },
+          [](const A& a, const R& q, const Offer&) { return forward_reference(a, q); });
 }
 
 }  // namespace
 
 void register_fully_connected(OpRegistry& r) {
-  const auto inputs = [](const FullyConnectedAttrs& a) -> std::vector<std::string> {
-    if (a.no_bias) return {"data", "weight"};
-    return {"data", "weight", "bias"};
-  };
-  r.add<FullyConnectedAttrs>("FullyConnected")
-      .flops([](const FullyConnectedAttrs&, const Work& w) { return layer_flops(w); })
+  auto plain = r.add<FullyConnectedAttrs>("FullyConnected");
+  plain.flops([](const FullyConnectedAttrs&, const Work& w) { return layer_flops(w); })
       .doc("Applies y = x·Wᵀ + b to every row of the data.")
-      .inputs(inputs)
+      .inputs(layer_names)
       .infer(infer)
       .gradient(gradient)
-      .kernel(
-          DeviceType::kCpu, "onednn",
-          [](const FullyConnectedAttrs& a, const KernelRequest& q) {
-            return onednn::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape), !a.no_bias,
-                                               q);
-          },
-          [](const FullyConnectedAttrs&, const KernelRequest& q, const Offer& o) {
-            return onednn::prepare_inner_product(q, o);
-          })
-      .kernel(DeviceType::kCpu, "blas", offer_blas,
-              [](const FullyConnectedAttrs& a, const KernelRequest& q, const Offer&) {
-                return forward_by(a, q, kByBlas);
-              })
-      .reference([](const FullyConnectedAttrs& a, const KernelRequest& q) {
-        return forward_by(a, q, kByDefinition);
-      })
+      .with_epilogue(core_ops::kFusedFullyConnected)
+      .channels_last();
+  add_forward_kernels(plain);
+  plain
       .kernel_if<kCuda>(
           DeviceType::kGpu, "cublas",
           [](const FullyConnectedAttrs& a, const KernelRequest& q) {
@@ -208,13 +261,24 @@ void register_fully_connected(OpRegistry& r) {
             return cublas::prepare_inner_product(o);
           });
 
+  auto fused = r.add<FusedAttrs>(core_ops::kFusedFullyConnected);
+  fused.flops([](const FusedAttrs&, const Work& w) { return layer_flops(w); })
+      .doc("FullyConnected with an epilogue.")
+      .inputs([](const FusedAttrs& a) { return with_operands(layer_names(a), a.epilogue); })
+      .infer(infer_fused)
+      .channels_last()
+      .takes_epilogue([](const Epilogue& e, bool training) {
+        return !training && takes_any_or_sum(e, false);
+      });
+  add_forward_kernels(fused);
+
   r.add<FullyConnectedAttrs>("_backward_FullyConnected")
       .flops([](const FullyConnectedAttrs&, const Work& w) {
         return layer_backward_flops(w, filter_flops(w.in[0].size(), w.in[2]));
       })
       .backward()
       .inputs({"dy", "data", "weight"})
-      .outputs([inputs](const FullyConnectedAttrs& a) { return inputs(a); },
+      .outputs(layer_names,
                [](const FullyConnectedAttrs& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
       .infer(infer_backward)

@@ -331,6 +331,16 @@ Prepared backward(const LeakyReLUAttrs& a, const KernelRequest& r, const Offer&)
   return a.is("rrelu") ? backward_random(r) : backward_simple(a, r);
 }
 
+std::optional<EpilogueItem> as_epilogue(const LeakyReLUAttrs& a) {
+  using Kind = EpilogueItem::Kind;
+  const double slope = static_cast<double>(a.slope);
+  if (a.is("leaky")) return EpilogueItem{Kind::kLeaky, slope};
+  if (a.is("prelu")) return EpilogueItem{Kind::kPRelu};
+  if (a.is("elu")) return EpilogueItem{Kind::kElu, slope};
+  if (a.is("gelu")) return EpilogueItem{Kind::kGelu};
+  return std::nullopt;
+}
+
 }  // namespace
 
 void register_leaky_relu(OpRegistry& r) {
@@ -341,6 +351,7 @@ void register_leaky_relu(OpRegistry& r) {
     return {"data"};
   };
   r.add<A>("LeakyReLU")
+      .as_epilogue(as_epilogue)
       .flops(1, Per::kFirstInput)
       .doc("Variants of relu that are not constant below 0.")
       .inputs(names)

@@ -251,7 +251,7 @@ Prepared backward_bilinear(const UpSamplingAttrs& a, const KernelRequest& r) {
         parallel_for(s.batch * s.out_channels, grain_of(s.out_plane_work()),
                      [&](std::int64_t begin, std::int64_t end) {
                        for (std::int64_t p = begin; p < end; ++p)
-                         forward_plane(s, p / s.out_channels, p % s.out_channels, dy, w, none, none,
+                         forward_plane(s, p / s.out_channels, p % s.out_channels, dy, w, none,
                                        args.out<T>(0));
                      });
       if (args.wants(1))

@@ -260,7 +260,7 @@ ROWS = {
 FUSED_ROWS = {
     "_fused_BatchNorm_relu": (_fused_batch_norm, lambda sym, x, attrs: sym.relu(
         sym.BatchNorm(*x, **attrs))),
-    "_fused_Convolution_sum": (_fused_convolution, lambda sym, x, attrs: sym.elemwise_add(
+    "_fused_Convolution": (_fused_convolution, lambda sym, x, attrs: sym.elemwise_add(
         sym.Convolution(*x[:-1], **attrs), x[-1])),
 }
 GRADIENTS = {"FullyConnected": None, "Convolution": None, "Pooling": [0], "LayerNorm": [0, 1, 2],

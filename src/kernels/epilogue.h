@@ -1,0 +1,36 @@
+// Runs an epilogue as a pass of its own over a finished output: for the operations that the kernel
+// before it cannot do while it writes.
+#pragma once
+
+#include <symbind/epilogue.h>
+#include <symbind/kernel.h>
+
+namespace symbind {
+
+/// An epilogue with the places of its operands among a kernel's inputs.
+class EpiloguePass {
+ public:
+  EpiloguePass() = default;
+  /// `y` is the output with its final layout; its channels are axis 1, of a matrix the columns. The
+  /// operands begin at input `first_operand` and follow one another.
+  EpiloguePass(Epilogue items, int first_operand, const TensorDesc& y, const KernelRequest& request);
+
+  const Epilogue& items() const { return items_; }
+  /// The first operand of item i.
+  int operand(std::size_t i) const { return operands_[i]; }
+  /// Whether an item's slopes are a single number.
+  bool is_shared(std::size_t i) const { return shared_[i]; }
+  /// Applies items from `first` on to y, in place, over threads.
+  void run(const Args& args, float* y, std::size_t first) const;
+
+ private:
+  void run_row(const Args& args, float* y, std::int64_t row, std::size_t first) const;
+
+  Epilogue items_;
+  std::vector<int> operands_;
+  std::vector<bool> shared_;
+  /// y as rows; element j of row r has channel (r · row_channels) % channels + j % period.
+  std::int64_t rows_ = 0, length_ = 0, period_ = 1, channels_ = 1, row_channels_ = 0;
+};
+
+}  // namespace symbind

@@ -1,0 +1,163 @@
+#include "kernels/packed_form.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "ndarray/storage.h"
+
+namespace symbind {
+namespace {
+
+/// One object for all kernels that read forms of this name: arrays keep a form during its lifetime.
+/// So forms are freed with the plans that use them, and plans that use the same form share it.
+std::shared_ptr<const void> use_of(const std::string& name) {
+  struct Uses {
+    std::mutex guard;
+    std::map<std::string, std::weak_ptr<const std::string>> by_name;
+  };
+  static Uses& uses = *new Uses;  // never destroyed: plans may be made after main
+  const std::lock_guard lock(uses.guard);
+  std::erase_if(uses.by_name, [](const auto& one) { return one.second.expired(); });
+  auto& known = uses.by_name[name];
+  std::shared_ptr<const std::string> use = known.lock();
+  if (use == nullptr) known = use = std::make_shared<const std::string>(name);
+  return use;
+}
+
+/// Where a form is made whose arrays users may write at any time: a form cached with the array could
+/// be rewritten while another thread reads it. One block per thread, as large as the largest.
+void* thread_buffer(std::size_t bytes) {
+  thread_local std::unique_ptr<DerivedForm> buffer;
+  if (buffer == nullptr || buffer->bytes() < bytes)
+    buffer = std::make_unique<DerivedForm>(cpu(), bytes);
+  return buffer->data();
+}
+
+std::size_t offset_of(const TensorArg& array) {
+  return static_cast<std::size_t>(static_cast<char*>(array.data) -
+                                  static_cast<char*>(array.storage->data()));
+}
+
+std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+PackedForm::PackedForm(std::string name, std::size_t bytes)
+    : name_(std::move(name)), bytes_(bytes), use_(use_of(name_)) {
+  SYMBIND_ASSERT(name_.size() <= 15);
+}
+
+void* PackedForm::get(const Args& args, std::span<const int> sources,
+                      const std::function<void(void*)>& make) const {
+  std::array<const Storage*, 1 + std::tuple_size_v<FormSources>> storages{};
+  FormSources also{};
+  SYMBIND_ASSERT(!sources.empty() && sources.size() <= storages.size());
+  bool escaped = false;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const TensorArg& array = args.inputs[sources[i]];
+    SYMBIND_ASSERT(array.storage != nullptr);
+    storages[i] = array.storage;
+    escaped |= array.storage->escaped();
+    if (i > 0) also[i - 1] = {array.storage->id(), offset_of(array)};
+  }
+  if (escaped) {
+    void* memory = thread_buffer(bytes_);
+    make(memory);
+    return memory;
+  }
+  const TensorArg& owner = args.inputs[sources[0]];
+  DerivedForm& form = owner.storage->derived(name_, bytes_, offset_of(owner), use_, also);
+  form.refresh(std::span(storages.data(), sources.size()), make);
+  return form.data();
+}
+
+LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilogue) {
+  LayerInputs inputs{.bias = bias ? 2 : -1, .channels = channels};
+  if (!epilogue.empty() && epilogue.front().kind == EpilogueItem::Kind::kBatchNorm) {
+    inputs.batch_norm = bias ? 3 : 2;
+    inputs.eps = epilogue.front().a;
+    inputs.fix_gamma = epilogue.front().b != 0;
+  }
+  return inputs;
+}
+
+namespace {
+
+/// A folded form has the channels' biases after the weight, and a last number: whether it is folded.
+std::size_t bytes_of(std::size_t weight, const LayerInputs& inputs) {
+  if (inputs.batch_norm < 0) return weight;
+  return rounded(weight) + (static_cast<std::size_t>(inputs.channels) + 1) * sizeof(float);
+}
+
+std::string name_of(const std::string& weight, const LayerInputs& inputs) {
+  if (inputs.batch_norm < 0) return weight;
+  const std::size_t fold = std::hash<double>()(inputs.fix_gamma ? -inputs.eps : inputs.eps);
+  return fmt::format("{}{:x}", weight, (fold ^ (fold >> 32)) & 0xfffffff);
+}
+
+}  // namespace
+
+LayerWeights::LayerWeights(const std::string& name, std::size_t bytes, std::int64_t size,
+                           const LayerInputs& inputs)
+    : form_(name_of(name, inputs), bytes_of(bytes, inputs)),
+      weight_bytes_(rounded(bytes)),
+      row_(size / std::max<std::int64_t>(1, inputs.channels)),
+      inputs_(inputs) {}
+
+LayerWeights::Form LayerWeights::get(
+    const Args& args, const std::function<void(const float*, void*)>& pack) const {
+  const float* bias = inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias);
+  if (inputs_.batch_norm < 0) {
+    const int weight[] = {inputs_.weight};
+    void* packed =
+        form_.get(args, weight, [&](void* into) { pack(args.in<float>(inputs_.weight), into); });
+    return {packed, bias, false};
+  }
+  std::array<int, 6> sources{inputs_.weight};
+  std::size_t count = 1;
+  for (int i = 0; i < 4; ++i) sources[count++] = inputs_.batch_norm + i;
+  if (bias != nullptr) sources[count++] = inputs_.bias;
+  void* memory = form_.get(args, std::span(sources.data(), count),
+                           [&](void* into) { make(args, into, pack); });
+  const float* tail = reinterpret_cast<const float*>(static_cast<char*>(memory) + weight_bytes_);
+  return {memory, tail, tail[inputs_.channels] != 0};
+}
+
+void LayerWeights::make(const Args& args, void* memory,
+                        const std::function<void(const float*, void*)>& pack) const {
+  const float* w = args.in<float>(inputs_.weight);
+  const float* bias = inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias);
+  const float *gamma = args.in<float>(inputs_.batch_norm),
+              *beta = args.in<float>(inputs_.batch_norm + 1),
+              *mean = args.in<float>(inputs_.batch_norm + 2),
+              *variance = args.in<float>(inputs_.batch_norm + 3);
+  float* tail = reinterpret_cast<float*>(static_cast<char*>(memory) + weight_bytes_);
+  std::vector<float> folded(static_cast<std::size_t>(inputs_.channels * row_));
+  bool finite = true;
+  for (std::int64_t c = 0; c < inputs_.channels; ++c) {
+    const double scale = (inputs_.fix_gamma ? 1.0 : static_cast<double>(gamma[c])) /
+                         std::sqrt(static_cast<double>(variance[c]) + inputs_.eps);
+    const double b = bias == nullptr ? 0.0 : static_cast<double>(bias[c]);
+    tail[c] = static_cast<float>((b - static_cast<double>(mean[c])) * scale +
+                                 static_cast<double>(beta[c]));
+    finite &= std::isfinite(scale) && std::isfinite(tail[c]);
+    for (std::int64_t i = c * row_; i < (c + 1) * row_; ++i) {
+      const float value = static_cast<float>(static_cast<double>(w[i]) * scale);
+      finite &= std::isfinite(value);
+      folded[static_cast<std::size_t>(i)] = value;
+    }
+  }
+  tail[inputs_.channels] = finite ? 1 : 0;
+  if (!finite)
+    for (std::int64_t c = 0; c < inputs_.channels; ++c) tail[c] = bias == nullptr ? 0 : bias[c];
+  pack(finite ? folded.data() : w, memory);
+}
+
+}  // namespace symbind
