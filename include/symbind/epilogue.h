@@ -16,11 +16,11 @@ struct EpilogueItem {
                  ///< variance
     kSum,        ///< x + another tensor of the output's shape
     kProduct,    ///< x times another tensor of the output's shape
-    kRelu,   ///< of a NaN: 0
-    kLeaky,  ///< a: the slope below 0
-    kPRelu,  ///< a slope per channel, or one
-    kElu,    ///< a: the factor below 0
-    kClip,   ///< to [a, b]; keeps NaN
+    kRelu,       ///< of a NaN: 0
+    kLeaky,      ///< a: the slope below 0
+    kPRelu,      ///< a slope per channel, or one
+    kElu,        ///< a: the factor below 0
+    kClip,       ///< to [a, b]; keeps NaN
     kSigmoid,
     kTanh,
     kSoftRelu,

@@ -56,7 +56,7 @@ constexpr Setting kTable[] = {
      "epochs are logged."},
     {"SYMBIND_EXACT", "0", Treatment::kHonoured, "",
      "Forbid what trades digits for speed: Winograd, a BatchNorm folded into weights, reduced "
-     "precision. The default of `exact` of Module and Predictor."},
+     "precision. Module and Predictor have an option of that name."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",
      "Comma list of kernels to forbid, each with a minus sign: -onednn forbids all of oneDNN's, "
      "-onednn_winograd that algorithm. An operator's last kernel always stays."},

@@ -1,5 +1,5 @@
-// The text of an epilogue. It is an attribute of fused operators, so it must identify the operations
-// exactly: numbers have as many digits as reading them back needs.
+// The text of an epilogue. It is an attribute of fused operators, so it must identify the
+// operations exactly: numbers have as many digits as reading them back needs.
 
 #include <symbind/epilogue.h>
 

@@ -43,8 +43,7 @@ void apply_simple(const EpilogueItem& item, float* y, std::int64_t n) {
     case Kind::kLeaky: return each(y, n, [=](float x) { return x > 0 ? x : a * x; });
     case Kind::kElu: return each(y, n, [=](float x) { return x > 0 ? x : a * std::expm1(x); });
     // Comparisons in this order keep NaN, as MXNet's clip does.
-    case Kind::kClip:
-      return each(y, n, [=](float x) { return x > b ? b : x < a ? a : x; });
+    case Kind::kClip: return each(y, n, [=](float x) { return x > b ? b : x < a ? a : x; });
     case Kind::kSigmoid: return each(y, n, [](float x) { return 1 / (1 + std::exp(-x)); });
     case Kind::kTanh: return each(y, n, [](float x) { return std::tanh(x); });
     case Kind::kSoftRelu:
@@ -52,9 +51,8 @@ void apply_simple(const EpilogueItem& item, float* y, std::int64_t n) {
         return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
       });
     case Kind::kGelu:
-      return each(y, n, [](float x) {
-        return x * std::erfc(-x / std::numbers::sqrt2_v<float>) / 2;
-      });
+      return each(y, n,
+                  [](float x) { return x * std::erfc(-x / std::numbers::sqrt2_v<float>) / 2; });
     case Kind::kSwish: return each(y, n, [](float x) { return x / (1 + std::exp(-x)); });
     default: SYMBIND_ASSERT(false);
   }
@@ -107,18 +105,17 @@ void EpiloguePass::run_row(const Args& args, float* y, std::int64_t row, std::si
       } else if (item.kind == Kind::kPRelu) {
         const float* slope = args.in<float>(operand);
         const bool one = shared_[i];
-        each_channel(at, n, period_, first_channel, [=](float x, std::int64_t c) {
-          return x > 0 ? x : slope[one ? 0 : c] * x;
-        });
+        each_channel(at, n, period_, first_channel,
+                     [=](float x, std::int64_t c) { return x > 0 ? x : slope[one ? 0 : c] * x; });
       } else if (item.kind == Kind::kBatchNorm) {
         const float *gamma = args.in<float>(operand), *beta = args.in<float>(operand + 1),
                     *mean = args.in<float>(operand + 2), *variance = args.in<float>(operand + 3);
         each_channel(at, n, period_, first_channel, [&](float x, std::int64_t c) {
           const double scale = (item.b != 0 ? 1.0 : static_cast<double>(gamma[c])) /
                                std::sqrt(static_cast<double>(variance[c]) + item.a);
-          return static_cast<float>(
-              (static_cast<double>(x) - static_cast<double>(mean[c])) * scale +
-              static_cast<double>(beta[c]));
+          return static_cast<float>((static_cast<double>(x) - static_cast<double>(mean[c])) *
+                                        scale +
+                                    static_cast<double>(beta[c]));
         });
       } else {
         apply_simple(item, at, n);

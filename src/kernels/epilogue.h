@@ -13,7 +13,8 @@ class EpiloguePass {
   EpiloguePass() = default;
   /// `y` is the output with its final layout; its channels are axis 1, of a matrix the columns. The
   /// operands begin at input `first_operand` and follow one another.
-  EpiloguePass(Epilogue items, int first_operand, const TensorDesc& y, const KernelRequest& request);
+  EpiloguePass(Epilogue items, int first_operand, const TensorDesc& y,
+               const KernelRequest& request);
 
   const Epilogue& items() const { return items_; }
   /// The first operand of item i.

@@ -31,8 +31,8 @@ std::shared_ptr<const void> use_of(const std::string& name) {
   return use;
 }
 
-/// Where a form is made whose arrays users may write at any time: a form cached with the array could
-/// be rewritten while another thread reads it. One block per thread, as large as the largest.
+/// Where a form is made whose arrays users may write at any time: a form cached with the array
+/// could be rewritten while another thread reads it. One block per thread, as large as the largest.
 void* thread_buffer(std::size_t bytes) {
   thread_local std::unique_ptr<DerivedForm> buffer;
   if (buffer == nullptr || buffer->bytes() < bytes)
@@ -90,7 +90,8 @@ LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilo
 
 namespace {
 
-/// A folded form has the channels' biases after the weight, and a last number: whether it is folded.
+/// A folded form has the channels' biases after the weight, and a last number: whether it is
+/// folded.
 std::size_t bytes_of(std::size_t weight, const LayerInputs& inputs) {
   if (inputs.batch_norm < 0) return weight;
   return rounded(weight) + (static_cast<std::size_t>(inputs.channels) + 1) * sizeof(float);
@@ -111,8 +112,8 @@ LayerWeights::LayerWeights(const std::string& name, std::size_t bytes, std::int6
       row_(size / std::max<std::int64_t>(1, inputs.channels)),
       inputs_(inputs) {}
 
-LayerWeights::Form LayerWeights::get(
-    const Args& args, const std::function<void(const float*, void*)>& pack) const {
+LayerWeights::Form LayerWeights::get(const Args& args,
+                                     const std::function<void(const float*, void*)>& pack) const {
   const float* bias = inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias);
   if (inputs_.batch_norm < 0) {
     const int weight[] = {inputs_.weight};

@@ -23,8 +23,8 @@ class PackedForm {
 
   std::size_t bytes() const { return bytes_; }
   /// The current form of inputs `sources`; make(memory) is called where there is none. The first
-  /// source keeps it. Arrays that users may write at any time (escaped ones) get a new form at every
-  /// call, in memory of the calling thread.
+  /// source keeps it. Arrays that users may write at any time (escaped ones) get a new form at
+  /// every call, in memory of the calling thread.
   void* get(const Args& args, std::span<const int> sources,
             const std::function<void(void*)>& make) const;
 
@@ -46,14 +46,13 @@ struct LayerInputs {
 /// Of a layer with inputs data, weight[, bias] and an epilogue after them.
 LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilogue);
 
-
 /// A layer's weight, packed, and its bias, with a BatchNorm folded into both:
 ///
 ///   w' = w · s,   b' = (b − mean) · s + beta        with s = gamma / √(variance + eps)
 ///
-/// A fold that makes a finite number infinite or NaN (a variance of 0 with eps 0, s beyond float) is
-/// not used: 0 · ∞ is NaN in a folded weight where the BatchNorm gives ±∞. `folded` is then false
-/// and the caller applies the BatchNorm itself.
+/// A fold that makes a finite number infinite or NaN (a variance of 0 with eps 0, s beyond float)
+/// is not used: 0 · ∞ is NaN in a folded weight where the BatchNorm gives ±∞. `folded` is then
+/// false and the caller applies the BatchNorm itself.
 class LayerWeights {
  public:
   struct Form {
@@ -63,8 +62,8 @@ class LayerWeights {
   };
 
   LayerWeights() = default;
-  /// `bytes` of the packed weight, which `name` identifies (8 characters at most); `size` numbers of
-  /// the plain one.
+  /// `bytes` of the packed weight, which `name` identifies (8 characters at most); `size` numbers
+  /// of the plain one.
   LayerWeights(const std::string& name, std::size_t bytes, std::int64_t size,
                const LayerInputs& inputs);
 

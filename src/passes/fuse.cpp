@@ -1,11 +1,11 @@
-// Fusion: the operators after a layer become its epilogue (symbind/epilogue.h) if nothing else reads
-// the values between them. A layer, an operation and what a fused operator takes are columns of the
-// operators; no operator is named here.
+// Fusion: the operators after a layer become its epilogue (symbind/epilogue.h) if nothing else
+// reads the values between them. A layer, an operation and what a fused operator takes are columns
+// of the operators; no operator is named here.
 //
 // Decided here: an operation that a layer's fused operator does not take ends the list. A BatchNorm
 // is folded only as the first operation, only in a plan that never trains, and only if all its
-// arrays and the layer's are bound arrays: the folded weight is cached with them. A fusion for which
-// no kernel but the plain reference makes an offer is not made. In a plan that never trains,
+// arrays and the layer's are bound arrays: the folded weight is cached with them. A fusion for
+// which no kernel but the plain reference makes an offer is not made. In a plan that never trains,
 // operators that only training changes (Dropout) are removed.
 
 #include <algorithm>
@@ -144,7 +144,7 @@ class Fusion {
     const Node& layer = *entry.node;
     const Node* old_layer = only_source(consumer.inputs[o.input], o.uses);
     if (layer.op == nullptr || old_layer == nullptr || entry.index != 0) return {};
-    const OpDef* fused = is_fused(layer)                     ? layer.op
+    const OpDef* fused = is_fused(layer)                   ? layer.op
                          : layer.op->with_epilogue.empty() ? nullptr
                                                            : &any_operator(layer.op->with_epilogue);
     if (fused == nullptr || !only_visible(consumer) || group_of(layer) != group_of(consumer))
@@ -163,9 +163,7 @@ class Fusion {
   }
 
   /// No output but the first is read.
-  bool only_visible(const Node& node) const {
-    return uses_.only_first(node, uses_.of(&node, 0));
-  }
+  bool only_visible(const Node& node) const { return uses_.only_first(node, uses_.of(&node, 0)); }
 
   /// The node of the old graph that computes `e`, before removed ones; null if something else than
   /// the `times` reads of one operator reads its output.
@@ -186,7 +184,8 @@ class Fusion {
             const Node& consumer) const {
     const Shape y = output(consumer).shape;
     if (o.item.kind == Kind::kSum)
-      return y.known() && shape(o.old_operands.front()) == y && shape(consumer.inputs[o.input]) == y;
+      return y.known() && shape(o.old_operands.front()) == y &&
+             shape(consumer.inputs[o.input]) == y;
     if (!reads_channels(o.item.kind)) return true;
     if (!y.known() || y.rank() < 2 || (layer.op->channels_last && y.rank() != 2)) return false;
     for (const NodeEntry& e : o.old_operands) {

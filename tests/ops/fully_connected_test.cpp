@@ -54,5 +54,41 @@ OP_CASES(FullyConnected) {
   c.add("no hidden nodes").attr("num_hidden", 0).in({2, 2}).in({1, 2}).in({1}).raises("num_hidden");
 }
 
+/// The layer, then + the last input, then max(0, …).
+HostTensor affine_sum_relu(HostTensors in, const Shape& out) {
+  const HostTensor more = in.back();
+  in.pop_back();
+  HostTensor y = affine(in, out);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::max(0.0, y[i] + more[i]);
+  return y;
+}
+
+OP_CASES(_fused_FullyConnected) {
+  c.add("small")
+      .attr("num_hidden", 3)
+      .attr("epilogue", "sum,relu")
+      .in({2, 5})
+      .in({3, 5})
+      .in({3})
+      .in({2, 3})
+      .no_grad()
+      .ref([](const HostTensors& in) {
+        return affine_sum_relu(in, Shape{2, 3});
+      });
+  c.add("large enough for oneDNN")
+      .attr("num_hidden", 96)
+      .attr("no_bias", true)
+      .attr("epilogue", "sum,relu")
+      .in({8, 144})
+      .in({96, 144})
+      .in({8, 96})
+      .no_grad()
+      .tolerance(DType::kFloat16, 1e-2, 1e-2)
+      .tolerance(DType::kBFloat16, 6e-2, 6e-2)
+      .ref([](const HostTensors& in) {
+        return affine_sum_relu(in, Shape{8, 96});
+      });
+}
+
 }  // namespace
 }  // namespace symbind

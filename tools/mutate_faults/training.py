@@ -231,7 +231,7 @@ ROWS = [
     ("buckets have their own gradients", "src/module/executor_group.cpp",
      "is_param(s) ? find(grads, s) : NDArray();", "NDArray();", "module:BucketingModule.five*"),
     ("buckets have their own memory", "src/module/executor_group.cpp",
-     "       .shared_exec = shared},", "       .shared_exec = nullptr},",
+     "       .shared_exec = shared,", "       .shared_exec = nullptr,",
      "module:BucketingModule.five*"),
     ("prepare stays in the next batch's bucket", "src/module/bucketing_module.cpp",
      "  switch_bucket(before, {});\n", "  static_cast<void>(before);\n",

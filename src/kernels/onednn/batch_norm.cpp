@@ -20,6 +20,12 @@ using Flags = dnnl::normalization_flags;
 using Forward = dnnl::batch_normalization_forward;
 using Backward = dnnl::batch_normalization_backward;
 
+/// oneDNN has only its reference for one spatial axis: such data is an image of height 1.
+MemoryDesc as_image(const TensorDesc& x) {
+  if (x.shape.rank() != 3) return describe(x.shape, x.layout);
+  return describe(Shape{x.shape[0], x.shape[1], 1, x.shape[2]}, x.layout);
+}
+
 Flags flags_of(const BatchNormSizes& s, bool global) {
   Flags flags = Flags::use_scale | Flags::use_shift;
   if (s.relu) flags |= Flags::fuse_norm_relu;
@@ -154,7 +160,7 @@ Offer offer_batch_norm(const BatchNormSizes& s, const KernelRequest& r) {
     plan->sizes = s;
     plan->channels = in.shape[1];
     plan->training = r.training;
-    const MemoryDesc x = describe(in.shape, in.layout), channels = describe(Shape{in.shape[1]});
+    const MemoryDesc x = as_image(in), channels = describe(Shape{in.shape[1]});
     std::size_t scratch = 0, mask = 0;
     if (!s.global_stats) plan->batch = make_variant(s, x, channels, false, true, scratch, mask);
     plan->given = make_variant(s, x, channels, true, r.training, scratch, mask);
@@ -188,7 +194,7 @@ Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r)
     auto plan = std::make_shared<BackwardPlan>();
     plan->sizes = s;
     plan->channels = in.shape[1];
-    const MemoryDesc x = describe(in.shape, in.layout), channels = describe(Shape{in.shape[1]});
+    const MemoryDesc x = as_image(in), channels = describe(Shape{in.shape[1]});
     const auto hint = forward_desc(s, x, s.global_stats, prop_kind::forward_training);
     if (!hint) return refuse("oneDNN has no such batch normalisation");
     const Backward::primitive_desc pd(

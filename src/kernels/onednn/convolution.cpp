@@ -91,16 +91,16 @@ struct Problem {
   }
   BackwardData::primitive_desc backward_data(const MemoryDesc& src, const MemoryDesc& dst,
                                              algorithm how) const {
-    const auto hint = forward(src, dst, how, prop_kind::forward_training, sizes.bias,
-                              describe_any(w));
+    const auto hint =
+        forward(src, dst, how, prop_kind::forward_training, sizes.bias, describe_any(w));
     if (!hint) return {};
     return {BackwardData::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after),
             user_scratchpad(), engine(), hint, true};
   }
   BackwardWeights::primitive_desc backward_weights(const MemoryDesc& src, const MemoryDesc& dst,
                                                    algorithm how, bool bias) const {
-    const auto hint = forward(src, dst, how, prop_kind::forward_training, sizes.bias,
-                              describe_any(w));
+    const auto hint =
+        forward(src, dst, how, prop_kind::forward_training, sizes.bias, describe_any(w));
     if (!hint) return {};
     const BackwardWeights::desc d =
         bias
@@ -148,7 +148,8 @@ std::string unfit(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s, boo
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
   if (s.batch == 0 || ConvolutionSizes::product(s.in) == 0) return "the data is empty";
   if (!windows_fit(s.kernel, s.stride, s.dilate, s.pad)) return "the window is too wide";
-  return algorithm == ConvolutionAlgorithm::kWinograd ? against_winograd(s, kept_weights, r.exact) : "";
+  return algorithm == ConvolutionAlgorithm::kWinograd ? against_winograd(s, kept_weights, r.exact)
+                                                      : "";
 }
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -222,8 +223,7 @@ class ForwardRun {
                    [&](std::int64_t b, std::int64_t e) { std::copy(from + b, from + e, y + b); });
     }
     Pointers pointers(plan_, args, form, y);
-    for (const PostOps::Operand& o : plan_.inside.operands)
-      pointers.add(args.inputs[o.input].data);
+    for (const PostOps::Operand& o : plan_.inside.operands) pointers.add(args.inputs[o.input].data);
     call_(pointers.all(), scratch);
     plan_.epilogue.run(args, y, plan_.last);
   }

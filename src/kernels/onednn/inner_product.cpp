@@ -89,8 +89,7 @@ Offer offer_inner_product(const MatrixSizes& s, bool with_bias, const Epilogue& 
     auto plan = std::make_shared<ForwardPlan>();
     const LayerInputs inputs = layer_inputs(with_bias, s.out, epilogue);
     const bool bias = plan->bias = with_bias || inputs.batch_norm >= 0;
-    plan->epilogue = EpiloguePass(epilogue, with_bias ? 3 : 2,
-                                  {.shape = Shape{s.rows, s.out}}, r);
+    plan->epilogue = EpiloguePass(epilogue, with_bias ? 3 : 2, {.shape = Shape{s.rows, s.out}}, r);
     Carver workspace;
     std::size_t scratch = 0;
     const bool constant = r.constant.size() > 1 && r.constant[1];

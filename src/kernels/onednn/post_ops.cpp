@@ -45,8 +45,8 @@ std::optional<PostOps> post_ops(const EpiloguePass& epilogue, std::size_t first,
       const bool shared = epilogue.is_shared(i);
       Shape shape = Shape::of_rank(rank);
       for (int axis = 0; axis < rank; ++axis) shape[axis] = axis == 1 && !shared ? channels : 1;
-      made.operands.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(ops.len()) | DNNL_ARG_WEIGHTS,
-                               operand, describe(shape)});
+      made.operands.push_back(
+          {DNNL_ARG_ATTR_MULTIPLE_POST_OP(ops.len()) | DNNL_ARG_WEIGHTS, operand, describe(shape)});
       ops.append_prelu(shared ? 0 : 1 << 1);
     } else if (const std::optional<Function> f = function_of(item)) {
       ops.append_eltwise(1.f, f->how, f->alpha, 0.f);

@@ -131,7 +131,7 @@ Prepared prepare(const KernelRequest& q) {
 
 template <class A, class F, int values>
 OpBuilder<A> add(OpRegistry& r, const std::string& name, const char* doc, double flops,
-         NodeEntries (*gradient)(const A&, GradientBuilder&)) {
+                 NodeEntries (*gradient)(const A&, GradientBuilder&)) {
   auto op = r.add<A>(name);
   op.doc(doc).flops(flops).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
       DeviceType::kCpu, "native", offer<A>,
@@ -151,15 +151,13 @@ OpBuilder<A> add(OpRegistry& r, const std::string& name, const char* doc, double
 }  // namespace
 
 void register_clip(OpRegistry& r) {
-  add<ClipAttrs, Clip, 2>(
-      r, "clip", "The input clipped to a range.", 1,
-      [](const ClipAttrs&, GradientBuilder& g) {
-        return g.call_with_same_attrs("_backward_clip", {g.head(0), g.input(0)});
-      })
-      .as_epilogue([](const ClipAttrs& a) {
-        return EpilogueItem{EpilogueItem::Kind::kClip, static_cast<double>(a.a_min),
-                            static_cast<double>(a.a_max)};
-      });
+  add<ClipAttrs, Clip,
+      2>(r, "clip", "The input clipped to a range.", 1, [](const ClipAttrs&, GradientBuilder& g) {
+    return g.call_with_same_attrs("_backward_clip", {g.head(0), g.input(0)});
+  }).as_epilogue([](const ClipAttrs& a) {
+    return EpilogueItem{EpilogueItem::Kind::kClip, static_cast<double>(a.a_min),
+                        static_cast<double>(a.a_max)};
+  });
   add<HardSigmoidAttrs, HardSigmoid, 2>(
       r, "hard_sigmoid", "A line clipped to [0, 1].", 2,
       [](const HardSigmoidAttrs&, GradientBuilder& g) {

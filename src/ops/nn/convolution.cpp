@@ -4,8 +4,8 @@
 //   dx and dw are the same sum over the other two index sets; db[f] = Σ_n,o dy[n,f,o]
 //
 // Decided here: the gradient reads x and w, never y. Weights are bound arrays and therefore plain;
-// kernels that need them packed pack them. `_fused_Convolution` has an epilogue; its gradient exists
-// for a sum alone, which the passes fuse in training, too.
+// kernels that need them packed pack them. `_fused_Convolution` has an epilogue; its gradient
+// exists for a sum alone, which the passes fuse in training, too.
 #include "ops/nn/convolution_attrs.h"
 
 #include <algorithm>
@@ -124,9 +124,8 @@ Prepared forward_blas(const ConvolutionAttrs& a, const KernelRequest& r) {
   return [s, pass = EpiloguePass(parse_epilogue(a.epilogue), s.bias ? 3 : 2, r.out[0], r)](
              const Args& args) {
     float* y = args.out<float>(0);
-    blas::convolution(s, args.in<float>(0), args.in<float>(1),
-                      s.bias ? args.in<float>(2) : nullptr, y,
-                      static_cast<float*>(args.workspace));
+    blas::convolution(s, args.in<float>(0), args.in<float>(1), s.bias ? args.in<float>(2) : nullptr,
+                      y, static_cast<float*>(args.workspace));
     pass.run(args, y, 0);
   };
 }
@@ -162,8 +161,7 @@ void add_forward_kernels(OpBuilder<A>& op) {
         },
         [](const A&, const R&, const Offer& o) { return onednn::prepare_convolution(o); });
   op.kernel(
-        DeviceType::kCpu, "blas",
-        [](const A& a, const R& q) { return offer_forward_blas(a, q); },
+        DeviceType::kCpu, "blas", [](const A& a, const R& q) { return offer_forward_blas(a, q); },
         [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
       .kernel(
           DeviceType::kCpu, "reference",
@@ -188,7 +186,9 @@ void register_convolution(OpRegistry& r) {
   add_forward_kernels(plain);
 
   auto fused = r.add<FusedAttrs>(core_ops::kFusedConvolution);
-  fused.flops(flops)
+  fused
+      .flops(
+          [](const FusedAttrs& a, const Work& w) { return fused_flops(a.epilogue, !a.no_bias, w); })
       .doc("Convolution with an epilogue.")
       .inputs([](const FusedAttrs& a) { return with_operands(filter_names(a), a.epilogue); })
       .infer(infer_fused)

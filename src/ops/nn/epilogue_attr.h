@@ -1,5 +1,5 @@
-// Shared by the layers with an epilogue: the attribute, the operands and their shapes, and the plain
-// definition of every operation.
+// Shared by the layers with an epilogue: the attribute, the operands and their shapes, and the
+// plain definition of every operation.
 #pragma once
 
 #include <symbind/operator.h>
@@ -9,7 +9,8 @@
 #include <numbers>
 #include <string>
 
-#include "base/check.h"
+#include "graph/flops.h"
+#include "kernels/accumulate.h"
 
 namespace symbind {
 
@@ -50,6 +51,14 @@ inline void infer_operands(const std::string& epilogue, Inference& io, int first
   }
 }
 
+/// Operations of a layer with this epilogue; a BatchNorm is part of the weights.
+inline double fused_flops(const std::string& epilogue, bool bias, const Work& w) {
+  double count = layer_flops({.in = w.in.first(bias ? 3 : 2), .out = w.out});
+  for (const EpilogueItem& item : parse_epilogue(epilogue))
+    if (item.kind != EpilogueItem::Kind::kBatchNorm) count += w.out[0].size();
+  return count;
+}
+
 /// Whether a layer without gradients of activations takes an epilogue: in training a sum alone.
 inline bool takes_any_or_sum(const Epilogue& epilogue, bool training) {
   using Kind = EpilogueItem::Kind;
@@ -88,17 +97,20 @@ template <class T>
 void apply_by_definition(const Epilogue& epilogue, const KernelRequest& r, const Args& args,
                          int first, std::int64_t channel, T* y, std::int64_t begin,
                          std::int64_t end) {
+  using Acc = Accumulator<T>;
   for (const EpilogueItem& item : epilogue) {
     for (std::int64_t i = begin; i < end; ++i) {
       const auto operand = [&](int number) {
         const std::int64_t size = r.in[static_cast<std::size_t>(first + number)].shape.size();
-        const bool whole = item.kind == EpilogueItem::Kind::kSum ||
-                           item.kind == EpilogueItem::Kind::kProduct;
-        return static_cast<double>(static_cast<float>(
-            args.in<T>(first + number)[whole ? i : size == 1 ? 0 : channel]));
+        const bool whole =
+            item.kind == EpilogueItem::Kind::kSum || item.kind == EpilogueItem::Kind::kProduct;
+        return static_cast<double>(
+            static_cast<Acc>(args.in<T>(first + number)[whole       ? i
+                                                        : size == 1 ? 0
+                                                                    : channel]));
       };
-      y[i] = static_cast<T>(static_cast<float>(
-          apply_by_definition(item, static_cast<double>(static_cast<float>(y[i])), operand)));
+      const double x = static_cast<double>(static_cast<Acc>(y[i]));
+      y[i] = static_cast<T>(static_cast<Acc>(apply_by_definition(item, x, operand)));
     }
     first += num_operands(item.kind);
   }

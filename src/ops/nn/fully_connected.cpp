@@ -163,8 +163,8 @@ Prepared forward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multip
 Prepared forward_reference(const FullyConnectedAttrs& a, const KernelRequest& r) {
   const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);
   return forward_by(a, r, kByDefinition,
-                    [s, r, epilogue = parse_epilogue(a.epilogue),
-                     first = a.no_bias ? 2 : 3](const Args& args, auto* y) {
+                    [s, r, epilogue = parse_epilogue(a.epilogue), first = a.no_bias ? 2 : 3](
+                        const Args& args, auto* y) {
                       if (epilogue.empty()) return;
                       for (std::int64_t i = 0; i < s.rows * s.out; ++i)
                         apply_by_definition(epilogue, r, args, first, i % s.out, y, i, i + 1);
@@ -174,12 +174,11 @@ Prepared forward_reference(const FullyConnectedAttrs& a, const KernelRequest& r)
 Prepared forward_blas(const FullyConnectedAttrs& a, const KernelRequest& r) {
   const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);
   const TensorDesc y{.shape = Shape{s.rows, s.out}};
-  return forward_by(
-      a, r, kByBlas,
-      [pass = EpiloguePass(parse_epilogue(a.epilogue), a.no_bias ? 2 : 3, y, r)](
-          const Args& args, auto* to) {
-        if constexpr (std::is_same_v<decltype(to), float*>) pass.run(args, to, 0);
-      });
+  return forward_by(a, r, kByBlas,
+                    [pass = EpiloguePass(parse_epilogue(a.epilogue), a.no_bias ? 2 : 3, y, r)](
+                        const Args& args, auto* to) {
+                      if constexpr (std::is_same_v<decltype(to), float*>) pass.run(args, to, 0);
+                    });
 }
 
 template <class Multiply>
@@ -233,8 +232,7 @@ void add_forward_kernels(OpBuilder<A>& op) {
           DeviceType::kCpu, "blas", [](const A& a, const R& q) { return offer_blas(a, q); },
           [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
       .kernel(
-          DeviceType::kCpu, "reference",
-          [](const A& a, const R& q) { return offer_plain(a, q); },
+          DeviceType::kCpu, "reference", [](const A& a, const R& q) { return offer_plain(a, q); },
           [](const A& a, const R& q, const Offer&) { return forward_reference(a, q); });
 }
 
@@ -250,26 +248,25 @@ void register_fully_connected(OpRegistry& r) {
       .with_epilogue(core_ops::kFusedFullyConnected)
       .channels_last();
   add_forward_kernels(plain);
-  plain
-      .kernel_if<kCuda>(
-          DeviceType::kGpu, "cublas",
-          [](const FullyConnectedAttrs& a, const KernelRequest& q) {
-            return cublas::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape), !a.no_bias,
-                                               q);
-          },
-          [](const FullyConnectedAttrs&, const KernelRequest&, const Offer& o) {
-            return cublas::prepare_inner_product(o);
-          });
+  plain.kernel_if<kCuda>(
+      DeviceType::kGpu, "cublas",
+      [](const FullyConnectedAttrs& a, const KernelRequest& q) {
+        return cublas::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape), !a.no_bias, q);
+      },
+      [](const FullyConnectedAttrs&, const KernelRequest&, const Offer& o) {
+        return cublas::prepare_inner_product(o);
+      });
 
   auto fused = r.add<FusedAttrs>(core_ops::kFusedFullyConnected);
-  fused.flops([](const FusedAttrs&, const Work& w) { return layer_flops(w); })
+  fused
+      .flops(
+          [](const FusedAttrs& a, const Work& w) { return fused_flops(a.epilogue, !a.no_bias, w); })
       .doc("FullyConnected with an epilogue.")
       .inputs([](const FusedAttrs& a) { return with_operands(layer_names(a), a.epilogue); })
       .infer(infer_fused)
       .channels_last()
-      .takes_epilogue([](const Epilogue& e, bool training) {
-        return !training && takes_any_or_sum(e, false);
-      });
+      .takes_epilogue(
+          [](const Epilogue& e, bool training) { return !training && takes_any_or_sum(e, false); });
   add_forward_kernels(fused);
 
   r.add<FullyConnectedAttrs>("_backward_FullyConnected")
@@ -278,8 +275,7 @@ void register_fully_connected(OpRegistry& r) {
       })
       .backward()
       .inputs({"dy", "data", "weight"})
-      .outputs(layer_names,
-               [](const FullyConnectedAttrs& a) { return a.no_bias ? 2 : 3; })
+      .outputs(layer_names, [](const FullyConnectedAttrs& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
       .infer(infer_backward)
       .kernel(

@@ -94,9 +94,10 @@ def _along(vector, ndim, axis):
     return vector.reshape([-1 if a == axis % ndim else 1 for a in range(ndim)])
 
 
-def _batch_norm(d):
+def _batch_norm(d, axis=None):
     x = d.uniform(d.shape(2, 4))
-    axis, fix_gamma, eps = d.integer(0, x.ndim - 1), d.flag(), d.number(1e-4, 1e-2)
+    axis = d.integer(0, x.ndim - 1) if axis is None else axis
+    fix_gamma, eps = d.flag(), d.number(1e-4, 1e-2)
     gamma, beta, mean = (d.uniform(x.shape[axis:axis + 1]) for _ in range(3))
     var = d.uniform(gamma.shape, 0.5, 2)
     scale = np.ones_like(gamma) if fix_gamma else gamma
@@ -155,7 +156,12 @@ def _group_norm(d):
 
 
 def _fused_batch_norm(d):
-    inputs, attrs, (y,) = _batch_norm(d)
+    inputs, attrs, (y,) = _batch_norm(d, axis=1)
+    return inputs, attrs, [np.maximum(y, 0)]
+
+
+def _fused_fully_connected(d):
+    inputs, attrs, (y,) = _fully_connected(d)
     return inputs, attrs, [np.maximum(y, 0)]
 
 
@@ -260,6 +266,8 @@ ROWS = {
 FUSED_ROWS = {
     "_fused_BatchNorm_relu": (_fused_batch_norm, lambda sym, x, attrs: sym.relu(
         sym.BatchNorm(*x, **attrs))),
+    "_fused_FullyConnected": (_fused_fully_connected, lambda sym, x, attrs: sym.Activation(
+        sym.FullyConnected(*x, **attrs), act_type="relu")),
     "_fused_Convolution": (_fused_convolution, lambda sym, x, attrs: sym.elemwise_add(
         sym.Convolution(*x[:-1], **attrs), x[-1])),
 }
