@@ -12,15 +12,6 @@ namespace symbind::onednn {
 
 enum class ConvolutionAlgorithm : std::uint8_t { kWinograd, kDirect };
 
-/// The kernels, in order of preference.
-struct ConvolutionKernel {
-  const char* name;
-  ConvolutionAlgorithm algorithm;
-};
-inline constexpr ConvolutionKernel kConvolutionKernels[] = {
-    {"onednn_winograd", ConvolutionAlgorithm::kWinograd},
-    {"onednn_direct", ConvolutionAlgorithm::kDirect}};
-
 /// Inputs x, W[, b][, sum_data]; output y, plus sum_data where `with_sum`.
 Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& sizes,
                         bool with_sum, const KernelRequest& request);

@@ -1,14 +1,9 @@
 #include "kernels/onednn/internal.h"
 
-#include <cstdint>
-#include <cstdio>
-#include <map>
-#include <mutex>
 #include <string_view>
 
 #include "base/check.h"
 #include "base/signals.h"
-#include "ndarray/storage.h"
 
 namespace symbind::onednn {
 
@@ -153,74 +148,20 @@ Call make_reorder(const MemoryDesc& from, const MemoryDesc& to, std::size_t& scr
   return Call(dnnl::reorder(pd), pd.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
-/// A short name of a form: equal descriptions have equal names. It fits std::string's internal
-/// buffer, so that looking up a form allocates nothing.
-std::string form_key(const MemoryDesc& packed) {
-  std::uint64_t hash = 1469598103934665603u;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&packed.data);
-  for (std::size_t i = 0; i < sizeof(packed.data); ++i) hash = (hash ^ bytes[i]) * 1099511628211u;
-  char text[16];
-  std::snprintf(text, sizeof(text), "%08x", static_cast<unsigned>(hash ^ (hash >> 32)));
-  return text;
-}
-
-/// One object for all primitives that read forms of this name: arrays keep a form during its
-/// lifetime. So forms are freed with the plans that use them, and plans that use the same form
-/// share it.
-std::shared_ptr<const void> use_of(const std::string& key) {
-  struct Uses {
-    std::mutex guard;
-    std::map<std::string, std::weak_ptr<const std::string>> by_key;
-  };
-  static Uses& uses = *new Uses;  // never destroyed: plans may be made after main
-  const std::lock_guard lock(uses.guard);
-  std::erase_if(uses.by_key, [](const auto& one) { return one.second.expired(); });
-  auto& known = uses.by_key[key];
-  std::shared_ptr<const std::string> use = known.lock();
-  if (use == nullptr) known = use = std::make_shared<const std::string>(key);
-  return use;
-}
-
-/// Where a weight is packed that users may write at any time: a form cached with the array could be
-/// rewritten while another thread reads it. One block per thread, as large as the largest such
-/// weight.
-void* thread_buffer(std::size_t bytes) {
-  thread_local std::unique_ptr<DerivedForm> buffer;
-  if (buffer == nullptr || buffer->bytes() < bytes)
-    buffer = std::make_unique<DerivedForm>(cpu(), bytes);
-  return buffer->data();
-}
-
 }  // namespace
 
 Packing::Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant,
                  Carver& workspace)
-    : constant_(constant) {
-  if (plain == packed) return;
-  bytes_ = packed.get_size();
+    : needed_(plain != packed) {
+  if (!needed_) return;
   reorder_ = make_reorder(plain, packed, scratch_bytes_);
-  key_ = form_key(packed);
-  if (constant_)
-    use_ = use_of(key_);
-  else
-    offset_ = workspace.take(bytes_);
-}
-
-void* Packing::pack(const TensorArg& weight, void* into, void* scratch) const {
-  reorder_({weight.data, into}, scratch);
-  return into;
+  form_ = WeightForm(form_key(&packed.data, sizeof(packed.data)), packed.get_size(), constant,
+                     workspace);
 }
 
 void* Packing::operator()(const Args& args, int input, void* scratch) const {
-  const TensorArg& weight = args.inputs[input];
-  if (bytes_ == 0) return weight.data;
-  if (!constant_) return pack(weight, at(args, offset_), scratch);
-  SYMBIND_ASSERT(weight.storage != nullptr);
-  if (weight.storage->escaped()) return pack(weight, thread_buffer(bytes_), scratch);
-  const auto offset = static_cast<char*>(weight.data) - static_cast<char*>(weight.storage->data());
-  DerivedForm& form = weight.storage->derived(key_, bytes_, static_cast<std::size_t>(offset), use_);
-  form.refresh(*weight.storage, [&](void* into) { pack(weight, into, scratch); });
-  return form.data();
+  if (!needed_) return args.inputs[input].data;
+  return form_(args, input, [&](void* from, void* into) { reorder_({from, into}, scratch); });
 }
 
 Unpacking::Unpacking(const MemoryDesc& packed, const MemoryDesc& plain, Carver& workspace)

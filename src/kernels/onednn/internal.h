@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "kernels/weight_form.h"
 
 namespace symbind::onednn {
 
@@ -44,24 +45,6 @@ bool windows_fit(const Axes&... all) {
 
 /// Scratch memory is passed in, so that primitives are re-entrant.
 dnnl::primitive_attr user_scratchpad();
-
-/// Assigns offsets in a workspace.
-class Carver {
- public:
-  /// The offset of `bytes` bytes, aligned for vectors.
-  std::size_t take(std::size_t bytes) {
-    const std::size_t at = total_;
-    total_ += (bytes + 63) / 64 * 64;
-    return at;
-  }
-  std::size_t total() const { return total_; }
-
- private:
-  std::size_t total_ = 0;
-};
-inline void* at(const Args& args, std::size_t offset) {
-  return static_cast<char*>(args.workspace) + offset;
-}
 
 /// Threads for this many operations. Waking others takes about 10 µs, longer on a busy machine:
 /// shorter work uses one thread.
@@ -96,12 +79,9 @@ class Packing {
   void* operator()(const Args& args, int input, void* scratch) const;
 
  private:
-  void* pack(const TensorArg& weight, void* into, void* scratch) const;
-
-  std::size_t bytes_ = 0, offset_ = 0, scratch_bytes_ = 0;
-  bool constant_ = false;
-  std::string key_;
-  std::shared_ptr<const void> use_;  ///< keeps forms of this key with their arrays
+  bool needed_ = false;
+  std::size_t scratch_bytes_ = 0;
+  WeightForm form_;
   Call reorder_;
 };
 

@@ -14,8 +14,8 @@
 #include "base/parallel.h"
 #include "graph/flops.h"
 #include "kernels/accumulate.h"
+#include "kernels/convolution_kernels.h"
 #include "kernels/convolution_reference.h"
-#include "kernels/onednn/convolution.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -120,13 +120,11 @@ Sizes sizes_backward(const ConvolutionAttrs& a, const KernelRequest& r) {
 void forward_kernels(OpBuilder<ConvolutionAttrs>& op, bool with_sum) {
   using A = ConvolutionAttrs;
   using R = KernelRequest;
-  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+  for (const ConvolutionKernel& k : convolution_kernels())
     op.kernel(
-        DeviceType::kCpu, name,
-        [=](const A& a, const R& q) {
-          return onednn::offer_convolution(algorithm, sizes_forward(a, q), with_sum, q);
-        },
-        [](const A&, const R& q, const Offer& o) { return onednn::prepare_convolution(q, o); });
+        DeviceType::kCpu, k.name,
+        [=](const A& a, const R& q) { return k.offer(sizes_forward(a, q), with_sum, q); },
+        [=](const A&, const R& q, const Offer& o) { return k.prepare(q, o); });
   op.kernel(
         DeviceType::kCpu, "blas",
         [](const A& a, const R& q) { return offer_blas(sizes_forward(a, q), q); },
@@ -174,15 +172,11 @@ void register_convolution(OpRegistry& r) {
       .outputs(filter_names, [](const A& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
       .infer(infer_filter_backward<infer_convolution, A>);
-  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+  for (const ConvolutionKernel& k : convolution_kernels())
     backward.kernel(
-        DeviceType::kCpu, name,
-        [=](const A& a, const R& q) {
-          return onednn::offer_convolution_backward(algorithm, sizes_backward(a, q), q);
-        },
-        [](const A&, const R& q, const Offer& o) {
-          return onednn::prepare_convolution_backward(q, o);
-        });
+        DeviceType::kCpu, k.name,
+        [=](const A& a, const R& q) { return k.offer_backward(sizes_backward(a, q), q); },
+        [=](const A&, const R& q, const Offer& o) { return k.prepare_backward(q, o); });
   backward
       .kernel(
           DeviceType::kCpu, "blas",
