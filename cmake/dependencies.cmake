@@ -20,6 +20,11 @@ add_library(symbind_blas INTERFACE)
 target_include_directories(symbind_blas SYSTEM INTERFACE "${SYMBIND_CBLAS_INCLUDE}")
 target_link_libraries(symbind_blas INTERFACE "${SYMBIND_OPENBLAS}")
 
+# Highway: vectors of every instruction set from one source. Headers only, see src/kernels/vector/targets.h.
+find_path(SYMBIND_HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
+add_library(symbind_highway INTERFACE)
+target_include_directories(symbind_highway SYSTEM INTERFACE "${SYMBIND_HIGHWAY_INCLUDE}")
+
 # oneDNN is a component: Debian's package configuration asks for OpenCL, so look for the files.
 set(SYMBIND_HAVE_ONEDNN 0)
 if(SYMBIND_ONEDNN)

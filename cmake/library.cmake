@@ -42,7 +42,7 @@ target_include_directories(symbind PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 target_compile_features(symbind PUBLIC cxx_std_20)
 target_link_libraries(symbind PRIVATE
-    symbind_internal symbind_blas $<TARGET_NAME_IF_EXISTS:OpenMP::OpenMP_CXX> ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS}
+    symbind_internal symbind_blas symbind_highway $<TARGET_NAME_IF_EXISTS:OpenMP::OpenMP_CXX> ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS}
     $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn> $<$<BOOL:${SYMBIND_HAVE_CUDA}>:symbind_cuda>)
 set_target_properties(symbind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
@@ -61,6 +61,13 @@ target_precompile_headers(symbind PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:<unordered_map$<ANGLE-R>>"
     "$<$<COMPILE_LANGUAGE:CXX>:<variant$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<vector$<ANGLE-R>>"
     "$<$<COMPILE_LANGUAGE:CXX>:<fmt/core.h$<ANGLE-R>>")
+
+# Files that Highway compiles for several instruction sets. A product and a sum become one rounding only
+# where the code says so: bits are equal for all instruction sets with FMA (docs/design/0008-vector.md).
+set(vector_sources ${symbind_sources})
+list(FILTER vector_sources INCLUDE REGEX "_vector\\.cpp$")
+set_source_files_properties(${vector_sources} PROPERTIES
+    COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
 
 # Files written for one instruction set carry it in their name; their callers check the CPU first.
 foreach(source IN LISTS symbind_sources)

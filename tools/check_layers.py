@@ -64,7 +64,7 @@ OWNERS = {
 OWNER = {f"symbind/{name}.h": folder for folder, names in OWNERS.items() for name in names.split()}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-VENDOR = re.compile(r"^(dnnl|oneapi/dnnl|cblas|openblas|lapacke|cuda|cublas|cudnn|curand|nccl|nvml)")
+VENDOR = re.compile(r"^(dnnl|oneapi/dnnl|cblas|openblas|lapacke|cuda|cublas|cudnn|curand|nccl|nvml|hwy/)")
 NETWORK = re.compile(r"^(grpc|google/protobuf|openssl)|\.pb\.h$")
 SWITCH = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*\b(SYMBIND_HAVE_\w+|__CUDACC__|__CUDA_ARCH__)")
 OP_NAME = re.compile(r"\bop(->|\.)name\s*[=!]=|[=!]=\s*[\w>.()*-]*\bop(->|\.)name\b")
@@ -152,6 +152,7 @@ SELF_TEST = {
     "src/module/below.cpp": ("#include <symbind/symbol.h>\n#include <symbind/module.h>", None),
     "src/module/unowned.cpp": ("#include <symbind/mystery.h>", "has no owner"),
     "src/ops/nn/vendor.cpp": ("#include <dnnl.hpp>", "vendor"),
+    "src/ops/math/wide.cpp": ("#include <hwy/highway.h>", "vendor"),
     "src/kvstore/wire.cpp": ("#include <grpcpp/grpcpp.h>", "network header"),
     "src/net/grpc/fine.cpp": ("#include <grpcpp/grpcpp.h>\n#include <dist.grpc.pb.h>", None),
     "src/ops/nn/fine.cu": ("#include <cuda_fp16.h>", None),

@@ -39,26 +39,28 @@ double plain_loop(float* sink) {
 }
 
 #if defined(__x86_64__)
-// Unrolled by hand: chains must stay in registers.
-#define SYMBIND_FMA_LOOP(name, isa, vector, width, set1, fmadd, store)                             \
-  __attribute__((target(isa))) double name(float* sink) {                                          \
-    const vector half = set1(0.5f), quarter = set1(0.25f);                                         \
-    vector c0 = half, c1 = half, c2 = half, c3 = half, c4 = half, c5 = half, c6 = half, c7 = half, \
-           c8 = half, c9 = half, c10 = half, c11 = half;                                           \
-    for (int round = 0; round < kRounds; ++round) {                                                \
-      c0 = fmadd(c0, half, quarter), c1 = fmadd(c1, half, quarter);                                \
-      c2 = fmadd(c2, half, quarter), c3 = fmadd(c3, half, quarter);                                \
-      c4 = fmadd(c4, half, quarter), c5 = fmadd(c5, half, quarter);                                \
-      c6 = fmadd(c6, half, quarter), c7 = fmadd(c7, half, quarter);                                \
-      c8 = fmadd(c8, half, quarter), c9 = fmadd(c9, half, quarter);                                \
-      c10 = fmadd(c10, half, quarter), c11 = fmadd(c11, half, quarter);                            \
-    }                                                                                              \
-    alignas(64) float out[width];                                                                  \
-    for (const vector& c : {c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11}) {                   \
-      store(out, c);                                                                               \
-      *sink += out[0];                                                                             \
-    }                                                                                              \
-    return 2.0 * kRounds * kChains * (width);                                                      \
+// Unrolled by hand: chains must stay in registers. They start with different values, else the
+// compiler computes one of them.
+#define SYMBIND_FMA_LOOP(name, isa, vector, width, set1, fmadd, store)                          \
+  __attribute__((target(isa))) double name(float* sink) {                                       \
+    const vector half = set1(0.5f), quarter = set1(0.25f);                                      \
+    vector c0 = set1(0.0f), c1 = set1(0.1f), c2 = set1(0.2f), c3 = set1(0.3f), c4 = set1(0.4f), \
+           c5 = set1(0.6f), c6 = set1(0.7f), c7 = set1(0.8f), c8 = set1(0.9f), c9 = set1(1.0f), \
+           c10 = set1(1.1f), c11 = set1(1.2f);                                                  \
+    for (int round = 0; round < kRounds; ++round) {                                             \
+      c0 = fmadd(c0, half, quarter), c1 = fmadd(c1, half, quarter);                             \
+      c2 = fmadd(c2, half, quarter), c3 = fmadd(c3, half, quarter);                             \
+      c4 = fmadd(c4, half, quarter), c5 = fmadd(c5, half, quarter);                             \
+      c6 = fmadd(c6, half, quarter), c7 = fmadd(c7, half, quarter);                             \
+      c8 = fmadd(c8, half, quarter), c9 = fmadd(c9, half, quarter);                             \
+      c10 = fmadd(c10, half, quarter), c11 = fmadd(c11, half, quarter);                         \
+    }                                                                                           \
+    alignas(64) float out[width];                                                               \
+    for (const vector& c : {c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11}) {                \
+      store(out, c);                                                                            \
+      *sink += out[0];                                                                          \
+    }                                                                                           \
+    return 2.0 * kRounds * kChains * (width);                                                   \
   }
 SYMBIND_FMA_LOOP(avx512_loop, "avx512f", __m512, 16, _mm512_set1_ps, _mm512_fmadd_ps,
                  _mm512_store_ps)

@@ -145,18 +145,19 @@ std::vector<HostTensor> run_layer() {
 TEST(Convolution, winograd_is_near_the_direct_kernel_and_exact_forbids_it) {
   const std::vector<HostTensor> usual = run_layer();
   const std::vector<HostTensor> forbidden = [] {
-    const settings::override_for_test winograd("SYMBIND_KERNELS", "-onednn_winograd");
+    const settings::override_for_test winograd("SYMBIND_KERNELS",
+                                               "-native_winograd,-onednn_winograd");
     return run_layer();
   }();
   const settings::override_for_test exact("SYMBIND_EXACT", "1");
   const std::vector<HostTensor> direct = run_layer();
-  const settings::override_for_test plain("SYMBIND_KERNELS", "-onednn,-blas");
+  const settings::override_for_test plain("SYMBIND_KERNELS", "-native,-onednn,-blas");
   const std::vector<HostTensor> reference = run_layer();
   for (std::size_t i = 0; i < usual.size(); ++i) {
     EXPECT_TRUE(near(usual[i], reference[i], {1e-5, 0})) << i;
     EXPECT_TRUE(near(direct[i], reference[i], {2e-6, 0})) << i;
-    // oneDNN has Winograd with AVX-512 only; elsewhere the direct kernel runs both times.
-    const bool has_winograd = kOneDnn && cpu_isa() == Isa::kAvx512;
+    // There is no Winograd for SSE4: the direct kernel runs both times.
+    const bool has_winograd = cpu_isa() != Isa::kSse41;
     EXPECT_EQ(usual[i].values != direct[i].values, has_winograd) << i;
     EXPECT_EQ(forbidden[i].values, direct[i].values) << i;
   }

@@ -7,7 +7,7 @@ Offer offer_convolution(ConvolutionAlgorithm, const ConvolutionSizes&, const Epi
                         const KernelRequest&) {
   return refuse("built without oneDNN");
 }
-Prepared prepare_convolution(const Offer&) { return {}; }
+Prepared prepare_convolution(const KernelRequest&, const Offer&) { return {}; }
 Offer offer_convolution_backward(ConvolutionAlgorithm, const ConvolutionSizes&,
                                  const KernelRequest&) {
   return refuse("built without oneDNN");

@@ -214,7 +214,7 @@ class ForwardRun {
   void operator()(const Args& args) const {
     void* scratch = at(args, plan_.scratch);
     float* y = args.out<float>(0);
-    const LayerWeights::Form form = plan_.weights.layer(args, scratch);
+    const LayerWeights::Form form = plan_.weights(args, scratch);
     if (plan_.weights.folds() && !form.folded) return run_unfolded(args, form);
     const int sum = plan_.inside.sum;
     if (sum >= 0 && args.inputs[sum].data != y) {
@@ -322,7 +322,7 @@ Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& 
   });
 }
 
-Prepared prepare_convolution(const Offer& offer) {
+Prepared prepare_convolution(const KernelRequest&, const Offer& offer) {
   const auto& plan = *std::static_pointer_cast<const ForwardPlan>(offer.plan);
   const VendorThreads threads(threads_for(operations(plan.problem.sizes)));
   return [run = std::make_shared<const ForwardRun>(plan)](const Args& args) { (*run)(args); };
@@ -357,7 +357,7 @@ Offer offer_convolution_backward(ConvolutionAlgorithm algorithm, const Convoluti
     Carver workspace;
     std::size_t scratch = 0;
     if (plan->wants_dx) {
-      plan->weights = Packing(describe(p.w), data.weights_desc(), false, workspace);
+      plan->weights = Packing(describe(p.w), data.weights_desc(), false, workspace, {.weight = 2});
       scratch = std::max(data.scratchpad_desc().get_size(), plan->weights.scratch_bytes());
       plan->data_call = Call(BackwardData(data), data.scratchpad_desc(),
                              {{DNNL_ARG_DIFF_DST, dst},
@@ -393,7 +393,7 @@ Prepared prepare_convolution_backward(const KernelRequest& r, const Offer& offer
     void* scratch = at(args, plan->scratch);
     void *dy = args.inputs[0].data, *x = args.inputs[1].data;
     if (plan->wants_dx)
-      plan->data_call({dy, plan->weights(args, 2, scratch), args.outputs[0].data}, scratch);
+      plan->data_call({dy, plan->weights(args, scratch).weight, args.outputs[0].data}, scratch);
     if (!plan->wants_dw) return;
     void* dw = dw_wanted ? plan->dw.target(args, 1) : at(args, plan->dw_unused);
     if (plan->wants_db)

@@ -13,19 +13,10 @@ namespace symbind::onednn {
 
 enum class ConvolutionAlgorithm : std::uint8_t { kWinograd, kDirect };
 
-/// The kernels, in order of preference.
-struct ConvolutionKernel {
-  const char* name;
-  ConvolutionAlgorithm algorithm;
-};
-inline constexpr ConvolutionKernel kConvolutionKernels[] = {
-    {"onednn_winograd", ConvolutionAlgorithm::kWinograd},
-    {"onednn_direct", ConvolutionAlgorithm::kDirect}};
-
 /// Inputs x, W[, b] and the operands of the epilogue; output y.
 Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& sizes,
                         const Epilogue& epilogue, const KernelRequest& request);
-Prepared prepare_convolution(const Offer& offer);
+Prepared prepare_convolution(const KernelRequest& request, const Offer& offer);
 
 /// Inputs dy, x, W; outputs dx, dW and, with a bias, db.
 Offer offer_convolution_backward(ConvolutionAlgorithm algorithm, const ConvolutionSizes& sizes,

@@ -119,7 +119,7 @@ Prepared prepare_inner_product(const Offer& offer) {
   return [plan = std::static_pointer_cast<const ForwardPlan>(offer.plan)](const Args& args) {
     void* scratch = at(args, plan->scratch);
     void *x = args.inputs[0].data, *y = args.outputs[0].data;
-    const LayerWeights::Form form = plan->weights.layer(args, scratch);
+    const LayerWeights::Form form = plan->weights(args, scratch);
     if (plan->bias)  // oneDNN takes no const pointers
       plan->call({x, form.weight, y, const_cast<float*>(form.bias)}, scratch);
     else

@@ -1,7 +1,5 @@
 #include "kernels/onednn/internal.h"
 
-#include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -150,58 +148,28 @@ Call make_reorder(const MemoryDesc& from, const MemoryDesc& to, std::size_t& scr
   return Call(dnnl::reorder(pd), pd.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
-/// A short name of a form: equal descriptions have equal names. It fits std::string's internal
-/// buffer, so that looking up a form allocates nothing.
-std::string form_key(const MemoryDesc& packed) {
-  std::uint64_t hash = 1469598103934665603u;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&packed.data);
-  for (std::size_t i = 0; i < sizeof(packed.data); ++i) hash = (hash ^ bytes[i]) * 1099511628211u;
-  char text[16];
-  std::snprintf(text, sizeof(text), "%08x", static_cast<unsigned>(hash ^ (hash >> 32)));
-  return text;
-}
-
 }  // namespace
 
 Packing::Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant,
                  Carver& workspace, const LayerInputs& inputs)
-    : bytes_(packed.get_size()),
-      cached_(constant && (plain != packed || inputs.batch_norm >= 0)),
-      reorders_(plain != packed),
-      inputs_(inputs) {
+    : inputs_(inputs), bytes_(packed.get_size()), reorders_(plain != packed) {
   if (reorders_) reorder_ = make_reorder(plain, packed, scratch_bytes_);
-  if (cached_)
-    layer_ = LayerWeights(form_key(packed), bytes_,
-                          static_cast<std::int64_t>(plain.get_size() / sizeof(float)), inputs);
-  else if (reorders_)
-    offset_ = workspace.take(bytes_);
+  if (is_needed())
+    layer_ = LayerWeights(form_key(&packed.data, sizeof(packed.data)), bytes_,
+                          static_cast<std::int64_t>(plain.get_size() / sizeof(float)), constant,
+                          workspace, inputs);
 }
 
-void Packing::pack(const void* plain, void* into, void* scratch) const {
-  if (reorders_)
-    reorder_({const_cast<void*>(plain), into}, scratch);  // oneDNN's calls take no const pointers
-  else
-    std::memcpy(into, plain, bytes_);
-}
-
-void* Packing::operator()(const Args& args, int input, void* scratch) const {
-  if (cached_) {
-    SYMBIND_ASSERT(input == inputs_.weight);
-    return layer(args, scratch).weight;
-  }
-  void* weight = args.inputs[input].data;
-  if (!reorders_) return weight;
-  void* into = at(args, offset_);
-  pack(weight, into, scratch);
-  return into;
-}
-
-LayerWeights::Form Packing::layer(const Args& args, void* scratch) const {
-  if (cached_)
-    return layer_.get(args,
-                      [&](const float* plain, void* packed) { pack(plain, packed, scratch); });
-  return {(*this)(args, inputs_.weight, scratch),
-          inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias), false};
+LayerWeights::Form Packing::operator()(const Args& args, void* scratch) const {
+  if (!is_needed())
+    return {args.inputs[inputs_.weight].data,
+            inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias), false};
+  return layer_.get(args, [&](const float* plain, void* packed) {
+    if (reorders_)
+      reorder_({const_cast<float*>(plain), packed}, scratch);  // oneDNN takes no const pointers
+    else
+      std::memcpy(packed, plain, bytes_);
+  });
 }
 
 Unpacking::Unpacking(const MemoryDesc& packed, const MemoryDesc& plain, Carver& workspace)

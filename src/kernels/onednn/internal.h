@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "kernels/packed_form.h"
+#include "kernels/weight_form.h"
 
 namespace symbind::onednn {
 
@@ -46,24 +46,6 @@ bool windows_fit(const Axes&... all) {
 
 /// Scratch memory is passed in, so that primitives are re-entrant.
 dnnl::primitive_attr user_scratchpad();
-
-/// Assigns offsets in a workspace.
-class Carver {
- public:
-  /// The offset of `bytes` bytes, aligned for vectors.
-  std::size_t take(std::size_t bytes) {
-    const std::size_t at = total_;
-    total_ += (bytes + 63) / 64 * 64;
-    return at;
-  }
-  std::size_t total() const { return total_; }
-
- private:
-  std::size_t total_ = 0;
-};
-inline void* at(const Args& args, std::size_t offset) {
-  return static_cast<char*>(args.workspace) + offset;
-}
 
 /// Threads for this many operations. Waking others takes about 10 µs, longer on a busy machine:
 /// shorter work uses one thread.
@@ -98,19 +80,17 @@ class Packing {
   Packing(const MemoryDesc& plain, const MemoryDesc& packed, bool constant, Carver& workspace,
           const LayerInputs& inputs = {});
   std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// The packed form of an input, `inputs.weight` if it is constant.
-  void* operator()(const Args& args, int input, void* scratch) const;
-  /// Of a constant weight: the packed form and the bias, with a BatchNorm folded in.
-  LayerWeights::Form layer(const Args& args, void* scratch) const;
+  /// The packed form of the weight, and the bias; both with a BatchNorm folded in.
+  LayerWeights::Form operator()(const Args& args, void* scratch) const;
   /// Whether a BatchNorm is to be folded in.
   bool folds() const { return inputs_.batch_norm >= 0; }
 
  private:
-  void pack(const void* plain, void* into, void* scratch) const;
+  bool is_needed() const { return reorders_ || folds(); }
 
-  std::size_t bytes_ = 0, offset_ = 0, scratch_bytes_ = 0;
-  bool cached_ = false, reorders_ = false;
   LayerInputs inputs_;
+  std::size_t bytes_ = 0, scratch_bytes_ = 0;
+  bool reorders_ = false;
   LayerWeights layer_;
   Call reorder_;
 };

@@ -14,9 +14,9 @@
 #include "graph/core_ops.h"
 #include "graph/flops.h"
 #include "kernels/accumulate.h"
+#include "kernels/convolution_kernels.h"
 #include "kernels/convolution_reference.h"
 #include "kernels/epilogue.h"
-#include "kernels/onednn/convolution.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/nn/epilogue_attr.h"
 
@@ -152,14 +152,13 @@ Sizes sizes_backward(const ConvolutionAttrs& a, const KernelRequest& r) {
 template <class A>
 void add_forward_kernels(OpBuilder<A>& op) {
   using R = KernelRequest;
-  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+  for (const ConvolutionKernel& k : convolution_kernels())
     op.kernel(
-        DeviceType::kCpu, name,
+        DeviceType::kCpu, k.name,
         [=](const A& a, const R& q) {
-          return onednn::offer_convolution(algorithm, sizes_forward(a, q),
-                                           parse_epilogue(a.epilogue), q);
+          return k.offer(sizes_forward(a, q), parse_epilogue(a.epilogue), q);
         },
-        [](const A&, const R&, const Offer& o) { return onednn::prepare_convolution(o); });
+        [=](const A&, const R& q, const Offer& o) { return k.prepare(q, o); });
   op.kernel(
         DeviceType::kCpu, "blas", [](const A& a, const R& q) { return offer_forward_blas(a, q); },
         [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
@@ -206,15 +205,11 @@ void register_convolution(OpRegistry& r) {
       .outputs(filter_names, [](const A& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
       .infer(infer_filter_backward<infer_convolution, A>);
-  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+  for (const ConvolutionKernel& k : convolution_kernels())
     backward.kernel(
-        DeviceType::kCpu, name,
-        [=](const A& a, const R& q) {
-          return onednn::offer_convolution_backward(algorithm, sizes_backward(a, q), q);
-        },
-        [](const A&, const R& q, const Offer& o) {
-          return onednn::prepare_convolution_backward(q, o);
-        });
+        DeviceType::kCpu, k.name,
+        [=](const A& a, const R& q) { return k.offer_backward(sizes_backward(a, q), q); },
+        [=](const A&, const R& q, const Offer& o) { return k.prepare_backward(q, o); });
   backward
       .kernel(
           DeviceType::kCpu, "blas",

@@ -13,8 +13,8 @@
 #include <array>
 
 #include "base/parallel.h"
+#include "kernels/convolution_kernels.h"
 #include "kernels/convolution_reference.h"
-#include "kernels/onednn/convolution.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -149,7 +149,7 @@ Prepared backward_blas(const DeconvolutionAttrs& a, const KernelRequest& r) {
   });
 }
 
-// ---- Through oneDNN: by its convolution ---------------------------------------------------------
+// ---- By a convolution's kernel ------------------------------------------------------------------
 
 /// Of _backward_Convolution: dy is our x, x has the shape of our y, and one gradient is needed.
 KernelRequest as_convolution_backward(const KernelRequest& r, const TensorDesc& x,
@@ -170,10 +170,10 @@ KernelRequest as_convolution(const KernelRequest& r) {
   return q;
 }
 
-Offer offer_forward(onednn::ConvolutionAlgorithm algorithm, const DeconvolutionAttrs& a,
+Offer offer_forward(const ConvolutionKernel& kernel, const DeconvolutionAttrs& a,
                     const KernelRequest& r) {
-  const Offer inner = onednn::offer_convolution_backward(
-      algorithm, sizes_forward(a, r), as_convolution_backward(r, r.in[0], r.in[1], r.out[0], true));
+  const Offer inner = kernel.offer_backward(
+      sizes_forward(a, r), as_convolution_backward(r, r.in[0], r.in[1], r.out[0], true));
   if (!inner.accepted()) return inner;
   Offer offer = accept_plain(r, inner.workspace_bytes);
   offer.in_layouts[0] = inner.in_layouts[0];
@@ -182,8 +182,9 @@ Offer offer_forward(onednn::ConvolutionAlgorithm algorithm, const DeconvolutionA
   return offer;
 }
 
-Prepared forward_onednn(const DeconvolutionAttrs& a, const KernelRequest& r, const Offer& o) {
-  return [run = onednn::prepare_convolution_backward(
+Prepared forward_by(const ConvolutionKernel& kernel, const DeconvolutionAttrs& a,
+                    const KernelRequest& r, const Offer& o) {
+  return [run = kernel.prepare_backward(
               as_convolution_backward(r, r.in[0], r.in[1], r.out[0], true), o),
           bias = ChannelBlocks(r.out[0].shape, o.out_layouts[0]),
           with_bias = !a.no_bias](const Args& args) {
@@ -202,24 +203,24 @@ struct BackwardPlan {
   Offer data, weights;
 };
 
-Offer offer_backward(onednn::ConvolutionAlgorithm algorithm, const DeconvolutionAttrs& a,
+Offer offer_backward(const ConvolutionKernel& kernel, const DeconvolutionAttrs& a,
                      const KernelRequest& r) {
   if (!r.wanted[0] && !r.wanted[1]) return refuse("only the bias has a gradient");
   const Sizes s = sizes_backward(a, r);
   auto plan = std::make_shared<BackwardPlan>();
   Layout dy = Layout::kPlain, x = Layout::kPlain;
   if (r.wanted[0]) {
-    plan->data = onednn::offer_convolution(algorithm, s, {}, as_convolution(r));
+    plan->data = kernel.offer(s, {}, as_convolution(r));
     if (!plan->data.accepted()) return plan->data;
     dy = plan->data.in_layouts[0];
     x = plan->data.out_layouts[0];
   }
   if (r.wanted[1]) {
-    plan->weights = onednn::offer_convolution_backward(
-        algorithm, s, as_convolution_backward(r, r.in[1], r.in[2], r.in[0], false));
+    plan->weights =
+        kernel.offer_backward(s, as_convolution_backward(r, r.in[1], r.in[2], r.in[0], false));
     if (!plan->weights.accepted()) return plan->weights;
     if (r.wanted[0] && (plan->weights.in_layouts[0] != x || plan->weights.in_layouts[1] != dy))
-      return refuse("oneDNN needs different layouts for the two gradients");
+      return refuse("the two gradients need different layouts");
     x = plan->weights.in_layouts[0];
     dy = plan->weights.in_layouts[1];
   }
@@ -232,13 +233,14 @@ Offer offer_backward(onednn::ConvolutionAlgorithm algorithm, const Deconvolution
   return offer;
 }
 
-Prepared backward_onednn(const DeconvolutionAttrs& a, const KernelRequest& r, const Offer& o) {
+Prepared backward_by(const ConvolutionKernel& kernel, const DeconvolutionAttrs& a,
+                     const KernelRequest& r, const Offer& o) {
   const auto plan = std::static_pointer_cast<const BackwardPlan>(o.plan);
   Prepared data, weights;
-  if (r.wanted[0]) data = onednn::prepare_convolution(plan->data);
+  if (r.wanted[0]) data = kernel.prepare(as_convolution(r), plan->data);
   if (r.wanted[1])
-    weights = onednn::prepare_convolution_backward(
-        as_convolution_backward(r, r.in[1], r.in[2], r.in[0], false), plan->weights);
+    weights = kernel.prepare_backward(as_convolution_backward(r, r.in[1], r.in[2], r.in[0], false),
+                                      plan->weights);
   return [data, weights, bias = ChannelBlocks(r.in[0].shape, o.in_layouts[0]),
           with_bias = !a.no_bias](const Args& args) {
     Args inner = args;
@@ -272,10 +274,10 @@ void register_deconvolution(OpRegistry& r) {
       .inputs(filter_names)
       .infer(infer_filter<infer_deconvolution, A>)
       .gradient(gradient);
-  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+  for (const ConvolutionKernel& k : convolution_kernels())
     forward.kernel(
-        DeviceType::kCpu, name,
-        [=](const A& a, const R& q) { return offer_forward(algorithm, a, q); }, forward_onednn);
+        DeviceType::kCpu, k.name, [=](const A& a, const R& q) { return offer_forward(k, a, q); },
+        [=](const A& a, const R& q, const Offer& o) { return forward_by(k, a, q, o); });
   forward
       .kernel(
           DeviceType::kCpu, "blas",
@@ -292,10 +294,10 @@ void register_deconvolution(OpRegistry& r) {
       .outputs(filter_names, [](const A& a) { return a.no_bias ? 2 : 3; })
       .skips_unread()
       .infer(infer_filter_backward<infer_deconvolution, A>);
-  for (const auto& [name, algorithm] : onednn::kConvolutionKernels)
+  for (const ConvolutionKernel& k : convolution_kernels())
     backward.kernel(
-        DeviceType::kCpu, name,
-        [=](const A& a, const R& q) { return offer_backward(algorithm, a, q); }, backward_onednn);
+        DeviceType::kCpu, k.name, [=](const A& a, const R& q) { return offer_backward(k, a, q); },
+        [=](const A& a, const R& q, const Offer& o) { return backward_by(k, a, q, o); });
   backward
       .kernel(
           DeviceType::kCpu, "blas",

@@ -1,10 +1,12 @@
-#include "kernels/packed_form.h"
+#include "kernels/weight_form.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,26 +15,28 @@
 #include "ndarray/storage.h"
 
 namespace symbind {
+
 namespace {
 
-/// One object for all kernels that read forms of this name: arrays keep a form during its lifetime.
-/// So forms are freed with the plans that use them, and plans that use the same form share it.
-std::shared_ptr<const void> use_of(const std::string& name) {
+/// One object for all kernels that read forms of this name: arrays keep a form during its
+/// lifetime. So forms are freed with the plans that use them, and plans that use the same form
+/// share it.
+std::shared_ptr<const void> use_of(const std::string& key) {
   struct Uses {
     std::mutex guard;
-    std::map<std::string, std::weak_ptr<const std::string>> by_name;
+    std::map<std::string, std::weak_ptr<const std::string>> by_key;
   };
   static Uses& uses = *new Uses;  // never destroyed: plans may be made after main
   const std::lock_guard lock(uses.guard);
-  std::erase_if(uses.by_name, [](const auto& one) { return one.second.expired(); });
-  auto& known = uses.by_name[name];
+  std::erase_if(uses.by_key, [](const auto& one) { return one.second.expired(); });
+  auto& known = uses.by_key[key];
   std::shared_ptr<const std::string> use = known.lock();
-  if (use == nullptr) known = use = std::make_shared<const std::string>(name);
+  if (use == nullptr) known = use = std::make_shared<const std::string>(key);
   return use;
 }
 
-/// Where a form is made whose arrays users may write at any time: a form cached with the array
-/// could be rewritten while another thread reads it. One block per thread, as large as the largest.
+/// Where a form is made whose arrays users may write at any time: a form kept with the array could
+/// be rewritten while another thread reads it. One block per thread, as large as the largest.
 void* thread_buffer(std::size_t bytes) {
   thread_local std::unique_ptr<DerivedForm> buffer;
   if (buffer == nullptr || buffer->bytes() < bytes)
@@ -47,15 +51,49 @@ std::size_t offset_of(const TensorArg& array) {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-}  // namespace
-
-PackedForm::PackedForm(std::string name, std::size_t bytes)
-    : name_(std::move(name)), bytes_(bytes), use_(use_of(name_)) {
-  SYMBIND_ASSERT(name_.size() <= 15);
+/// A folded form has the channels' biases after the weight, and a last number: whether it is
+/// folded.
+std::size_t bytes_of(std::size_t weight, const LayerInputs& inputs) {
+  if (inputs.batch_norm < 0) return weight;
+  return rounded(weight) + (static_cast<std::size_t>(inputs.channels) + 1) * sizeof(float);
 }
 
-void* PackedForm::get(const Args& args, std::span<const int> sources,
-                      const std::function<void(void*)>& make) const {
+std::string key_of(const std::string& weight, const LayerInputs& inputs) {
+  if (inputs.batch_norm < 0) return weight;
+  const std::size_t fold = std::hash<double>()(inputs.fix_gamma ? -inputs.eps : inputs.eps);
+  return fmt::format("{}{:x}", weight, (fold ^ (fold >> 32)) & 0xfffffff);
+}
+
+}  // namespace
+
+std::string form_key(const void* bytes, std::size_t count) {
+  std::uint64_t hash = 1469598103934665603u;
+  const auto* all = static_cast<const unsigned char*>(bytes);
+  for (std::size_t i = 0; i < count; ++i) hash = (hash ^ all[i]) * 1099511628211u;
+  char text[16];
+  std::snprintf(text, sizeof(text), "%08x", static_cast<unsigned>(hash ^ (hash >> 32)));
+  return text;
+}
+
+std::string form_key(std::initializer_list<std::int64_t> numbers) {
+  return form_key(numbers.begin(), numbers.size() * sizeof(std::int64_t));
+}
+
+WeightForm::WeightForm(std::string key, std::size_t bytes, bool constant, Carver& workspace)
+    : bytes_(bytes), constant_(constant), key_(std::move(key)) {
+  SYMBIND_ASSERT(key_.size() <= 15);
+  if (constant_)
+    use_ = use_of(key_);
+  else
+    offset_ = workspace.take(bytes_);
+}
+
+void* WeightForm::get(const Args& args, std::span<const int> sources,
+                      FunctionRef<void(void*)> make) const {
+  if (!constant_) {
+    make(at(args, offset_));
+    return at(args, offset_);
+  }
   std::array<const Storage*, 1 + std::tuple_size_v<FormSources>> storages{};
   FormSources also{};
   SYMBIND_ASSERT(!sources.empty() && sources.size() <= storages.size());
@@ -73,7 +111,7 @@ void* PackedForm::get(const Args& args, std::span<const int> sources,
     return memory;
   }
   const TensorArg& owner = args.inputs[sources[0]];
-  DerivedForm& form = owner.storage->derived(name_, bytes_, offset_of(owner), use_, also);
+  DerivedForm& form = owner.storage->derived(key_, bytes_, offset_of(owner), use_, also);
   form.refresh(std::span(storages.data(), sources.size()), make);
   return form.data();
 }
@@ -88,51 +126,34 @@ LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilo
   return inputs;
 }
 
-namespace {
-
-/// A folded form has the channels' biases after the weight, and a last number: whether it is
-/// folded.
-std::size_t bytes_of(std::size_t weight, const LayerInputs& inputs) {
-  if (inputs.batch_norm < 0) return weight;
-  return rounded(weight) + (static_cast<std::size_t>(inputs.channels) + 1) * sizeof(float);
-}
-
-std::string name_of(const std::string& weight, const LayerInputs& inputs) {
-  if (inputs.batch_norm < 0) return weight;
-  const std::size_t fold = std::hash<double>()(inputs.fix_gamma ? -inputs.eps : inputs.eps);
-  return fmt::format("{}{:x}", weight, (fold ^ (fold >> 32)) & 0xfffffff);
-}
-
-}  // namespace
-
-LayerWeights::LayerWeights(const std::string& name, std::size_t bytes, std::int64_t size,
-                           const LayerInputs& inputs)
-    : form_(name_of(name, inputs), bytes_of(bytes, inputs)),
+LayerWeights::LayerWeights(const std::string& key, std::size_t bytes, std::int64_t size,
+                           bool constant, Carver& workspace, const LayerInputs& inputs)
+    : form_(key_of(key, inputs), bytes_of(bytes, inputs), constant, workspace),
       weight_bytes_(rounded(bytes)),
       row_(size / std::max<std::int64_t>(1, inputs.channels)),
-      inputs_(inputs) {}
+      inputs_(inputs) {
+  SYMBIND_ASSERT(constant || !folds());
+}
 
-LayerWeights::Form LayerWeights::get(const Args& args,
-                                     const std::function<void(const float*, void*)>& pack) const {
+LayerWeights::Form LayerWeights::get(const Args& args, Pack pack) const {
   const float* bias = inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias);
-  if (inputs_.batch_norm < 0) {
-    const int weight[] = {inputs_.weight};
-    void* packed =
-        form_.get(args, weight, [&](void* into) { pack(args.in<float>(inputs_.weight), into); });
-    return {packed, bias, false};
+  if (!folds()) {
+    void* form = form_(args, inputs_.weight, [&](void* plain, void* into) {
+      pack(static_cast<const float*>(plain), into);
+    });
+    return {form, bias, false};
   }
   std::array<int, 6> sources{inputs_.weight};
   std::size_t count = 1;
   for (int i = 0; i < 4; ++i) sources[count++] = inputs_.batch_norm + i;
   if (bias != nullptr) sources[count++] = inputs_.bias;
   void* memory = form_.get(args, std::span(sources.data(), count),
-                           [&](void* into) { make(args, into, pack); });
+                           [&](void* into) { fold(args, into, pack); });
   const float* tail = reinterpret_cast<const float*>(static_cast<char*>(memory) + weight_bytes_);
   return {memory, tail, tail[inputs_.channels] != 0};
 }
 
-void LayerWeights::make(const Args& args, void* memory,
-                        const std::function<void(const float*, void*)>& pack) const {
+void LayerWeights::fold(const Args& args, void* memory, Pack pack) const {
   const float* w = args.in<float>(inputs_.weight);
   const float* bias = inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias);
   const float *gamma = args.in<float>(inputs_.batch_norm),

@@ -1,0 +1,62 @@
+// A product of float32 matrices, one panel of columns at a time. Convolutions, small matrix
+// products and recurrent steps are made of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/vector/targets.h"
+
+namespace symbind::packed {
+
+/// Values of k that share one offset.
+inline constexpr std::int64_t kBlock = 8;
+
+/// C[r, :] = bias + add[r, :] + Σ_k A[r, k] · B[k, :], then limited to [low, high], for one panel
+/// of `vectors` · lanes columns.
+///
+/// Value k of row r is a[r][shift + offsets[k / 8] + k % 8 · step]: so the rows may be pixels of a
+/// tensor in any layout, and the values of k the channels under all taps of a filter. `rest` values
+/// of the last block count. B is packed: the panel's columns for k = 0, then for k = 1, …
+///
+/// Every element is one chain of fused multiply-adds in the order of k. So its bits depend on
+/// neither the other rows nor the instruction set (of those with FMA).
+struct Product {
+  std::int64_t rows = 0;
+  const float* const* a = nullptr;
+  std::ptrdiff_t shift = 0;
+  const std::ptrdiff_t* offsets = nullptr;
+  std::int64_t blocks = 0;  ///< whole blocks of k
+  std::int64_t rest = 0;    ///< values of k after them, under offsets[blocks]
+  const float* b = nullptr;
+  float* c = nullptr;
+  std::ptrdiff_t c_row = 0;     ///< from one row of C to the next
+  std::ptrdiff_t c_vector = 0;  ///< from one vector of columns to the next
+  std::int64_t columns = 0;     ///< fewer than the panel has: only these are written; 0: all
+  const float* bias = nullptr;  ///< for each column of the panel, or null
+  const float* add = nullptr;   ///< with the steps of C, may be C; or null
+  float low = -std::numeric_limits<float>::infinity();  ///< NaN stays NaN
+  float high = std::numeric_limits<float>::infinity();
+};
+
+/// The steps of k that products are compiled for.
+enum class Step : std::uint8_t { kOne, kLanes, kTwoLanes };
+
+struct Products {
+  std::int64_t lanes;  ///< of one vector
+  /// By number of vectors, less one, and step.
+  void (*run[2][3])(const Product&);
+  /// Packs B (k × n, element (p, j) at p · row_step + j · column_step) into panels of `vectors` ·
+  /// lanes columns; the last panel is filled with zeros.
+  void (*pack)(const float* b, std::int64_t row_step, std::int64_t column_step, std::int64_t k,
+               std::int64_t n, std::int64_t vectors, float* packed);
+
+  void operator()(const Product& p, std::int64_t vectors, Step step = Step::kOne) const {
+    run[vectors - 1][static_cast<std::size_t>(step)](p);
+  }
+};
+
+const ByIsa<Products>& products();
+
+}  // namespace symbind::packed

@@ -1,0 +1,153 @@
+// The packed product of every instruction set of this CPU, against sums in double.
+
+#include "kernels/packed/product.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/kernels/targets.h"
+
+namespace symbind::packed {
+namespace {
+
+std::vector<float> random_values(std::size_t n, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> value(-1.f, 1.f);
+  std::vector<float> all(n);
+  for (float& v : all) v = value(generator);
+  return all;
+}
+
+/// Rows `k_step` · k apart in memory, blocks of 8 in an order of their own.
+struct Problem {
+  std::int64_t rows, k, columns;
+  std::vector<float> a, b, bias, c;
+  std::vector<std::ptrdiff_t> offsets;
+
+  Problem(std::int64_t rows_, std::int64_t k_, std::int64_t columns_)
+      : rows(rows_),
+        k(k_),
+        columns(columns_),
+        a(random_values(static_cast<std::size_t>(rows_ * (k_ + 8)), 1)),
+        b(random_values(static_cast<std::size_t>(k_ * columns_), 2)),
+        bias(random_values(static_cast<std::size_t>(columns_), 3)),
+        c(random_values(static_cast<std::size_t>(rows_ * columns_), 4)) {}
+
+  double at(std::int64_t r, std::int64_t p) const {
+    return static_cast<double>(a[static_cast<std::size_t>(r * k + p)]);
+  }
+};
+
+/// The problem computed panel by panel, with C row-major; A is laid out with the step given.
+std::vector<float> multiply(const Products& products, const Problem& problem, std::int64_t vectors,
+                            Step step, bool with_bias, bool add, float low, float high) {
+  const std::int64_t lanes = products.lanes, panel = vectors * lanes;
+  const std::int64_t apart = step == Step::kOne ? 1 : step == Step::kLanes ? lanes : 2 * lanes;
+  const std::int64_t blocks = (problem.k + kBlock - 1) / kBlock;
+  // Block b of all rows is at b's place from the end, so that offsets are not sorted.
+  std::vector<float> a(static_cast<std::size_t>(problem.rows * blocks * kBlock * apart), NAN);
+  std::vector<const float*> rows;
+  std::vector<std::ptrdiff_t> offsets;
+  for (std::int64_t r = 0; r < problem.rows; ++r)
+    rows.push_back(a.data() + r * blocks * kBlock * apart);
+  for (std::int64_t b = 0; b < blocks; ++b) offsets.push_back((blocks - 1 - b) * kBlock * apart);
+  for (std::int64_t r = 0; r < problem.rows; ++r)
+    for (std::int64_t p = 0; p < problem.k; ++p)
+      a[static_cast<std::size_t>(rows[static_cast<std::size_t>(r)] - a.data() +
+                                 offsets[static_cast<std::size_t>(p / kBlock)] +
+                                 p % kBlock * apart)] = static_cast<float>(problem.at(r, p));
+  std::vector<float> packed(
+      static_cast<std::size_t>((problem.columns + panel - 1) / panel * panel * problem.k));
+  products.pack(problem.b.data(), problem.columns, 1, problem.k, problem.columns, vectors,
+                packed.data());
+  std::vector<float> bias(problem.bias), c(problem.c);
+  bias.resize(static_cast<std::size_t>((problem.columns + panel - 1) / panel * panel));
+  for (std::int64_t j = 0; j < problem.columns; j += panel) {
+    Product p{.rows = problem.rows, .a = rows.data(), .offsets = offsets.data()};
+    p.blocks = problem.k / kBlock;
+    p.rest = problem.k % kBlock;
+    p.b = packed.data() + j * problem.k;
+    p.c = c.data() + j;
+    p.c_row = problem.columns;
+    p.c_vector = lanes;
+    p.columns = problem.columns - j < panel ? problem.columns - j : 0;
+    p.bias = with_bias ? bias.data() + j : nullptr;
+    p.add = add ? p.c : nullptr;
+    p.low = low;
+    p.high = high;
+    products(p, vectors, step);
+  }
+  return c;
+}
+
+TEST(Product, equals_the_sum_in_double) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const Isa isa : available_isas()) {
+    const Products& products = packed::products()[isa];
+    for (const std::int64_t rows : {1, 2, 3, 5, 6, 7, 8, 9, 13, 49})
+      for (const std::int64_t k : {1, 7, 8, 9, 64, 131})
+        for (const std::int64_t columns :
+             {std::int64_t{1}, products.lanes, 2 * products.lanes, 2 * products.lanes + 3})
+          for (const int variant : {0, 1, 2, 3}) {
+            const Problem problem(rows, k, columns);
+            const bool bias = variant % 2 == 1, add = variant >= 2;
+            const float low = variant == 3 ? -0.5f : -kInfinity,
+                        high = variant == 3 ? 0.75f : kInfinity;
+            for (const std::int64_t vectors : {1, 2})
+              for (const Step step : {Step::kOne, Step::kLanes, Step::kTwoLanes}) {
+                const std::vector<float> got =
+                    multiply(products, problem, vectors, step, bias, add, low, high);
+                for (std::int64_t r = 0; r < rows; ++r)
+                  for (std::int64_t j = 0; j < columns; ++j) {
+                    const auto at = static_cast<std::size_t>(r * columns + j);
+                    double want =
+                        bias ? static_cast<double>(problem.bias[static_cast<std::size_t>(j)]) : 0;
+                    if (add) want += static_cast<double>(problem.c[at]);
+                    for (std::int64_t p = 0; p < k; ++p)
+                      want +=
+                          problem.at(r, p) *
+                          static_cast<double>(problem.b[static_cast<std::size_t>(p * columns + j)]);
+                    want = std::min(std::max(want, static_cast<double>(low)),
+                                    static_cast<double>(high));
+                    ASSERT_NEAR(got[at], want, 1e-5)
+                        << "rows " << rows << " k " << k << " columns " << columns;
+                  }
+              }
+          }
+  }
+}
+
+TEST(Product, has_the_same_bits_with_avx2_and_avx512) {
+  if (cpu_isa() != Isa::kAvx512) GTEST_SKIP() << "needs AVX-512";
+  const Problem problem(23, 77, 37);
+  const auto run = [&](Isa isa, std::int64_t vectors) {
+    return multiply(packed::products()[isa], problem, vectors, Step::kOne, true, true, -1.f, 1.f);
+  };
+  const std::vector<float> narrow = run(Isa::kAvx2, 2);
+  EXPECT_EQ(run(Isa::kAvx512, 2), narrow);
+  EXPECT_EQ(run(Isa::kAvx512, 1), narrow);
+  EXPECT_EQ(run(Isa::kAvx2, 1), narrow);
+}
+
+TEST(Product, keeps_nan_and_infinity_in_their_rows) {
+  for (const Isa isa : available_isas()) {
+    Problem problem(9, 16, 5);
+    problem.a[3 * 16 + 2] = NAN;
+    problem.a[5 * 16 + 2] = INFINITY;
+    const std::vector<float> got =
+        multiply(packed::products()[isa], problem, 1, Step::kOne, false, false, 0.f, INFINITY);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (i / 5 == 3)
+        EXPECT_TRUE(std::isnan(got[i])) << i;
+      else
+        EXPECT_EQ(std::isfinite(got[i]), i / 5 != 5 || got[i] == 0.f) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace symbind::packed
