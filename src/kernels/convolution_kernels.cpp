@@ -1,5 +1,6 @@
 #include "kernels/convolution_kernels.h"
 
+#include "kernels/direct/convolution.h"
 #include "kernels/onednn/convolution.h"
 #include "kernels/winograd/convolution.h"
 
@@ -24,6 +25,8 @@ constexpr ConvolutionKernel kKernels[] = {
     {"native_winograd", winograd::offer_convolution, winograd::prepare_convolution,
      winograd::offer_convolution_backward, winograd::prepare_convolution_backward},
     onednn_kernel<onednn::ConvolutionAlgorithm::kWinograd>("onednn_winograd"),
+    {"native_direct", direct::offer_convolution, direct::prepare_convolution,
+     direct::offer_convolution_backward, direct::prepare_convolution_backward},
     onednn_kernel<onednn::ConvolutionAlgorithm::kDirect>("onednn_direct")};
 
 }  // namespace

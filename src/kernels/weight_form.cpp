@@ -128,15 +128,18 @@ LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilo
 
 LayerWeights::LayerWeights(const std::string& key, std::size_t bytes, std::int64_t size,
                            bool constant, Carver& workspace, const LayerInputs& inputs)
-    : form_(key_of(key, inputs), bytes_of(bytes, inputs), constant, workspace),
-      weight_bytes_(rounded(bytes)),
+    : weight_bytes_(rounded(bytes)),
       row_(size / std::max<std::int64_t>(1, inputs.channels)),
+      is_plain_(key.empty()),
       inputs_(inputs) {
   SYMBIND_ASSERT(constant || !folds());
+  if (folds() || !is_plain_)
+    form_ = WeightForm(key_of(key, inputs), bytes_of(bytes, inputs), constant, workspace);
 }
 
 LayerWeights::Form LayerWeights::get(const Args& args, Pack pack) const {
   const float* bias = inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias);
+  if (!folds() && is_plain_) return {args.inputs[inputs_.weight].data, bias, false};
   if (!folds()) {
     void* form = form_(args, inputs_.weight, [&](void* plain, void* into) {
       pack(static_cast<const float*>(plain), into);

@@ -77,7 +77,8 @@ class LayerWeights {
 
   LayerWeights() = default;
   /// `bytes` of the form, which `key` identifies; `size` numbers of the plain weight. A BatchNorm
-  /// needs `constant`.
+  /// needs `constant`. Without a key the form is the plain weight: the bound array, unless a
+  /// BatchNorm is folded in.
   LayerWeights(const std::string& key, std::size_t bytes, std::int64_t size, bool constant,
                Carver& workspace, const LayerInputs& inputs);
 
@@ -91,6 +92,7 @@ class LayerWeights {
   WeightForm form_;
   std::size_t weight_bytes_ = 0;
   std::int64_t row_ = 0;  ///< numbers of the plain weight per channel
+  bool is_plain_ = true;
   LayerInputs inputs_;
 };
 

@@ -44,9 +44,10 @@ struct Problem {
 
 /// The problem computed panel by panel, with C row-major; A is laid out with the step given.
 std::vector<float> multiply(const Products& products, const Problem& problem, std::int64_t vectors,
-                            Step step, bool with_bias, bool add, float low, float high) {
+                            Step step, bool with_bias, bool add, float low, float high,
+                            bool anywhere = false) {
   const std::int64_t lanes = products.lanes, panel = vectors * lanes;
-  const std::int64_t apart = step == Step::kOne ? 1 : step == Step::kLanes ? lanes : 2 * lanes;
+  const std::int64_t apart = step == Step::kOne ? 1 : lanes;
   const std::int64_t blocks = (problem.k + kBlock - 1) / kBlock;
   // Block b of all rows is at b's place from the end, so that offsets are not sorted.
   std::vector<float> a(static_cast<std::size_t>(problem.rows * blocks * kBlock * apart), NAN);
@@ -64,6 +65,16 @@ std::vector<float> multiply(const Products& products, const Problem& problem, st
       static_cast<std::size_t>((problem.columns + panel - 1) / panel * panel * problem.k));
   products.pack(problem.b.data(), problem.columns, 1, problem.k, problem.columns, vectors,
                 packed.data());
+  // For rows of B anywhere: in reverse order.
+  const std::int64_t width = (problem.columns + panel - 1) / panel * panel;
+  std::vector<float> reversed(static_cast<std::size_t>(width * problem.k));
+  std::vector<std::ptrdiff_t> b_offsets;
+  for (std::int64_t p = 0; p < problem.k; ++p) {
+    b_offsets.push_back((problem.k - 1 - p) * width);
+    for (std::int64_t j = 0; j < problem.columns; ++j)
+      reversed[static_cast<std::size_t>(b_offsets.back() + j)] =
+          problem.b[static_cast<std::size_t>(p * problem.columns + j)];
+  }
   std::vector<float> bias(problem.bias), c(problem.c);
   bias.resize(static_cast<std::size_t>((problem.columns + panel - 1) / panel * panel));
   for (std::int64_t j = 0; j < problem.columns; j += panel) {
@@ -71,6 +82,10 @@ std::vector<float> multiply(const Products& products, const Problem& problem, st
     p.blocks = problem.k / kBlock;
     p.rest = problem.k % kBlock;
     p.b = packed.data() + j * problem.k;
+    if (anywhere) {
+      p.b = reversed.data() + j;
+      p.b_offsets = b_offsets.data();
+    }
     p.c = c.data() + j;
     p.c_row = problem.columns;
     p.c_vector = lanes;
@@ -98,7 +113,7 @@ TEST(Product, equals_the_sum_in_double) {
             const float low = variant == 3 ? -0.5f : -kInfinity,
                         high = variant == 3 ? 0.75f : kInfinity;
             for (const std::int64_t vectors : {1, 2})
-              for (const Step step : {Step::kOne, Step::kLanes, Step::kTwoLanes}) {
+              for (const Step step : {Step::kOne, Step::kLanes}) {
                 const std::vector<float> got =
                     multiply(products, problem, vectors, step, bias, add, low, high);
                 for (std::int64_t r = 0; r < rows; ++r)
@@ -131,6 +146,18 @@ TEST(Product, has_the_same_bits_with_avx2_and_avx512) {
   EXPECT_EQ(run(Isa::kAvx512, 2), narrow);
   EXPECT_EQ(run(Isa::kAvx512, 1), narrow);
   EXPECT_EQ(run(Isa::kAvx2, 1), narrow);
+}
+
+TEST(Product, takes_rows_of_b_from_anywhere) {
+  for (const Isa isa : available_isas())
+    for (const std::int64_t vectors : {1, 2})
+      for (const std::int64_t rows : {1, 5, 20})
+        for (const std::int64_t k : {3, 25, 64}) {
+          const Problem problem(rows, k, 37);
+          const Products& products = packed::products()[isa];
+          EXPECT_EQ(multiply(products, problem, vectors, Step::kOne, true, true, -1.f, 1.f, true),
+                    multiply(products, problem, vectors, Step::kOne, true, true, -1.f, 1.f));
+        }
 }
 
 TEST(Product, keeps_nan_and_infinity_in_their_rows) {

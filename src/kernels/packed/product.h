@@ -13,12 +13,13 @@ namespace symbind::packed {
 /// Values of k that share one offset.
 inline constexpr std::int64_t kBlock = 8;
 
-/// C[r, :] = bias + add[r, :] + Σ_k A[r, k] · B[k, :], then limited to [low, high], for one panel
-/// of `vectors` · lanes columns.
+/// C[r, :] = bias + row_bias[r] + add[r, :] + Σ_k A[r, k] · B[k, :], then limited to [low, high],
+/// for one panel of `vectors` · lanes columns.
 ///
 /// Value k of row r is a[r][shift + offsets[k / 8] + k % 8 · step]: so the rows may be pixels of a
 /// tensor in any layout, and the values of k the channels under all taps of a filter. `rest` values
-/// of the last block count. B is packed: the panel's columns for k = 0, then for k = 1, …
+/// of the last block count. B is packed: the panel's columns for k = 0, then for k = 1, … Or it is
+/// anywhere, with `b_offsets`: vector v of row k is at b + b_offsets[k] + v · lanes.
 ///
 /// Every element is one chain of fused multiply-adds in the order of k. So its bits depend on
 /// neither the other rows nor the instruction set (of those with FMA).
@@ -30,22 +31,24 @@ struct Product {
   std::int64_t blocks = 0;  ///< whole blocks of k
   std::int64_t rest = 0;    ///< values of k after them, under offsets[blocks]
   const float* b = nullptr;
+  const std::ptrdiff_t* b_offsets = nullptr;
   float* c = nullptr;
-  std::ptrdiff_t c_row = 0;     ///< from one row of C to the next
-  std::ptrdiff_t c_vector = 0;  ///< from one vector of columns to the next
-  std::int64_t columns = 0;     ///< fewer than the panel has: only these are written; 0: all
-  const float* bias = nullptr;  ///< for each column of the panel, or null
-  const float* add = nullptr;   ///< with the steps of C, may be C; or null
+  std::ptrdiff_t c_row = 0;         ///< from one row of C to the next
+  std::ptrdiff_t c_vector = 0;      ///< from one vector of columns to the next
+  std::int64_t columns = 0;         ///< fewer than the panel has: only these are written; 0: all
+  const float* bias = nullptr;      ///< for each column of the panel, or null
+  const float* row_bias = nullptr;  ///< for each row, or null
+  const float* add = nullptr;       ///< with the steps of C, may be C; or null
   float low = -std::numeric_limits<float>::infinity();  ///< NaN stays NaN
   float high = std::numeric_limits<float>::infinity();
 };
 
 /// The steps of k that products are compiled for.
-enum class Step : std::uint8_t { kOne, kLanes, kTwoLanes };
+enum class Step : std::uint8_t { kOne, kLanes };
 
 struct Products {
   std::int64_t lanes;  ///< of one vector
-  /// By number of vectors, less one, and step.
+  /// By number of vectors, less one; then by step, and for rows of B anywhere, with step 1.
   void (*run[2][3])(const Product&);
   /// Packs B (k × n, element (p, j) at p · row_step + j · column_step) into panels of `vectors` ·
   /// lanes columns; the last panel is filled with zeros.
@@ -53,7 +56,7 @@ struct Products {
                std::int64_t n, std::int64_t vectors, float* packed);
 
   void operator()(const Product& p, std::int64_t vectors, Step step = Step::kOne) const {
-    run[vectors - 1][static_cast<std::size_t>(step)](p);
+    run[vectors - 1][p.b_offsets != nullptr ? 2 : static_cast<std::size_t>(step)](p);
   }
 };
 

@@ -33,9 +33,7 @@ constexpr int kMostRows[] = {8, 4};
 #endif
 
 template <Step step>
-constexpr std::int64_t kStep = step == Step::kOne     ? 1
-                               : step == Step::kLanes ? kLanes
-                                                      : 2 * kLanes;
+constexpr std::int64_t kStep = step == Step::kOne ? 1 : kLanes;
 
 /// One value of k.
 template <int rows, int vectors>
@@ -50,7 +48,7 @@ HWY_INLINE void add_products(const float* const (&a)[rows], std::ptrdiff_t k, co
   }
 }
 
-template <int rows, int vectors, Step step>
+template <int rows, int vectors, Step step, bool anywhere>
 void tile(const Product& p, std::int64_t row) {
   const Floats d;
   Vector sum[rows][vectors];
@@ -60,7 +58,8 @@ void tile(const Product& p, std::int64_t row) {
   float part[vectors * kLanes];
   for (int v = 0; v < vectors; ++v) {
     const Vector bias = p.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, p.bias + v * kLanes);
-    for (int r = 0; r < rows; ++r) sum[r][v] = bias;
+    for (int r = 0; r < rows; ++r)
+      sum[r][v] = p.row_bias == nullptr ? bias : hn::Add(bias, hn::Set(d, p.row_bias[row + r]));
   }
   if (p.add != nullptr) {
     for (int r = 0; r < rows; ++r) {
@@ -77,15 +76,18 @@ void tile(const Product& p, std::int64_t row) {
     }
   }
   const float* b = p.b;
-  constexpr std::int64_t panel = vectors * kLanes;
+  const std::ptrdiff_t* b_offsets = p.b_offsets;
+  const auto row_of_b = [=](std::int64_t k) HWY_ATTR {
+    return anywhere ? b + b_offsets[k] : b + k * (vectors * kLanes);
+  };
   for (std::int64_t block = 0; block < p.blocks; ++block) {
     const std::ptrdiff_t k = p.offsets[block];
 #pragma GCC unroll 4
-    for (std::int64_t i = 0; i < kBlock; ++i, b += panel)
-      add_products(a, k + i * kStep<step>, b, sum);
+    for (std::int64_t i = 0; i < kBlock; ++i)
+      add_products(a, k + i * kStep<step>, row_of_b(block * kBlock + i), sum);
   }
-  for (std::int64_t i = 0; i < p.rest; ++i, b += panel)
-    add_products(a, p.offsets[p.blocks] + i * kStep<step>, b, sum);
+  for (std::int64_t i = 0; i < p.rest; ++i)
+    add_products(a, p.offsets[p.blocks] + i * kStep<step>, row_of_b(p.blocks * kBlock + i), sum);
   const Vector low = hn::Set(d, p.low), high = hn::Set(d, p.high);
   for (int r = 0; r < rows; ++r) {
     float* to = p.c + (row + r) * p.c_row;
@@ -103,19 +105,20 @@ void tile(const Product& p, std::int64_t row) {
   }
 }
 
-template <int vectors, Step step, int... rows>
+template <int vectors, Step step, bool anywhere, int... rows>
 constexpr auto tiles(std::integer_sequence<int, rows...>) {
   using Tile = void (*)(const Product&, std::int64_t);
   struct All {
     Tile of_rows[sizeof...(rows)];
   };
-  return All{{tile<rows + 1, vectors, step>...}};
+  return All{{tile<rows + 1, vectors, step, anywhere>...}};
 }
 
-template <int vectors, Step step>
+template <int vectors, Step step, bool anywhere = false>
 void run(const Product& p) {
   constexpr int most = kMostRows[vectors - 1];
-  static constexpr auto kTiles = tiles<vectors, step>(std::make_integer_sequence<int, most>());
+  static constexpr auto kTiles =
+      tiles<vectors, step, anywhere>(std::make_integer_sequence<int, most>());
   const std::int64_t count = (p.rows + most - 1) / most;
   std::int64_t row = 0;
   for (std::int64_t t = 0; t < count; ++t) {
@@ -141,8 +144,8 @@ void pack(const float* b, std::int64_t row_step, std::int64_t column_step, std::
 
 constexpr Products kProducts = {
     kLanes,
-    {{run<1, Step::kOne>, run<1, Step::kLanes>, run<1, Step::kTwoLanes>},
-     {run<2, Step::kOne>, run<2, Step::kLanes>, run<2, Step::kTwoLanes>}},
+    {{run<1, Step::kOne>, run<1, Step::kLanes>, run<1, Step::kOne, true>},
+     {run<2, Step::kOne>, run<2, Step::kLanes>, run<2, Step::kOne, true>}},
     pack};
 
 }  // namespace

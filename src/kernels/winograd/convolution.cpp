@@ -24,9 +24,9 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 std::int64_t lanes() { return transforms(4).best().lanes; }
 Layout blocked() { return lanes() == 16 ? Layout::kBlocked16 : Layout::kBlocked8; }
 
-Squares squares_of(const ConvolutionSizes& s) {
+Squares squares_of(const ConvolutionSizes& s, int m = 4) {
   Squares q;
-  q.m = 4;
+  q.m = m;
   q.batch = s.batch;
   q.in_channels = s.in_channels;
   q.out_channels = s.out_channels;
@@ -52,7 +52,7 @@ std::string unfit(const ConvolutionSizes& s, bool kept_weights, const KernelRequ
   if (s.in_channels % lanes() != 0 || s.out_channels % lanes() != 0)
     return "the channels are no multiple of " + std::to_string(lanes());
   if (s.in_channels < 32 || s.out_channels < 32) return "fewer than 32 channels";
-  if (!kept_weights && squares_of(s).count() < 16) return "too few squares of 4x4 outputs";
+  if (!kept_weights && squares_of(s).count() < 32) return "too few squares of 4x4 outputs";
   return r.exact ? "exact numbers are requested" : "";
 }
 
@@ -118,7 +118,7 @@ Offer offer_convolution(const ConvolutionSizes& s, const Epilogue& epilogue,
                         const KernelRequest& r) {
   const bool constant = r.constant.size() > 1 && r.constant[1];
   if (std::string reason = unfit(s, constant, r); !reason.empty()) return refuse(std::move(reason));
-  const Squares q = squares_of(s);
+  const Squares q = squares_of(s, constant && squares_of(s).count() < 8 ? 2 : 4);
   Forward run(q, threads_for(q, r));
   Carver workspace;
   const TensorDesc y{.shape = r.out[0].shape, .layout = blocked()};

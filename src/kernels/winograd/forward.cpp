@@ -15,7 +15,7 @@ namespace symbind::winograd {
 
 namespace {
 
-constexpr std::int64_t kMostSquares = 128, kFewSquares = 24;
+constexpr std::int64_t kMostSquares = 128, kFewSquares = 48;
 constexpr std::int64_t kGroupBytes = std::int64_t{1} << 20;
 
 std::int64_t up(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
@@ -39,7 +39,7 @@ Forward::Forward(const Squares& squares, int threads)
   groups_ = up(s_.count(), fitting);
   // As many groups as threads, or a multiple, unless groups would become too small.
   const std::int64_t even = up(groups_, slots_) * slots_;
-  if (s_.count() / even >= kFewSquares / 2) groups_ = even;
+  if (s_.count() / even >= kFewSquares / 3) groups_ = even;
   column_groups_ = 1;
   if (groups_ < slots_ || (groups_ % slots_ != 0 && groups_ < 4 * slots_))
     column_groups_ = std::min(slots_, panels());
