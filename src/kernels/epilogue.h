@@ -7,6 +7,10 @@
 
 namespace symbind {
 
+namespace vector {
+struct ActivationLoops;
+}
+
 /// An epilogue with the places of its operands among a kernel's inputs.
 class EpiloguePass {
  public:
@@ -26,8 +30,18 @@ class EpiloguePass {
 
  private:
   void run_row(const Args& args, float* y, std::int64_t row, std::size_t first) const;
+  /// Item i on n elements from `place` on, the first of which belongs to `channel`.
+  void apply(std::size_t i, const Args& args, std::int64_t place, std::int64_t n,
+             std::int64_t channel, float* y) const;
+  void normalize(const EpilogueItem& item, const Args& args, int operand, std::int64_t n,
+                 std::int64_t channel, float* y) const;
 
   Epilogue items_;
+  std::vector<const vector::ActivationLoops*> functions_;  ///< null where there is none
+  using Binary = void (*)(const void* a, const void* b, void* y, std::int64_t n);
+  Binary add_ = nullptr, multiply_ = nullptr;
+  void (*prelu_)(const float* x, const float* slopes, float* y, std::int64_t rows,
+                 std::int64_t columns) = nullptr;
   std::vector<int> operands_;
   std::vector<bool> shared_;
   /// y as rows; element j of row r has channel (r · row_channels) % channels + j % period.
