@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -173,6 +174,24 @@ TEST(TcpLinks, a_slow_reader_gets_every_byte) {
   EXPECT_EQ(one.ends.order(), in_order);
 }
 
+// The system takes bytes up to any place: also within a header.
+TEST(TcpLinks, small_messages_may_be_cut_anywhere) {
+  constexpr std::uint64_t kMessages = 400000;
+  const Bytes bytes = bytes_of_size(31);
+  std::atomic<std::uint64_t> sent = 0;
+  OneEnd one;
+  Bytes wire;
+  for (std::uint64_t k = 0; k < kMessages; ++k) {
+    const Bytes message = on_wire(k, Bytes(bytes.begin(), bytes.begin() + k % 31));
+    wire.insert(wire.end(), message.begin(), message.end());
+    one.links->send(1, k, bytes.data(), k % 31, [&](const std::string& error) {
+      if (error.empty()) ++sent;
+    });
+  }
+  EXPECT_LT(sent, kMessages) << "nothing has read them";
+  EXPECT_TRUE(one.raw->read(wire.size()) == wire);
+}
+
 TEST(TcpLinks, urgent_messages_overtake_those_that_wait) {
   OneEnd one;
   const Bytes large = bytes_of_size(kMoreThanFits), small = bytes_of_size(10);
@@ -190,6 +209,8 @@ TEST(TcpLinks, urgent_messages_overtake_those_that_wait) {
     wire.insert(wire.end(), message.begin(), message.end());
   }
   EXPECT_EQ(one.raw->read(wire.size()), wire);
+  for (const char* name : {"under way", "low", "high", "high, later", "lowest"})
+    EXPECT_EQ(one.ends.error_of(name), "");  // nothing uses the memory any more
 }
 
 TEST(TcpLinks, a_wrong_size_breaks_the_link) {

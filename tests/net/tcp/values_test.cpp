@@ -15,6 +15,7 @@
 #include <symbind/error.h>
 
 #include "net/tcp/sockets.h"
+#include "net/tcp/value_frames.h"
 
 namespace symbind::net {
 namespace {
@@ -66,8 +67,9 @@ class TcpValues : public testing::Test {
 };
 
 TEST_F(TcpValues, a_call_arrives_as_it_was_made) {
-  const Bytes bytes = bytes_of_size(3000001), answer = bytes_of_size(500003, 7);
-  serve([&](const ValueCall& call, const std::function<bool()>&) -> ValueAnswer {
+  const Bytes bytes = bytes_of_size(3000001);
+  const auto answer = std::make_shared<Bytes>(bytes_of_size(500003, 7));
+  serve([&bytes, answer](const ValueCall& call, const std::function<bool()>&) -> ValueAnswer {
     EXPECT_EQ(call.verb, Verb::kPush);
     EXPECT_EQ(call.worker, 1);
     EXPECT_TRUE(call.rejoined);
@@ -76,7 +78,7 @@ TEST_F(TcpValues, a_call_arrives_as_it_was_made) {
     EXPECT_EQ(call.dtype, 3);
     EXPECT_EQ(call.shape, (std::vector<std::int64_t>{7, -1, std::int64_t{1} << 40}));
     EXPECT_TRUE(std::ranges::equal(call.bytes, bytes));
-    return {.text = "thanks", .bytes = answer, .owner = {}};
+    return {.text = "thanks", .bytes = *answer, .owner = answer};
   });
   const auto servers = worker(1);
   EXPECT_EQ(servers->count(), 1);
@@ -86,11 +88,11 @@ TEST_F(TcpValues, a_call_arrives_as_it_was_made) {
   call.dtype = 3;
   call.shape = {7, -1, std::int64_t{1} << 40};
   call.bytes = bytes;
-  Bytes into(answer.size());
+  Bytes into(answer->size());
   const auto asked = servers->start(0, call, into);
   asked->wait();
   EXPECT_EQ(asked->text(), "thanks");
-  EXPECT_EQ(into, answer);
+  EXPECT_EQ(into, *answer);
 }
 
 TEST_F(TcpValues, questions_of_a_worker_are_answered_in_their_order) {
@@ -139,9 +141,9 @@ TEST_F(TcpValues, an_error_reaches_the_worker_with_its_kind_and_the_next_call_wo
 }
 
 TEST_F(TcpValues, an_answer_of_another_size_breaks_the_connection) {
-  const Bytes nine = bytes_of_size(9);
-  serve([&](const ValueCall&, const std::function<bool()>&) -> ValueAnswer {
-    return {.text = "", .bytes = nine, .owner = {}};
+  const auto nine = std::make_shared<Bytes>(bytes_of_size(9));
+  serve([nine](const ValueCall&, const std::function<bool()>&) -> ValueAnswer {
+    return {.text = "", .bytes = *nine, .owner = nine};
   });
   const auto servers = worker(0);
   Bytes into(10, std::byte{0xee});
@@ -192,13 +194,17 @@ TEST_F(TcpValues, impossible_sizes_close_that_connection_only) {
   const auto servers = worker(0);
   const Member server{
       .role = Role::kServer, .rank = 0, .host = "here", .pid = 5, .address = service_->address()};
-  Socket socket = connect_member(job_, 1, server, number_of_server(0));
-  const Bytes ones(48, std::byte{0xff});
-  ASSERT_EQ(send(socket.fd(), ones.data(), ones.size(), MSG_NOSIGNAL), 48);
-  pollfd one{socket.fd(), POLLIN, 0};
-  ASSERT_EQ(poll(&one, 1, 60000), 1);
-  std::byte none;
-  EXPECT_LE(recv(socket.fd(), &none, 1, 0), 0) << "it is closed";
+  for (const CallHeader& header :
+       {CallHeader{.verb = 99}, CallHeader{.extents = 33}, CallHeader{.key = (1 << 16) + 1},
+        CallHeader{.text = (std::uint64_t{1} << 47) + 1},
+        CallHeader{.bytes = (std::uint64_t{1} << 47) + 1}}) {
+    const Socket socket = connect_member(job_, 1, server, number_of_server(0));
+    ASSERT_EQ(send(socket.fd(), &header, sizeof header, MSG_NOSIGNAL), 40);
+    pollfd one{socket.fd(), POLLIN, 0};
+    ASSERT_EQ(poll(&one, 1, 20000), 1) << "the server waits for more";
+    std::byte none;
+    EXPECT_LE(recv(socket.fd(), &none, 1, 0), 0) << "it is closed";
+  }
   const auto asked = servers->start(0, call_of(Verb::kPull, "still here"));
   asked->wait();
   EXPECT_EQ(asked->text(), "still here");
