@@ -1,0 +1,31 @@
+"""Symbind: the file that MXNet runs, with Symbind under MXNet's name; and its profile."""
+import json
+
+import symbind.as_mxnet  # noqa: F401  from here on `mxnet` is Symbind
+from symbind import libinfo, profiler
+
+from compare_lib.engines import mxnet_like
+from compare_lib.engines.mxnet_like import MODES  # noqa: F401
+
+
+def version():
+    return libinfo.__version__
+
+
+def profile(job, steps):
+    """[[node, operator, milliseconds a step, GFLOP/s]], and this machine's peak."""
+    job.run(1)
+    profiler.dumps(reset=True)
+    profiler.set_config(profile_symbolic=True)
+    profiler.set_state("run")
+    job.run(steps)
+    profiler.set_state("stop")
+    found = json.loads(profiler.dumps(format="json", reset=True))
+    return {"nodes": found.get("Node", []), "peak": found.get("Peak"), "steps": steps}
+
+
+def build(problem, mode, threads):
+    options = {} if problem["dtype"] != "bfloat16" else {"compute_dtype": "bfloat16"}
+    job = mxnet_like.build(problem, mode, threads, **options)
+    job.profile = lambda steps: profile(job, steps)
+    return job
