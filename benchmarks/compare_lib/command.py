@@ -71,20 +71,25 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def run_rows(options, workers):
+def write_results(options, run):
+    """The results so far as a file, so that an interrupted run has some."""
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+
+
+def run_rows(options, workers, run):
     limits = measure.Options(options.rounds, options.seconds, not (options.no_compile or options.quick),
                              "cpu_seconds" if options.cpu_time else "seconds", options.problems)
-    results = []
     for threads in options.threads:
         for row in chosen_rows(options):
             start = time.perf_counter()
             found = measure.measure(row, workers, threads, limits)
             found["took"] = time.perf_counter() - start
-            results.append(found)
+            run["results"].append(found)
+            write_results(options, run)
             cells = ["%s %s" % (name, report.cell(e, name == "symbind")) for name, e in found["engines"].items()]
             say("%s, %d threads: %s [%.0f s]" % (row.name, threads, "; ".join(cells), found["took"]))
         workers.end()
-    return results
 
 
 def main(arguments=None):
@@ -99,23 +104,22 @@ def main(arguments=None):
     workers = process.Workers(options.peers, options.engines, options.isa)
     for engine, reason in workers.missing.items():
         say("%s IS MISSING: %s" % (peers.TITLES[engine], reason))
+    run = {"date": str(datetime.date.today()), "rounds": options.rounds, "cpu_time": options.cpu_time,
+           "isa_notes": [e for e in workers.engines if e not in process.AVX2] if options.isa else [],
+           "missing": workers.missing, "versions": workers.versions, "results": []}
     try:
+        run["machine"] = machine.describe(workers, options, os.getloadavg()[0])
         if options.layers:
-            text, run = layers.compare(options, workers)
+            text = layers.compare(options, workers, run)
         else:
-            load = os.getloadavg()[0]
-            run = {"date": str(datetime.date.today()), "rounds": options.rounds, "cpu_time": options.cpu_time,
-                   "missing": workers.missing,
-                   "isa_notes": [e for e in workers.engines if e not in process.AVX2] if options.isa else [],
-                   "machine": machine.describe(workers, options, load), "results": run_rows(options, workers),
-                   "versions": workers.versions}
+            run_rows(options, workers, run)
             text = report.markdown(run)
     finally:
         workers.end()
     print(text)
-    for file, content in ((options.json, json.dumps(run, indent=1)), (options.markdown, text)):
-        if file:
-            pathlib.Path(file).write_text(content + "\n", encoding="utf-8")
+    write_results(options, run)
+    if options.markdown:
+        pathlib.Path(options.markdown).write_text(text + "\n", encoding="utf-8")
     differing = [r["row"] for r in run["results"] if any(not e.get("agrees", True) for e in r["engines"].values())]
     if differing:
         say("RESULTS DIFFER: " + "; ".join(differing))

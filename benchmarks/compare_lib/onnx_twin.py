@@ -31,12 +31,13 @@ class Builder:
         self.graph, self.weights, self.inputs = graph, weights, inputs
         self.dtype = dtype  # of parameters
         self.nodes, self.constants, self.names = [], {}, {}
+        self.current = None     # the symbol's node that is being converted
 
     def add(self, op, *inputs, outputs=1, **attributes):
-        made = ["v%d_%d" % (len(self.nodes), i) for i in range(outputs)]
-        name = self.current.name if self.current else ""
-        self.nodes.append(helper.make_node(op, list(inputs), made, name="%s/%s%d" % (name, op, len(self.nodes)),
-                                           **attributes))
+        # ONNX Runtime's profile shows the names of outputs.
+        name = "%s/%s%d" % (self.current.name, op, len(self.nodes))
+        made = ["%s_%d" % (name, i) for i in range(outputs)]
+        self.nodes.append(helper.make_node(op, list(inputs), made, name=name, **attributes))
         return made[0] if outputs == 1 else made
 
     def constant(self, array):

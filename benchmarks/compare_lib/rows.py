@@ -58,7 +58,7 @@ def users_models():
 def users_training():
     buckets = tuple(("lstm_bucket_%d" % length, 32) for length in BUCKETS)
     yield Row("training", "train unrolled LSTM, buckets %s, batch 32" % (BUCKETS,), buckets, train=True,
-              engines=TRAINERS)
+              engines=TRAINERS, check_steps=5)  # of four batches each
     for name, model, batch in (("ArcFace ResNet-50", "arcface_training", 8), ("MobileNet v2", "mobilenet_v2", 8),
                                ("DeepAK8", "deepak8", 128), ("ParticleNet", "particlenet", 16),
                                ("Sockeye's RNN", "sockeye_rnn", 32), ("EDSR x2 of 48x48", "edsr_training", 4),

@@ -1,6 +1,7 @@
 """ONNX Runtime: the CPU provider with all graph optimizations."""
 import json
 import os
+import statistics
 import tempfile
 
 import onnxruntime
@@ -40,20 +41,18 @@ class Job:
         return [array for results in self.run(1) for array in results]
 
     def profile(self, steps):
-        """[[node of the symbol, operator, milliseconds a step]]"""
+        """The first part's nodes: [[node of the symbol, operator, median of its milliseconds]]"""
         with tempfile.TemporaryDirectory() as folder:
             session = self.session(self.parts[0][0], os.path.join(folder, "profile"))
-            for _ in range(steps + 2):
+            for _ in range(steps):
                 session.run(None, self.parts[0][1])
             with open(session.end_profiling(), encoding="utf-8") as file:
                 events = json.load(file)
         times = {}
         for event in events:
             if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
-                node = event["name"][:-len("_kernel_time")].split("/")[0]
-                times.setdefault((node, event["args"]["op_name"]), []).append(event["dur"])
-        return {"nodes": [[node, op, sum(sorted(t)[:-2 * (len(t) // (steps + 2))] or t) / steps / 1e3]
-                          for (node, op), t in times.items()]}
+                times.setdefault((event["name"], event["args"]["op_name"]), []).append(event["dur"] / 1e3)
+        return {"nodes": [[name.split("/")[0], op, statistics.median(t)] for (name, op), t in times.items()]}
 
 
 def build(problem, mode, threads):

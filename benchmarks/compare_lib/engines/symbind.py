@@ -13,15 +13,16 @@ def version():
 
 
 def profile(job, steps):
-    """[[node, operator, milliseconds a step, GFLOP/s]], and this machine's peak."""
-    job.run(1)
+    """All nodes, as [[name, operator, least of its milliseconds, kernel]], and this machine's peak."""
+    job.run(2)
     profiler.dumps(reset=True)
     profiler.set_config(profile_symbolic=True)
     profiler.set_state("run")
     job.run(steps)
     profiler.set_state("stop")
     found = json.loads(profiler.dumps(format="json", reset=True))
-    return {"nodes": found.get("Node", []), "peak": found.get("Peak"), "steps": steps}
+    return {"nodes": [[n["Name"], n["Operator"], n["Min"], n["Kernel"]] for n in found.get("Node", [])],
+            "peak": found.get("Peak")}
 
 
 def build(problem, mode, threads):

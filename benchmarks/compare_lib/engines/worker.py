@@ -10,7 +10,7 @@ Reads one JSON object per line from standard input and answers with one. `do` is
     outputs   {"mode", "file"}: runs one step and writes its outputs (.npz)
     drop      {"mode"}: forgets a problem
     memory    -> {"bytes"}: the largest resident size so far
-    profile   {"mode", "steps"} -> {"nodes": [[name, operator, milliseconds per step], ...], "peak": ...}
+    profile   {"mode", "steps"} -> {"nodes": [[name, operator, milliseconds], ...]}
 
 An answer to a failed command has only `error`. Nothing else is written to standard output.
 """

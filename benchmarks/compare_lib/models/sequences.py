@@ -51,13 +51,14 @@ def sockeye_rnn(batch, length=20, hidden=256):
     words = sym.Embedding(sym.Variable("target"), input_dim=WORDS, output_dim=hidden, name="target_embed")
     words = sym.SliceChannel(words, num_outputs=length, axis=1, squeeze_axis=True)
     cell = mx.rnn.LSTMCell(num_hidden=hidden, prefix="decoder_")
+    weight, bias = sym.Variable("hidden_weight"), sym.Variable("hidden_bias")
     states, context, outputs = zero_states(cell, batch), sym.zeros((batch, hidden)), []
     for t in range(length):
         query, states = cell(sym.Concat(words[t], context, dim=1), states)
         weights = sym.softmax(sym.batch_dot(keys, sym.expand_dims(query, axis=2)), axis=1)    # (N, T, 1)
         context = sym.Reshape(sym.batch_dot(weights, memory, transpose_a=True), shape=(-1, hidden))
         x = sym.FullyConnected(sym.Concat(query, context, dim=1), num_hidden=hidden, name="hidden%d" % t,
-                               weight=sym.Variable("hidden_weight"), bias=sym.Variable("hidden_bias"))
+                               weight=weight, bias=bias)
         outputs.append(sym.expand_dims(sym.Activation(x, act_type="tanh"), axis=1))
     x = sym.Concat(*outputs, dim=1)
     words = {"source": integers(WORDS, batch, length), "target": integers(WORDS, batch, length)}
