@@ -250,15 +250,25 @@ def rnn(t, n, x):
 class Twin(torch.nn.Module):
     """The network. forward(inputs in order) gives the heads; SoftmaxOutput's are scores in training.
 
-    `shared` maps names to parameters that parts have in common."""
+    `shared` maps names to the parameters that parts of a problem have in common."""
 
     def __init__(self, part_file, weights, input_names, train, shared):
         super().__init__()
         self.graph = symbol_json.Graph(part_file)
-        self.weights, self.train_mode, self.shared = weights, train, shared
-        self.lines = []
-        self.build(input_names)
+        source = Builder(self, weights, train, shared).source(input_names)
+        space = {"torch": torch, "F": F}
+        exec(compile(source, "<symbol>", "exec"), space)
+        self.forward = space["forward"].__get__(self)
         self.train(train)
+
+
+class Builder:
+    """Writes the source of a Twin's forward and gives the Twin its parameters; rows call its methods."""
+
+    def __init__(self, twin, weights, train, shared):
+        self.twin, self.graph = twin, twin.graph
+        self.weights, self.train, self.shared = weights, train, shared
+        self.lines = []
 
     def shape(self, node, index=0):
         source, output = node.inputs[index]
@@ -266,56 +276,56 @@ class Twin(torch.nn.Module):
 
     def constant(self, array):
         name = "constant%d" % len(self.lines)
-        self.register_buffer(name, torch.from_numpy(np.array(array)))
+        self.twin.register_buffer(name, torch.from_numpy(np.array(array)))
         return "self." + name
 
     def parameter(self, name, array, requires_grad=True):
         if name not in self.shared:
-            value = torch.from_numpy(np.array(array))
-            self.shared[name] = torch.nn.Parameter(value, requires_grad) if requires_grad is not None else value
-        if requires_grad is None:
-            self.register_buffer(name, self.shared[name])
-        else:
-            self.register_parameter(name, self.shared[name])
+            self.shared[name] = torch.nn.Parameter(torch.from_numpy(np.array(array)), requires_grad)
+        self.twin.register_parameter(name, self.shared[name])
         return "self." + name
 
-    def build(self, input_names):
-        self.__dict__["train_flag"] = self.train_mode
+    def state(self, name, array):
+        """One of BatchNorm's moving statistics."""
+        if name not in self.shared:
+            self.shared[name] = torch.from_numpy(np.array(array))
+        self.twin.register_buffer(name, self.shared[name])
+        return "self." + name
+
+    def variables(self, input_names):
+        """{(node, 0): expression} of inputs and parameters. An RNN unpacks its parameter itself."""
         fixed = self.graph.fixed_gammas()
         states = {self.graph.all[i].name for n in self.graph.nodes if n.op == "BatchNorm" for i, _ in n.inputs[3:5]}
         packed = {self.graph.all[n.inputs[1][0]].name for n in self.graph.nodes if n.op == "RNN"}
         names = {}
-        view = BuildView(self)
+        for node in self.graph.nodes:
+            if node.op != "null" or node.name in packed:
+                continue
+            if node.name in input_names:
+                names[node.id, 0] = node.name
+            elif node.name in states:
+                names[node.id, 0] = self.state(node.name, self.weights[node.name])
+            elif node.name in fixed:
+                names[node.id, 0] = self.parameter(node.name, np.ones_like(self.weights[node.name]), False)
+            else:
+                names[node.id, 0] = self.parameter(node.name, self.weights[node.name])
+        return names
+
+    def source(self, input_names):
+        names = self.variables(input_names)
         for node in self.graph.nodes:
             if node.op == "null":
-                if node.name in input_names:
-                    names[node.id, 0] = node.name
-                elif node.name in self.weights and node.name not in packed:
-                    array = np.ones_like(self.weights[node.name]) if node.name in fixed else self.weights[node.name]
-                    gradient = None if node.name in states else node.name not in fixed
-                    names[node.id, 0] = self.parameter(node.name, array, gradient)
                 continue
             if node.op not in OPERATORS:
                 raise NoTwin("operator %s has no PyTorch row" % node.op)
-            text = OPERATORS[node.op](view, node, [names.get(edge) for edge in node.inputs])
+            text = OPERATORS[node.op](self, node, [names.get(edge) for edge in node.inputs])
             self.lines.append("v%d = %s" % (node.id, text))
-            count = len(node.shapes) if node.op == "SliceChannel" else 1
-            names.update({(node.id, i): "v%d[%d]" % (node.id, i) if node.op == "SliceChannel" else "v%d" % node.id
-                          for i in range(count)})
-        results = ", ".join(names[head] for head in self.graph.heads)
-        source = "def forward(self, %s):\n    %s\n    return (%s,)\n" % (
-            ", ".join(input_names), "\n    ".join(self.lines), results)
-        space = {"torch": torch, "F": F}
-        exec(compile(source, "<symbol>", "exec"), space)
-        self.forward = space["forward"].__get__(self)
-
-
-class BuildView:
-    """What rows see of a Twin."""
-
-    def __init__(self, twin):
-        self.graph, self.weights, self.train = twin.graph, twin.weights, twin.train_mode
-        self.shape, self.constant, self.parameter = twin.shape, twin.constant, twin.parameter
+            if node.op == "SliceChannel":
+                names.update({(node.id, i): "v%d[%d]" % (node.id, i) for i in range(len(node.shapes))})
+            else:
+                names[node.id, 0] = "v%d" % node.id
+        return "def forward(self, %s):\n    %s\n    return (%s,)\n" % (
+            ", ".join(input_names), "\n    ".join(self.lines), ", ".join(names[head] for head in self.graph.heads))
 
 
 def losses_of(graph, arrays):

@@ -27,10 +27,8 @@ class Job:
 
     def outputs(self):
         self.run(1)
-        return [output.data.copy() for request, _ in self.requests for output in request.outputs_tensors()] \
-            if hasattr(self.requests[0][0], "outputs_tensors") else \
-            [request.get_output_tensor(i).data.copy() for request, _ in self.requests
-             for i in range(len(request.model_outputs))]
+        return [request.get_output_tensor(i).data.copy() for request, _ in self.requests
+                for i in range(len(request.model_outputs))]
 
 
 def build(problem, mode, threads):
