@@ -39,12 +39,14 @@ double plain_loop(float* sink) {
 }
 
 #if defined(__x86_64__)
-// Unrolled by hand: chains must stay in registers.
+// Unrolled by hand: chains must stay in registers. They start with different values, since the
+// compiler computes equal chains once.
 #define SYMBIND_FMA_LOOP(name, isa, vector, width, set1, fmadd, store)                             \
   __attribute__((target(isa))) double name(float* sink) {                                          \
     const vector half = set1(0.5f), quarter = set1(0.25f);                                         \
-    vector c0 = half, c1 = half, c2 = half, c3 = half, c4 = half, c5 = half, c6 = half, c7 = half, \
-           c8 = half, c9 = half, c10 = half, c11 = half;                                           \
+    vector c0 = set1(0.0f), c1 = set1(0.1f), c2 = set1(0.2f), c3 = set1(0.3f), c4 = set1(0.4f),    \
+           c5 = set1(0.5f), c6 = set1(0.6f), c7 = set1(0.7f), c8 = set1(0.8f), c9 = set1(0.9f),    \
+           c10 = set1(1.0f), c11 = set1(1.1f);                                                     \
     for (int round = 0; round < kRounds; ++round) {                                                \
       c0 = fmadd(c0, half, quarter), c1 = fmadd(c1, half, quarter);                                \
       c2 = fmadd(c2, half, quarter), c3 = fmadd(c3, half, quarter);                                \
