@@ -3,7 +3,7 @@
 #
 #   name:   Suite.test; a test of suite Contract has its bare name (S24 ... S50).
 #   label:  by the suite's name: BadInput* bad_input, Threads* threads, Golden* golden, Slow* slow,
-#           Cuda* cuda; else ops in the folder ops; else unit.
+#           Cuda* cuda; else ops in the folder ops, dist in the folder dist; else unit.
 
 set(ENV{OMP_NUM_THREADS} 1)
 execute_process(COMMAND "${PROGRAM}" --gtest_list_tests
@@ -43,8 +43,8 @@ foreach(line IN LISTS lines)
       set(timeout 1800)
     elseif(plain MATCHES "^Cuda")
       set(label cuda)
-    elseif(FOLDER STREQUAL "ops")
-      set(label ops)
+    elseif(FOLDER MATCHES "^(ops|dist)$")
+      set(label ${FOLDER})
     else()
       set(label unit)
     endif()

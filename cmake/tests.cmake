@@ -32,12 +32,21 @@ foreach(source IN LISTS test_sources)
   list(APPEND test_folders "${folder}")
 endforeach()
 list(REMOVE_DUPLICATES test_folders)
+if(NOT SYMBIND_HAVE_DIST)
+  list(REMOVE_ITEM test_folders dist)  # jobs of several processes
+endif()
 
 foreach(folder IN LISTS test_folders)
   # The other .cpp files of a test folder are its helpers.
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp")
+  if(NOT SYMBIND_HAVE_DIST)  # tests of the plugin's sources
+    list(FILTER sources EXCLUDE REGEX "tests/net/tcp/")
+  endif()
   add_executable(tests_${folder} ${sources})
   target_link_libraries(tests_${folder} PRIVATE tests_support GTest::gtest_main)
+  if(folder MATCHES "^(net|dist)$" AND TARGET symbind_tcp)
+    target_link_libraries(tests_${folder} PRIVATE symbind_tcp)
+  endif()
   symbind_unity(tests_${folder} 8 ${sources})
   # The first program compiles the headers of all.
   if(NOT TARGET "${precompiled}")

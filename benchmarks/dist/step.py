@@ -2,15 +2,17 @@
 """Times training steps of several workers: Symbind, PyTorch (DDP over Gloo) and MXNet (dist_sync) in turns.
 
     benchmarks/dist/step.py lenet [--rounds 3] [--torch PYTHON] [--mxnet PYTHON]
-    benchmarks/dist/step.py wire [--rounds 3] [--rate 1000] [--torch PYTHON] [--mxnet PYTHON]
+    benchmarks/dist/step.py wire [--rounds 3] [--rate 1000] [--layers 7] [--sleep] [--torch PYTHON] [--mxnet PYTHON]
 
 lenet: two workers with one thread each against one such worker, LeNet with a batch of 64 per worker. The output
 has the ratio of the samples per second; 2 is perfect.
 
 wire: two workers in network namespaces, connected by links of --rate Mbit/s, train a network whose gradients
 take about as long on the wire as the step takes to compute. The output has the time of a step over the longer
-of the two; 1 is perfect. The time on the wire is that of all bytes at the links' rate. This needs root; the
-namespaces exist while the benchmark runs.
+of the two; 1 is perfect. The time on the wire is that of all bytes at the links' rate. The output also has the
+shortest step that the order of the layers allows: a layer's gradient is sent when its backward has ended, and its
+next forward waits for it. With --sleep the layers of Symbind's network sleep instead of computing: sending then has
+the processor for itself. This needs root; the namespaces exist while the benchmark runs.
 
 Each library runs in the Python given for it; a library without one is left out, and the output says so. Every
 round runs each library once, in new processes with one thread each, and takes the median of its steps.
@@ -28,14 +30,29 @@ import tempfile
 
 from wire import Links
 
-# Of the network of `wire`: so many layers of so many units. As in most networks the first layer is small.
-INPUTS, LAYERS, UNITS = 64, 7, 1024
+# Of the network of `wire`. As in most networks the first layer is small; the others have so many numbers in all.
+INPUTS, NUMBERS = 64, 6 * 1024 * 1024
+# The part of a link's rate that a sum reaches (wire.py), and the part of a step that is forward.
+REACHED, FORWARD = 0.94, 1 / 3
 
 # Symbind and MXNet run the same script.
 MODULE = """
 import os, time
 import numpy as np
 import {module} as mx
+class Sleep(mx.operator.CustomOp):  # a layer that takes its time, and no processor
+    def forward(self, is_train, req, in_data, out_data, aux):
+        time.sleep({sleep} / 3)
+    def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+        time.sleep({sleep} * 2 / 3)
+@mx.operator.register("sleeps")
+class SleepProp(mx.operator.CustomOpProp):
+    def list_arguments(self):
+        return ["data", "weight"]
+    def infer_shape(self, shapes):
+        return [shapes[0], ({units}, {units})], [shapes[0]], []
+    def create_operator(self, ctx, shapes, dtypes):
+        return Sleep()
 kv = mx.kv.create("dist_sync") if {workers} > 1 else "local"
 rng = np.random.RandomState(0)
 if {lenet}:
@@ -49,7 +66,10 @@ else:
     x = rng.rand({batch} * {steps}, {inputs}).astype("float32")
     net = mx.sym.Variable("data")
     for i in range({layers}):
-        net = mx.sym.Activation(mx.sym.FullyConnected(net, num_hidden={units}), act_type="relu")
+        if {sleep} and i > 0:
+            net = mx.sym.Custom(net, op_type="sleeps")
+        else:
+            net = mx.sym.Activation(mx.sym.FullyConnected(net, num_hidden={units}), act_type="relu")
 net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(net, num_hidden=10), name="softmax")
 y = rng.randint(0, 10, len(x)).astype("float32")
 ends = []
@@ -108,7 +128,7 @@ def free_port():
 def milliseconds(library, python, workers, links=None, **values):
     """The time of a step that worker 0 prints; with `links`, each worker is at one of them."""
     script = (TORCH if library == "torch" else MODULE).format(
-        module=library, workers=workers, inputs=INPUTS, layers=LAYERS, units=UNITS, **values)
+        module=library, workers=workers, inputs=INPUTS, **values)
     servers = workers if library == "mxnet" and workers > 1 else 0
     roles = library != "torch" and workers > 1
     base = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", SYMBIND_PROGRESS="0")
@@ -162,7 +182,7 @@ def libraries_of(options):
 def lenet(options):
     """Two workers against one."""
     rows = {}
-    values = dict(lenet=True, batch=64, steps=options.steps, warm=options.steps // 4)
+    values = dict(lenet=True, batch=64, steps=options.steps, warm=options.steps // 4, layers=0, units=0, sleep=0)
     for _ in range(options.rounds):
         for name, python in libraries_of(options).items():
             one, two = (milliseconds(name, python, workers, **values) for workers in (1, 2))
@@ -176,25 +196,57 @@ def lenet(options):
     return rows
 
 
+def shortest_step(forward, backward, sending, steps=8):
+    """Of layers with these times, where the wire always sends the first layer's bytes first."""
+    left, now, ends = [0.0] * len(forward), 0.0, []
+
+    def advance(time):
+        nonlocal now
+        now += time
+        for layer, rest in enumerate(left):
+            sent = min(rest, time)
+            left[layer] -= sent
+            time -= sent
+
+    for _ in range(steps):
+        for layer, time in enumerate(forward):
+            advance(sum(left[:layer + 1]))  # its weights are those of the last step
+            advance(time)
+        for layer in reversed(range(len(backward))):
+            advance(backward[layer])
+            left[layer] += sending[layer]
+        ends.append(now)
+    return ends[-1] - ends[-2]
+
+
 def wire(options):
     """A step of two workers against the longer of computing and sending."""
     rows = {}
-    megabytes = 4e-6 * ((INPUTS + 1) * UNITS + (LAYERS - 1) * (UNITS + 1) * UNITS + (UNITS + 1) * 10)
+    units = round((NUMBERS / (options.layers - 1)) ** 0.5)
+    numbers = [(INPUTS + 1) * units] + [(units + 1) * units] * (options.layers - 1) + [(units + 1) * 10]
+    megabytes = 4e-6 * sum(numbers)
     sending = megabytes * 8 / options.rate * 1000
-    values = dict(lenet=False, steps=options.steps, warm=options.steps // 4, batch=options.batch)
+    sleep = sending / 1000 / (options.layers - 1) if options.sleep else 0
+    values = dict(lenet=False, steps=options.steps, warm=options.steps // 4, layers=options.layers, units=units,
+                  batch=8 if options.sleep else options.batch, sleep=sleep)
+    libraries = {"symbind": sys.executable} if options.sleep else libraries_of(options)
     with Links(2, options.rate / 1000) as links:
         for _ in range(options.rounds):
-            for name, python in libraries_of(options).items():
+            for name, python in libraries.items():
                 one, two = (milliseconds(name, python, workers, links if workers > 1 else None, **values)
                             for workers in (1, 2))
-                rows.setdefault(name, []).append({"one": one, "two": two, "ratio": two / max(one, sending)})
+                computing = [one * n / sum(numbers) for n in numbers]
+                shortest = shortest_step([FORWARD * t for t in computing], [(1 - FORWARD) * t for t in computing],
+                                         [sending / REACHED * n / sum(numbers) for n in numbers])
+                rows.setdefault(name, []).append({"one": one, "two": two, "ratio": two / max(one, sending),
+                                                  "shortest": shortest})
     for name, runs in rows.items():
         ratios = [run["ratio"] for run in runs]
         print("{:.1f} MB at {:g} Mbit/s, {}: computing {:.0f} ms, wire {:.0f} ms, step {:.0f} ms; {:.2f} of the longer "
-              "({:.2f} to {:.2f})".format(megabytes, options.rate, name,
-                                          statistics.median(run["one"] for run in runs), sending,
-                                          statistics.median(run["two"] for run in runs),
-                                          statistics.median(ratios), min(ratios), max(ratios)))
+              "({:.2f} to {:.2f}); the shortest for {} layers {:.0f} ms".format(
+                  megabytes, options.rate, name, statistics.median(run["one"] for run in runs), sending,
+                  statistics.median(run["two"] for run in runs), statistics.median(ratios), min(ratios), max(ratios),
+                  options.layers, statistics.median(run["shortest"] for run in runs)))
     return rows
 
 
@@ -205,6 +257,8 @@ def main():
     parser.add_argument("--steps", type=int, help="of each process; 200 for lenet, 24 for wire")
     parser.add_argument("--batch", type=int, default=512, help="rows per worker of wire; chosen so that computing takes "
                         "about as long as sending")
+    parser.add_argument("--layers", type=int, default=7, help="of wire; the bytes are the same for any number")
+    parser.add_argument("--sleep", action="store_true", help="layers of wire sleep instead of computing")
     parser.add_argument("--rate", type=float, default=1000, help="of the links of wire, in Mbit/s")
     parser.add_argument("--torch", metavar="PYTHON")
     parser.add_argument("--mxnet", metavar="PYTHON")

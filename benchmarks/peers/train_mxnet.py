@@ -1,4 +1,4 @@
-"""Trains a symbol with MXNet 1.9.1, on demand: the peer of `bench_executor` and of benchmarks/python/table.py.
+"""Trains a symbol with MXNet 1.9.1, on demand: the peer of `bench_executor`.
 
     train_mxnet.py SYMBOL.json PARAMS DATA BATCH [predict]
 

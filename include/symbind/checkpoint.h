@@ -81,8 +81,9 @@ using Resumables = std::map<std::string, Resumable>;
 /// Saves trainings as its options say. One thread at a time.
 class Checkpointer {
  public:
-  /// Checks the options and the folder, and deletes the leftovers of an interrupted save.
-  explicit Checkpointer(CheckpointOptions options);
+  /// Checks the options and the folder, and deletes the leftovers of an interrupted save. With
+  /// `saves` false, another process saves this training and may be saving now: deletes nothing.
+  explicit Checkpointer(CheckpointOptions options, bool saves = true);
   /// Waits for the writer. An error that was not raised is logged.
   ~Checkpointer();
   Checkpointer(const Checkpointer&) = delete;

@@ -74,9 +74,11 @@ void check_options(const CheckpointOptions& o) {
 
 }  // namespace
 
-Checkpointer::Checkpointer(CheckpointOptions options) : state_(std::make_unique<State>()) {
+Checkpointer::Checkpointer(CheckpointOptions options, bool saves)
+    : state_(std::make_unique<State>()) {
   check_options(options);
   state_->options = std::move(options);
+  if (!saves) return;
   clear_leftovers(state_->options.prefix);
   state_->sets = list_checkpoints(state_->options.prefix);
 }

@@ -40,6 +40,9 @@ bool is_file_of_set(std::string_view name, std::string_view set);
 /// Reads and checks only the manifest, its file names first: kIo says what is wrong with it. The
 /// result only names files that a save of this prefix makes.
 Manifest read_manifest(const std::string& path);
+/// load_training while another process saves: what is renamed or removed meanwhile is looked for
+/// again.
+std::optional<TrainingState> load_beside_writer(const std::string& prefix_or_manifest);
 /// The faults of a set's files, one line each; empty if the set is complete.
 std::vector<std::string> find_faults(const std::string& prefix, const Manifest& manifest);
 /// The path of a file of a set: its name, or its temporary name.

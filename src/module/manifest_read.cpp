@@ -1,8 +1,10 @@
 // Reading checkpoint sets: every byte is checked before anything is used, and if the newest set is
 // damaged, the error names the newest complete one.
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <limits>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +13,7 @@
 #include <symbind/model.h>
 
 #include "base/check.h"
+#include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "module/manifest.h"
@@ -273,6 +276,34 @@ std::optional<TrainingState> load_training(const std::string& where) {
     return read_set(chosen->path, *chosen->manifest);
   } catch (const std::out_of_range&) {
     refuse(chosen->path, {"its manifest lists no parameters"}, all);
+  }
+}
+
+// A save completes the manifest before it gives files their names. So if the manifests are the same
+// before and after, the files that were read belong to them.
+std::optional<TrainingState> load_beside_writer(const std::string& where) {
+  constexpr int kAttempts = 40;
+  constexpr auto kBetween = std::chrono::milliseconds(25);
+  const std::string prefix =
+      where.ends_with(kManifestEnding) ? split_manifest_path(where).first : where;
+  const auto sets = [&] {
+    std::vector<std::pair<std::string, std::int64_t>> all;
+    for (const CheckpointInfo& info : list_checkpoints(prefix))
+      all.emplace_back(info.manifest, info.sequence);
+    return all;
+  };
+  for (int attempt = 1;; ++attempt) {
+    try {
+      const auto before = sets();
+      std::optional<TrainingState> state = load_training(where);
+      if (sets() == before) return state;
+      check(attempt < kAttempts, ErrorKind::kIo,
+            "the checkpoints of '{}' change faster than they can be read", prefix);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kIo || attempt == kAttempts) throw;
+    }
+    std::this_thread::sleep_for(kBetween);
+    interruption_point();
   }
 }
 

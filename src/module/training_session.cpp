@@ -9,6 +9,7 @@
 #include <symbind/runtime.h>
 
 #include "base/check.h"
+#include "module/manifest.h"
 #include "module/together.h"
 #include "module/training_record.h"
 
@@ -54,7 +55,7 @@ TrainingSession::TrainingSession(Training& training, SessionOptions options)
     // Worker 0 first: it finishes or removes what an interrupted save has left.
     const char* what = "the checkpoints of worker 0";
     if (workers_ != nullptr && training.rank() != 0) workers_->barrier(what);
-    checkpointer_ = std::make_unique<Checkpointer>(*options_.checkpoint);
+    checkpointer_ = std::make_unique<Checkpointer>(*options_.checkpoint, training.rank() == 0);
     if (workers_ != nullptr && training.rank() == 0) workers_->barrier(what);
     if (keeps_best())
       watched_value(training.metric_values(), options_.checkpoint->keep_best, "keep_best");
@@ -89,7 +90,9 @@ void TrainingSession::find_places() {
 TrainingSession::~TrainingSession() = default;
 
 bool TrainingSession::resume() {
-  resumed_ = load_training(options_.resume);
+  // Worker 0 of an asynchronous job may be saving now; the others of a synchronous one wait for it.
+  resumed_ = workers_ == nullptr && training_.rank() != 0 ? load_beside_writer(options_.resume)
+                                                          : load_training(options_.resume);
   if (workers_ != nullptr)
     workers_->agree("resume from " + options_.resume,
                     resumed_ ? "there is a checkpoint" : "there is none");

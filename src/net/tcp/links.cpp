@@ -5,6 +5,8 @@
 
 #include "net/tcp/links.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -30,6 +32,8 @@ namespace {
 
 constexpr std::size_t kMostEarly = std::size_t{4} << 30;  // bytes kept per worker
 constexpr std::size_t kTurnBytes = std::size_t{1} << 20;  // read from a socket before the next one
+// The most that the system keeps of what it has not sent: an urgent message cannot overtake it.
+constexpr int kMostUnsent = 128 << 10;
 
 struct Header {
   std::uint64_t tag = 0, bytes = 0;
@@ -119,6 +123,7 @@ TcpLinks::TcpLinks(int rank, std::vector<Socket> sockets) : rank_(rank) {
     p.rank = static_cast<int>(i);
     p.socket = std::move(sockets[i]);
     if (!p.socket) continue;
+    setsockopt(p.socket.fd(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kMostUnsent, sizeof kMostUnsent);
     event = {.events = p.events, .data = {.ptr = &p}};
     epoll_ctl(epoll_, EPOLL_CTL_ADD, p.socket.fd(), &event);
   }
@@ -196,6 +201,8 @@ void TcpLinks::cancel(const std::string& reason) {
     if (p->rank == rank_) continue;
     Lock lock(p->guard);
     break_link(*p, reason);
+    p->early.clear();
+    p->early_bytes = 0;
     settle(lock, *p);
   }
 }

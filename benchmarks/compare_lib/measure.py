@@ -1,0 +1,247 @@
+"""Measures one row: the engines take turns in one run, on the same problem."""
+import dataclasses
+import multiprocessing
+import os
+import re
+import statistics
+import tempfile
+import time
+
+import numpy as np
+
+from . import arithmetic, problem
+from .process import Failed
+
+TURN = 0.2         # seconds of work per turn, at least one step
+TOLERANCE = {"float32": 1e-3, "bfloat16": 2e-2, "float16": 2e-2}
+
+
+@dataclasses.dataclass
+class Options:
+    rounds: int = 15
+    seconds: float = 60.0     # of a row; fewer rounds are run where steps are long, at least 3
+    compiled: bool = True     # whether modes that compile for a long time are tried
+    clock: str = "seconds"    # or cpu_seconds
+    problems: str = None      # a folder that keeps the files of problems, for later runs
+
+
+@dataclasses.dataclass
+class Contender:
+    """An engine in its best mode."""
+    engine: str
+    worker: object
+    mode: str
+    step: float                # seconds, estimated
+    difference: float = 0.0
+    tried: dict = dataclasses.field(default_factory=dict)
+    times: list = dataclasses.field(default_factory=list)
+
+    @property
+    def steps(self):
+        return max(1, round(TURN / self.step))
+
+    def turn(self, clock):
+        self.times.append(self.worker.time(self.mode, self.steps, clock) / self.steps)
+
+
+def write_problem(folder, row, parts=None, **changes):
+    """Makes the files, unless an earlier run has left them there."""
+    if os.path.exists(os.path.join(folder, "problem.json")):
+        return folder
+    os.makedirs(folder, exist_ok=True)
+    values = {"train": row.train, "kind": row.kind if row.kind in ("fit", "imperative") else "step",
+              "dtype": row.dtype, **changes}
+    problem.write(folder, parts or row.parts, **values)
+    return folder
+
+
+def estimate(worker, mode, clock):
+    """Seconds of a step, after a first one."""
+    worker.time(mode, 1)
+    steps, seconds = 1, 0.0
+    while True:
+        seconds = worker.time(mode, steps, clock)
+        if seconds > TURN / 4 or steps > 1e6:
+            return seconds / steps
+        steps = max(2 * steps, min(10 * steps, int(steps * TURN / 3 / max(seconds, 1e-7))))
+
+
+def results_of(worker, mode, row, folder):
+    """What the engines are compared by: losses of training steps, or outputs."""
+    if row.kind != "step" and row.kind != "load":
+        return None
+    if row.train:
+        return worker.call("losses", mode=mode, steps=row.check_steps)["losses"]
+    file = os.path.join(folder, "outputs-%s.npz" % worker.engine)
+    worker.call("outputs", mode=mode, file=file)
+    with np.load(file) as arrays:
+        return [arrays["output%d" % i] for i in range(len(arrays.files))]
+
+
+def difference(row, found, reference):
+    compare = arithmetic.difference_of_losses if row.train else arithmetic.difference_of_arrays
+    return compare(found, reference)
+
+
+def modes_of(worker, row, options):
+    modes = worker.modes.get(row.kind if row.kind in worker.modes else "step", [])
+    return [mode for mode in modes if options.compiled or "compile" not in mode]
+
+
+def best_mode(worker, row, folder, options, reference):
+    """The engine's contender, and its results. Every mode is built, checked and timed."""
+    best, found, errors, tried = None, None, [], {}
+    for mode in modes_of(worker, row, options):
+        try:
+            worker.call("build", problem=folder, mode=mode)
+            results = results_of(worker, mode, row, folder)
+            step = estimate(worker, mode, options.clock)
+        except Failed as error:
+            errors.append("%s: %s" % (mode, error))
+            if not worker.alive:
+                break
+            continue
+        tried[mode] = step
+        apart = 0.0 if results is None or reference is None else difference(row, results, reference)
+        if best is None or step < best.step:
+            if best:
+                worker.call("drop", mode=best.mode)
+            best, found = Contender(worker.engine, worker, mode, step, apart), results
+        else:
+            worker.call("drop", mode=mode)
+    if best is None:
+        raise Failed("; ".join(errors) or "has no mode for this row")
+    best.tried = tried
+    return best, found
+
+
+def busy_loop(core):
+    os.sched_setaffinity(0, {core})
+    while True:
+        pass
+
+
+class Load:
+    """One busy process per core, while it is entered."""
+
+    def __enter__(self):
+        self.processes = [multiprocessing.Process(target=busy_loop, args=(core,), daemon=True)
+                          for core in os.sched_getaffinity(0)]
+        for process in self.processes:
+            process.start()
+        time.sleep(0.2)
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.join()
+
+
+def rounds_of(contenders, options):
+    turn = sum(max(TURN, c.step) for c in contenders)
+    return max(3, min(options.rounds, int(options.seconds / turn)))
+
+
+def take_turns(contenders, options):
+    for i in range(rounds_of(contenders, options)):
+        for contender in contenders if i % 2 == 0 else contenders[::-1]:
+            contender.turn(options.clock)
+
+
+def entry(contender, ours, row, times=None):
+    times = contender.times if times is None else times
+    found = {"mode": contender.mode, "seconds": statistics.median(times) / row.divide,
+             "difference": contender.difference, "agrees": contender.difference <= TOLERANCE[row.dtype],
+             "modes_tried": {mode: seconds / row.divide for mode, seconds in contender.tried.items()}}
+    found.update(arithmetic.ratios(times, ours))
+    return found
+
+
+def measure_steps(row, workers, threads, options, folder):
+    """{engine: entry}; an engine that cannot run the row has only `error`."""
+    main = write_problem(os.path.join(folder, "main"), row)
+    plain = write_problem(os.path.join(folder, "plain"), row, kind="step") if row.kind == "fit" else main
+    contenders, results, failed = [], {}, {}
+    # MXNet's results are the reference for all; it is asked first.
+    order = sorted((e for e in row.engines if e in workers.engines), key=lambda e: e != "mxnet")
+    reference = None
+    for engine in order:
+        try:
+            worker = workers.get(engine, threads)
+            where = plain if row.kind == "fit" and "fit" not in worker.modes else main
+            contender, found = best_mode(worker, row, where, options, reference)
+        except Failed as error:
+            failed[engine] = {"error": str(error)}
+            continue
+        reference = found if reference is None else reference
+        contenders.append(contender)
+    contenders.sort(key=lambda c: row.engines.index(c.engine))
+    if not contenders or contenders[0].engine != "symbind":
+        return failed
+    if row.compare_with:
+        other = write_problem(os.path.join(folder, "other"), row, row.compare_with, dtype="float32")
+        worker = contenders[0].worker
+        worker.call("build", problem=other, mode="compare_with")
+        contenders.append(Contender("symbind, float32", worker, "compare_with", estimate(worker, "compare_with", options.clock)))
+    take_turns(contenders, options)
+    ours = contenders[0].times
+    results = {c.engine: entry(c, ours, row) for c in contenders}
+    if row.kind == "load":
+        quiet = {c.engine: c.times for c in contenders}
+        for contender in contenders:
+            contender.times = []
+        with Load():
+            take_turns(contenders, options)
+        for contender in contenders:
+            slower = statistics.median(contender.times) / statistics.median(quiet[contender.engine])
+            results[contender.engine] = {**entry(contender, contenders[0].times, row), "slower": slower,
+                                         "unloaded_seconds": statistics.median(quiet[contender.engine])}
+    for contender in contenders:
+        contender.worker.call("drop", mode=contender.mode)
+    return {**results, **failed}
+
+
+def new_process(row, workers, engine, threads, folder, steps):
+    """Starts a process that builds the problem and runs steps: seconds until the first is done, and bytes."""
+    start = time.perf_counter()
+    worker = workers.start(engine, threads, keep_pages=False)
+    try:
+        mode = worker.modes["step"][0]
+        worker.call("build", problem=folder, mode=mode)
+        worker.call("run", mode=mode, steps=1)
+        seconds = time.perf_counter() - start
+        if steps > 1:
+            worker.call("run", mode=mode, steps=steps - 1)
+        return seconds, worker.call("memory")["bytes"]
+    finally:
+        worker.end()
+
+
+def measure_processes(row, workers, threads, options, folder):
+    """Rows about whole processes: the time to the first step, or memory."""
+    main = write_problem(os.path.join(folder, "main"), row)
+    rounds, steps, which = (2, 3, 1) if row.kind == "memory" else (max(3, options.rounds // 2), 1, 0)
+    figures, failed = {}, {}
+    for _ in range(rounds):
+        for engine in [e for e in row.engines if e in workers.engines and e not in failed]:
+            try:
+                figures.setdefault(engine, []).append(new_process(row, workers, engine, threads, main, steps)[which])
+            except Failed as error:
+                failed[engine] = {"error": str(error)}
+    results = {}
+    unit = "bytes" if row.kind == "memory" else "seconds"
+    for engine, values in figures.items():
+        if engine not in failed and "symbind" in figures:
+            results[engine] = {"mode": "new process", unit: statistics.median(values),
+                               **arithmetic.ratios(values, figures["symbind"])}
+    return {**results, **failed}
+
+
+def measure(row, workers, threads, options):
+    """{"row", "threads", "engines": {engine: entry}}"""
+    run = measure_processes if row.kind in ("start", "memory") else measure_steps
+    with tempfile.TemporaryDirectory(prefix="symbind-compare-") as folder:
+        if options.problems:
+            folder = os.path.join(options.problems, re.sub("[^A-Za-z0-9]+", "_", row.name))
+        return {"row": row.name, "group": row.group, "kind": row.kind, "threads": threads,
+                "engines": run(row, workers, threads, options, folder)}
