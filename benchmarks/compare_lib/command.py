@@ -14,7 +14,8 @@ from . import layers, machine, measure, peers, process, report, rows
 
 DESCRIPTION = """Compares Symbind with MXNet 1.9.1, PyTorch, ONNX Runtime and OpenVINO: the same networks, weights and
 data, in turns, in one run. Prints Markdown. docs/performance.md explains the figures."""
-QUICK = {"rounds": 5, "seconds": 8.0}
+FULL = {"rounds": 15, "seconds": 60.0, "check_steps": 20}
+QUICK = {"rounds": 5, "seconds": 8.0, "check_steps": 5}
 
 
 def parse(arguments):
@@ -31,6 +32,7 @@ def parse(arguments):
     add("--threads", metavar="NUMBERS", help="numbers of threads, by default 1 and all cores")
     add("--rounds", type=int, help="turns of each engine (15; with --quick 5)")
     add("--seconds", type=float, help="of turns per row, for long steps (60; with --quick 8); at least 3 rounds run")
+    add("--check-steps", type=int, help="training steps whose losses are compared (20; with --quick 5)")
     add("--no-compile", action="store_true", help="leave out PyTorch's compiled modes")
     add("--isa", choices=["avx2"], help="hold the engines to these instructions, where they have a switch")
     add("--layers", metavar="MODEL", help="instead: each distinct convolution of a model, our time, ONNX Runtime's, the "
@@ -40,6 +42,7 @@ def parse(arguments):
         "only with one thread")
     add("--problems", metavar="FOLDER", help="keep the problems' files there and use those that it has")
     add("--json", metavar="FILE", help="write the results there, too")
+    add("--show", metavar="FILE", nargs="+", help="instead: the Markdown of files that --json wrote, as one run")
     add("--markdown", metavar="FILE", help="write the Markdown there, too")
     options = parser.parse_args(arguments)
     options.engines = [name.strip() for name in options.engines.split(",") if name.strip()]
@@ -57,8 +60,9 @@ def parse(arguments):
         options.pattern = re.compile(options.only or "", re.IGNORECASE)
     except (ValueError, re.error) as error:
         parser.error(str(error))
-    options.rounds = options.rounds or QUICK["rounds"] if options.quick else options.rounds or 15
-    options.seconds = options.seconds or (QUICK["seconds"] if options.quick else 60.0)
+    for name, value in (QUICK if options.quick else FULL).items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
     return options
 
 
@@ -78,8 +82,10 @@ def write_results(options, run):
 
 
 def run_rows(options, workers, run):
-    limits = measure.Options(options.rounds, options.seconds, not (options.no_compile or options.quick),
-                             "cpu_seconds" if options.cpu_time else "seconds", options.problems)
+    limits = measure.Options(
+        rounds=options.rounds, seconds=options.seconds, check_steps=options.check_steps,
+        compiled=not (options.no_compile or options.quick), clock="cpu_seconds" if options.cpu_time else "seconds",
+        problems=options.problems)
     for threads in options.threads:
         for row in chosen_rows(options):
             start = time.perf_counter()
@@ -92,8 +98,23 @@ def run_rows(options, workers, run):
         workers.end()
 
 
+def merged(files):
+    """The runs of these files as one."""
+    runs = [json.loads(pathlib.Path(file).read_text(encoding="utf-8")) for file in files]
+    run = runs[0]
+    for other in runs[1:]:
+        run["results"] += other["results"]
+        run["versions"].update(other["versions"])
+        run["missing"] = {e: why for e, why in run["missing"].items() if e in other["missing"]}
+        run["machine"]["peak"].update(other["machine"]["peak"])
+    return run
+
+
 def main(arguments=None):
     options = parse(arguments)
+    if options.show:
+        print(report.markdown(merged(options.show)))
+        return 0
     if options.list:
         for row in chosen_rows(options):
             print(row.name)

@@ -20,6 +20,7 @@ TOLERANCE = {"float32": 1e-3, "bfloat16": 2e-2, "float16": 2e-2}
 class Options:
     rounds: int = 15
     seconds: float = 60.0     # of a row; fewer rounds are run where steps are long, at least 3
+    check_steps: int = 20     # at most, of a training
     compiled: bool = True     # whether modes that compile for a long time are tried
     clock: str = "seconds"    # or cpu_seconds
     problems: str = None      # a folder that keeps the files of problems, for later runs
@@ -56,9 +57,11 @@ def write_problem(folder, row, parts=None, **changes):
 
 
 def estimate(worker, mode, clock):
-    """Seconds of a step, after a first one."""
-    worker.time(mode, 1)
-    steps, seconds = 1, 0.0
+    """Seconds of a step, after a first one unless that is long."""
+    first = worker.time(mode, 1)
+    if first > 10:
+        return first
+    steps = 1
     while True:
         seconds = worker.time(mode, steps, clock)
         if seconds > TURN / 4 or steps > 1e6:
@@ -66,12 +69,12 @@ def estimate(worker, mode, clock):
         steps = max(2 * steps, min(10 * steps, int(steps * TURN / 3 / max(seconds, 1e-7))))
 
 
-def results_of(worker, mode, row, folder):
+def results_of(worker, mode, row, folder, options):
     """What the engines are compared by: losses of training steps, or outputs."""
     if row.kind != "step" and row.kind != "load":
         return None
     if row.train:
-        return worker.call("losses", mode=mode, steps=row.check_steps)["losses"]
+        return worker.call("losses", mode=mode, steps=min(row.check_steps, options.check_steps))["losses"]
     file = os.path.join(folder, "outputs-%s.npz" % worker.engine)
     worker.call("outputs", mode=mode, file=file)
     with np.load(file) as arrays:
@@ -89,30 +92,25 @@ def modes_of(worker, row, options):
 
 
 def best_mode(worker, row, folder, options, reference):
-    """The engine's contender, and its results. Every mode is built, checked and timed."""
-    best, found, errors, tried = None, None, [], {}
-    for mode in modes_of(worker, row, options):
+    """The engine's contender in its fastest mode, and its results, which are those of a new start."""
+    modes, tried, errors = modes_of(worker, row, options), {}, []
+    for mode in modes if len(modes) > 1 else []:
         try:
             worker.call("build", problem=folder, mode=mode)
-            results = results_of(worker, mode, row, folder)
-            step = estimate(worker, mode, options.clock)
+            tried[mode] = estimate(worker, mode, options.clock)
+            worker.call("drop", mode=mode)
         except Failed as error:
             errors.append("%s: %s" % (mode, error))
             if not worker.alive:
                 break
-            continue
-        tried[mode] = step
-        apart = 0.0 if results is None or reference is None else difference(row, results, reference)
-        if best is None or step < best.step:
-            if best:
-                worker.call("drop", mode=best.mode)
-            best, found = Contender(worker.engine, worker, mode, step, apart), results
-        else:
-            worker.call("drop", mode=mode)
-    if best is None:
+    if not modes or (errors and not tried):
         raise Failed("; ".join(errors) or "has no mode for this row")
-    best.tried = tried
-    return best, found
+    best = min(tried, key=tried.get) if tried else modes[0]
+    worker.call("build", problem=folder, mode=best)
+    results = results_of(worker, best, row, folder, options)
+    apart = 0.0 if results is None or reference is None else difference(row, results, reference)
+    step = estimate(worker, best, options.clock)
+    return Contender(worker.engine, worker, best, step, apart, tried), results
 
 
 def busy_loop(core):
@@ -148,24 +146,23 @@ def take_turns(contenders, options):
             contender.turn(options.clock)
 
 
-def entry(contender, ours, row, times=None):
-    times = contender.times if times is None else times
-    found = {"mode": contender.mode, "seconds": statistics.median(times) / row.divide,
+def entry(contender, ours, row):
+    """What the report has about an engine; without ratios where there are no times of ours."""
+    found = {"mode": contender.mode, "seconds": statistics.median(contender.times) / row.divide,
              "difference": contender.difference, "agrees": contender.difference <= TOLERANCE[row.dtype],
              "modes_tried": {mode: seconds / row.divide for mode, seconds in contender.tried.items()}}
-    found.update(arithmetic.ratios(times, ours))
+    if ours:
+        found.update(arithmetic.ratios(contender.times, ours))
     return found
 
 
-def measure_steps(row, workers, threads, options, folder):
-    """{engine: entry}; an engine that cannot run the row has only `error`."""
+def find_contenders(row, workers, threads, options, folder):
+    """The engines in their best modes, in the row's order, and {engine: {"error"}} of those that cannot run the row."""
     main = write_problem(os.path.join(folder, "main"), row)
     plain = write_problem(os.path.join(folder, "plain"), row, kind="step") if row.kind == "fit" else main
-    contenders, results, failed = [], {}, {}
-    # MXNet's results are the reference for all; it is asked first.
-    order = sorted((e for e in row.engines if e in workers.engines), key=lambda e: e != "mxnet")
-    reference = None
-    for engine in order:
+    contenders, failed, reference = [], {}, None
+    # MXNet's results are the reference for all: it is the first.
+    for engine in sorted((e for e in row.engines if e in workers.engines), key=lambda e: e != "mxnet"):
         try:
             worker = workers.get(engine, threads)
             where = plain if row.kind == "fit" and "fit" not in worker.modes else main
@@ -176,26 +173,39 @@ def measure_steps(row, workers, threads, options, folder):
         reference = found if reference is None else reference
         contenders.append(contender)
     contenders.sort(key=lambda c: row.engines.index(c.engine))
-    if not contenders or contenders[0].engine != "symbind":
-        return failed
-    if row.compare_with:
+    return contenders, failed
+
+
+def times_of_ours(contenders):
+    return next((c.times for c in contenders if c.engine == "symbind"), None)
+
+
+def under_load(contenders, row, options):
+    """The entries of a row about busy cores; the contenders have had their turns without load."""
+    quiet = {c.engine: statistics.median(c.times) for c in contenders}
+    for contender in contenders:
+        contender.times = []
+    with Load():
+        take_turns(contenders, options)
+    return {c.engine: {**entry(c, times_of_ours(contenders), row), "unloaded_seconds": quiet[c.engine],
+                       "slower": statistics.median(c.times) / quiet[c.engine]} for c in contenders}
+
+
+def measure_steps(row, workers, threads, options, folder):
+    """{engine: entry}; an engine that cannot run the row has only `error`."""
+    contenders, failed = find_contenders(row, workers, threads, options, folder)
+    if row.compare_with and "symbind" not in failed:
         other = write_problem(os.path.join(folder, "other"), row, row.compare_with, dtype="float32")
-        worker = contenders[0].worker
+        worker = workers.get("symbind", threads)
         worker.call("build", problem=other, mode="compare_with")
-        contenders.append(Contender("symbind, float32", worker, "compare_with", estimate(worker, "compare_with", options.clock)))
-    take_turns(contenders, options)
-    ours = contenders[0].times
-    results = {c.engine: entry(c, ours, row) for c in contenders}
+        step = estimate(worker, "compare_with", options.clock)
+        contenders.append(Contender("symbind, float32", worker, "compare_with", step))
+    if contenders:
+        take_turns(contenders, options)
     if row.kind == "load":
-        quiet = {c.engine: c.times for c in contenders}
-        for contender in contenders:
-            contender.times = []
-        with Load():
-            take_turns(contenders, options)
-        for contender in contenders:
-            slower = statistics.median(contender.times) / statistics.median(quiet[contender.engine])
-            results[contender.engine] = {**entry(contender, contenders[0].times, row), "slower": slower,
-                                         "unloaded_seconds": statistics.median(quiet[contender.engine])}
+        results = under_load(contenders, row, options)
+    else:
+        results = {c.engine: entry(c, times_of_ours(contenders), row) for c in contenders}
     for contender in contenders:
         contender.worker.call("drop", mode=contender.mode)
     return {**results, **failed}
@@ -238,10 +248,15 @@ def measure_processes(row, workers, threads, options, folder):
 
 
 def measure(row, workers, threads, options):
-    """{"row", "threads", "engines": {engine: entry}}"""
+    """{"row", "group", "kind", "threads", "engines": {engine: entry}}; `error` where a process ended during the turns."""
     run = measure_processes if row.kind in ("start", "memory") else measure_steps
+    found = {"row": row.name, "group": row.group, "kind": row.kind, "threads": threads, "engines": {}}
     with tempfile.TemporaryDirectory(prefix="symbind-compare-") as folder:
         if options.problems:
             folder = os.path.join(options.problems, re.sub("[^A-Za-z0-9]+", "_", row.name))
-        return {"row": row.name, "group": row.group, "kind": row.kind, "threads": threads,
-                "engines": run(row, workers, threads, options, folder)}
+        try:
+            found["engines"] = run(row, workers, threads, options, folder)
+        except Failed as error:
+            found["error"] = str(error)
+            workers.end()
+    return found

@@ -29,7 +29,7 @@ def cell(found, is_ours):
     text = figure_text(found)
     if "slower" in found:
         text += ", %.2f× its unloaded time" % found["slower"]
-    if not is_ours:
+    if not is_ours and "ratio" in found:
         text += " (%.2f×, %.2f×)" % (found["ratio"], found["worst_quartile"])
     return text + ("" if found.get("agrees", True) else " **DIFFERS by %.1g**" % found["difference"])
 
@@ -64,6 +64,8 @@ def notes(results):
     """What an engine could not run, Symbind's comparison with itself, and modes that were tried."""
     for r in results:
         where = "%s, %d threads" % (r["row"], r["threads"])
+        if "error" in r:
+            yield "- %s: NOT MEASURED: %s" % (where, r["error"])
         for engine, found in r["engines"].items():
             if "error" in found:
                 yield "- %s: %s: %s" % (where, peers.TITLES[engine], found["error"].replace("\n", " ")[:300])
