@@ -75,7 +75,7 @@ double seconds(bool cpu_time) {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// A tensor with memory of its own.
+/// A tensor with its own memory.
 struct Tensor {
   TensorDesc desc;
   std::shared_ptr<Storage> storage;

@@ -22,7 +22,7 @@ std::vector<float> random_values(std::size_t n, unsigned seed) {
   return all;
 }
 
-/// Rows `k_step` · k apart in memory, blocks of 8 in an order of their own.
+/// Rows `k_step` · k apart in memory, blocks of 8 in reverse order.
 struct Problem {
   std::int64_t rows, k, columns;
   std::vector<float> a, b, bias, c;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/build.h"
 #include "base/cpu_isa.h"
 #include "base/parallel.h"
 #include "kernels/fused_layer.h"
@@ -39,7 +40,19 @@ Squares squares_of(const ConvolutionSizes& s, int m = 4) {
   return q;
 }
 
-/// The reason against this kernel, or nothing.
+/// Where this kernel is the fastest: 32 channels or more, and enough squares to amortise the
+/// transform of the filters unless that is kept. With AVX-512 oneDNN's Winograd is faster from 256
+/// channels on. Direct / this kernel in CPU time, one thread held to AVX2
+/// (docs/design/0009-convolution.md):
+///
+///   squares                      forward  data  filters  kept
+///    16 (14², batch 1)              0.90  0.82     1.05  1.56
+///    16 (7², batch 4)               1.12  0.93     1.38  1.86
+///    49 (28², batch 1)              2.86  2.40     3.46  3.32
+///    64 (14², batch 4)              1.73  1.52     2.79  2.11
+///   196 (56², batch 1)              2.59  2.17     3.24  2.39
+///
+/// Returns the reason against it, or nothing.
 std::string unfit(const ConvolutionSizes& s, bool kept_weights, const KernelRequest& r) {
   using Axes = ConvolutionSizes::Axes;
   const Axes ones{1, 1, 1};
@@ -52,6 +65,8 @@ std::string unfit(const ConvolutionSizes& s, bool kept_weights, const KernelRequ
   if (s.in_channels % lanes() != 0 || s.out_channels % lanes() != 0)
     return "the channels are no multiple of " + std::to_string(lanes());
   if (s.in_channels < 32 || s.out_channels < 32) return "fewer than 32 channels";
+  if (kOneDnn && cpu_isa() == Isa::kAvx512 && s.in_channels * s.out_channels > 128 * 256)
+    return "oneDNN's is faster with AVX-512 and so many channels";
   if (!kept_weights && squares_of(s).count() < 32) return "too few squares of 4x4 outputs";
   return r.exact ? "exact numbers are requested" : "";
 }
