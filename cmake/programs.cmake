@@ -14,7 +14,8 @@ endforeach()
 file(GLOB symbind_benchmarks CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cpp")
 file(GLOB symbind_bench_support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/support/*.cpp")
 add_library(bench_support OBJECT ${symbind_bench_support})
-target_include_directories(bench_support PUBLIC "${PROJECT_SOURCE_DIR}/benchmarks")
+# For quotes only: the program benchmarks/compare must not be taken for the header <compare>.
+target_compile_options(bench_support PUBLIC "SHELL:-iquote ${PROJECT_SOURCE_DIR}/benchmarks")
 target_compile_definitions(bench_support PUBLIC SYMBIND_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(bench_support PUBLIC symbind symbind_internal symbind_blas
     $<$<BOOL:${SYMBIND_HAVE_ONEDNN}>:symbind_onednn>)
