@@ -142,7 +142,7 @@ void measure(const Layer& layer, const Options& o, double peak) {
     r.wanted = {true};
     for (const bool kept : {false, true}) {
       r.constant = {false, kept};
-      const Offer offer = k.offer(s, false, r);
+      const Offer offer = k.offer(s, {}, r);
       print(k.name, kept ? "kept" : "forward", offer,
             offer.accepted() ? k.prepare(r, offer) : Prepared(), {x.arg(), w.arg()}, {y.arg()});
     }
