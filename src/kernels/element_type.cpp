@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "kernels/vector/convert.h"
 #include "ndarray/convert.h"
 
 namespace symbind {
@@ -58,9 +59,21 @@ std::size_t compute_size(Compute compute) { return compute == Compute::kFloat ? 
 
 }  // namespace
 
+Convert fast_converter(DType from, DType to) {
+  const vector::Conversions& c = vector::conversions().best();
+  if (from == DType::kFloat32 && to == DType::kFloat16) return c.float_to_half;
+  if (from == DType::kFloat32 && to == DType::kBFloat16) return c.float_to_bfloat16;
+  if (from == DType::kFloat16 && to == DType::kFloat32) return c.half_to_float;
+  if (from == DType::kBFloat16 && to == DType::kFloat32) return c.bfloat16_to_float;
+  return nullptr;
+}
+
 Convert converter_from(Compute compute, DType to) {
   switch (compute) {
-    case Compute::kFloat: return convert_from<float>(to);
+    case Compute::kFloat: {
+      const Convert fast = fast_converter(DType::kFloat32, to);
+      return fast != nullptr ? fast : convert_from<float>(to);
+    }
     case Compute::kDouble: return convert_from<double>(to);
     case Compute::kInt64: return convert_from<std::int64_t>(to);
   }
@@ -75,10 +88,8 @@ Compute exact_compute(DType dtype) {
 ElementType element_type(DType dtype, Compute integers) {
   ElementType type{.compute = exact_compute(dtype), .size = size_of(dtype)};
   if (dtype == DType::kFloat32 || dtype == DType::kFloat64) return type;
-  if (dtype == DType::kFloat16) {
-    type.load = convert_loop<Half, float>;
-  } else if (dtype == DType::kBFloat16) {
-    type.load = convert_loop<BFloat16, float>;
+  if (is_float(dtype)) {
+    type.load = fast_converter(dtype, DType::kFloat32);
   } else {
     type.compute = integers;
     if (dtype == DType::kInt64 && integers == Compute::kInt64) return type;

@@ -31,6 +31,8 @@ struct ElementType {
 /// `integers` says what integer elements are computed in: kInt64 (exact) or kDouble.
 ElementType element_type(DType dtype, Compute integers = Compute::kInt64);
 
+/// Between float32 and a 16-bit type, vector by vector; null for other types.
+Convert fast_converter(DType from, DType to);
 /// From the compute type to the elements; never null.
 Convert converter_from(Compute compute, DType to);
 /// The compute type that holds every value of `dtype` exactly.

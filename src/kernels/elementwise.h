@@ -33,7 +33,7 @@ struct UnaryFunction {
   Needs needs;                                    ///< kNothing: the gradient is zero everywhere
 };
 inline constexpr std::size_t kNumUnaryFunctions = 43;
-extern const UnaryFunction kUnaryFunctions[kNumUnaryFunctions];
+const std::array<UnaryFunction, kNumUnaryFunctions>& unary_functions();
 
 /// y = f(a, b) by compute type and operand form.
 struct BinaryFunction {

@@ -1,7 +1,12 @@
-// The table of the binary functions: one line each.
+// The tables of the binary functions and their gradients: loops over numbers, and for float32 those
+// over vectors where they exist.
+#include <algorithm>
+#include <array>
+
 #include "base/check.h"
 #include "kernels/elementwise.h"
 #include "kernels/elementwise_functors.h"
+#include "kernels/vector/elementwise.h"
 
 namespace symbind {
 namespace {
@@ -44,30 +49,16 @@ void gradient_loop(const void* head, const void* left, const void* right, void* 
     binary_loop<F, T, Operand::kArrays>, binary_loop<F, T, Operand::kRightValue>, \
         binary_loop<F, T, Operand::kLeftValue>                                    \
   }
-#define BINARY(name, F)                                                                            \
-  {                                                                                                \
-    name, { FORMS(functor::F, float), FORMS(functor::F, double), FORMS(functor::F, std::int64_t) } \
-  }
+#define BINARY(name, F, ...) \
+  {#name, {FORMS(functor::F, float), FORMS(functor::F, double), FORMS(functor::F, std::int64_t)}},
 
 constexpr BinaryFunction kFunctions[] = {
-    BINARY("add", Add),
-    BINARY("sub", Sub),
-    BINARY("mul", Mul),
-    BINARY("div", Div),
-    BINARY("mod", Mod),
-    BINARY("power", Power),
-    BINARY("maximum", Maximum),
-    BINARY("minimum", Minimum),
-    BINARY("hypot", Hypot),
-    BINARY("equal", Equal),
-    BINARY("not_equal", NotEqual),
-    BINARY("greater", Greater),
-    BINARY("greater_equal", GreaterEqual),
-    BINARY("lesser", Lesser),
-    BINARY("lesser_equal", LesserEqual),
-    BINARY("logical_and", LogicalAnd),
-    BINARY("logical_or", LogicalOr),
-    BINARY("logical_xor", LogicalXor),
+    // clang-format off
+    SYMBIND_BINARY(BINARY)
+    BINARY(mod, Mod)
+    BINARY(power, Power)
+    BINARY(hypot, Hypot)
+    // clang-format on
 };
 
 #define GRAD_FORMS(F, T)                                                              \
@@ -78,19 +69,45 @@ constexpr BinaryFunction kFunctions[] = {
 #define GRADIENT(F) \
   { GRAD_FORMS(functor::F, float), GRAD_FORMS(functor::F, double) }
 
+#define GRADIENTS(name, Left, left, Right, right) {#name, GRADIENT(Left), GRADIENT(Right)},
+
 constexpr BinaryGradient kGradients[] = {
-    {"div", GRADIENT(DivLeft), GRADIENT(DivRight)},
-    {"mod", GRADIENT(ModLeft), GRADIENT(ModRight)},
-    {"power", GRADIENT(PowerLeft), GRADIENT(PowerRight)},
-    {"maximum", GRADIENT(MaximumLeft), GRADIENT(MaximumRight)},
-    {"minimum", GRADIENT(MinimumLeft), GRADIENT(MinimumRight)},
-    {"hypot", GRADIENT(HypotLeft), GRADIENT(HypotRight)},
+    // clang-format off
+    SYMBIND_BINARY_GRADIENT(GRADIENTS)
+    GRADIENTS(mod, ModLeft, , ModRight, )
+    GRADIENTS(power, PowerLeft, , PowerRight, )
+    GRADIENTS(hypot, HypotLeft, , HypotRight, )
+    // clang-format on
 };
+
+constexpr std::size_t kFloat = static_cast<std::size_t>(Compute::kFloat);
+
+/// The table above with the loops that exist for vectors.
+auto functions_of_this_cpu() {
+  std::array<BinaryFunction, std::size(kFunctions)> table;
+  std::copy(std::begin(kFunctions), std::end(kFunctions), table.begin());
+  for (BinaryFunction& f : table)
+    for (const vector::BinaryLoops& v : vector::binary_loops().best().functions)
+      if (std::string_view(v.name) == f.name) std::copy_n(v.loops, 3, f.loops[kFloat]);
+  return table;
+}
+auto gradients_of_this_cpu() {
+  std::array<BinaryGradient, std::size(kGradients)> table;
+  std::copy(std::begin(kGradients), std::end(kGradients), table.begin());
+  for (BinaryGradient& g : table)
+    for (const vector::GradientLoops& v : vector::binary_loops().best().gradients)
+      if (std::string_view(v.name) == g.name) {
+        std::copy_n(v.left, 3, g.left[kFloat]);
+        std::copy_n(v.right, 3, g.right[kFloat]);
+      }
+  return table;
+}
 
 }  // namespace
 
 const BinaryFunction& binary_function(std::string_view name) {
-  for (const BinaryFunction& f : kFunctions)
+  static const auto kTable = functions_of_this_cpu();
+  for (const BinaryFunction& f : kTable)
     if (name == f.name) return f;
   fail(ErrorKind::kName, "there is no binary function '{}'", name);
 }
@@ -98,8 +115,9 @@ const BinaryFunction& binary_function(std::string_view name) {
 const BinaryGradient& binary_gradient(std::string_view name, DType dtype) {
   // MXNet: the gradient of an integer remainder is 0.
   static constexpr BinaryGradient kFlat = {"flat", GRADIENT(Nothing), GRADIENT(Nothing)};
+  static const auto kTable = gradients_of_this_cpu();
   if (name == "mod" && !is_float(dtype)) return kFlat;
-  for (const BinaryGradient& g : kGradients)
+  for (const BinaryGradient& g : kTable)
     if (name == g.name) return g;
   fail(ErrorKind::kName, "there is no gradient of '{}'", name);
 }
@@ -108,5 +126,6 @@ const BinaryGradient& binary_gradient(std::string_view name, DType dtype) {
 #undef BINARY
 #undef GRAD_FORMS
 #undef GRADIENT
+#undef GRADIENTS
 
 }  // namespace symbind

@@ -1,13 +1,15 @@
-// The functions of two operands and their gradients, for host and device alike.
+// The functions of two operands and their gradients, for host and device alike: those of
+// kernels/elementwise_formulas.h and some more, which exist for numbers only.
 //
-// Decided here, as MXNet does: a comparison gives 0 or 1 in the operands' type; % has the divisor's
-// sign and gives 0 for divisor 0; ties of maximum and minimum go to the left; NaN propagates.
-// An integer divided by 0 gives 0.
+// Decided here, as MXNet does: % has the divisor's sign and gives 0 for divisor 0; an integer
+// divided by 0 gives 0.
 #pragma once
 
 #include <cmath>
 #include <limits>
 #include <type_traits>
+
+#include "kernels/elementwise_formulas.h"
 
 #ifdef __CUDACC__
 #define SYMBIND_HD __host__ __device__
@@ -72,54 +74,54 @@ template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                              std::type_identity<T>>::type;
 
-#define SYMBIND_BINARY(Name, expression)      \
-  struct Name {                               \
-    template <class T>                        \
-    SYMBIND_HD T operator()(T a, T b) const { \
-      return T(expression);                   \
-    }                                         \
-  };
-SYMBIND_BINARY(Add, Wrapping<T>(a) + Wrapping<T>(b))
-SYMBIND_BINARY(Sub, Wrapping<T>(a) - Wrapping<T>(b))
-SYMBIND_BINARY(Mul, Wrapping<T>(a) * Wrapping<T>(b))
-SYMBIND_BINARY(Div, divide(a, b))
-SYMBIND_BINARY(Mod, modulo(a, b))
-SYMBIND_BINARY(Power, power(a, b))
-SYMBIND_BINARY(Maximum, (a > b || a != a) ? a : b)
-SYMBIND_BINARY(Minimum, (a < b || a != a) ? a : b)
-SYMBIND_BINARY(Hypot, hypotenuse(a, b))
-SYMBIND_BINARY(Equal, a == b ? T(1) : T(0))
-SYMBIND_BINARY(NotEqual, a != b ? T(1) : T(0))
-SYMBIND_BINARY(Greater, a > b ? T(1) : T(0))
-SYMBIND_BINARY(GreaterEqual, a >= b ? T(1) : T(0))
-SYMBIND_BINARY(Lesser, a < b ? T(1) : T(0))
-SYMBIND_BINARY(LesserEqual, a <= b ? T(1) : T(0))
-SYMBIND_BINARY(LogicalAnd, (a != T(0)) & (b != T(0)) ? T(1) : T(0))
-SYMBIND_BINARY(LogicalOr, (a != T(0)) | (b != T(0)) ? T(1) : T(0))
-SYMBIND_BINARY(LogicalXor, (a != T(0)) != (b != T(0)) ? T(1) : T(0))
-#undef SYMBIND_BINARY
+template <class T>
+SYMBIND_HD T add(T a, T b) {
+  return T(Wrapping<T>(a) + Wrapping<T>(b));
+}
+template <class T>
+SYMBIND_HD T subtract(T a, T b) {
+  return T(Wrapping<T>(a) - Wrapping<T>(b));
+}
+template <class T>
+SYMBIND_HD T multiply(T a, T b) {
+  return T(Wrapping<T>(a) * Wrapping<T>(b));
+}
+template <class T>
+SYMBIND_HD T pick(bool condition, T a, T b) {
+  return condition ? a : b;
+}
 
-#define SYMBIND_GRADIENT(Name, expression)         \
-  struct Name {                                    \
+#define SYMBIND_FUNCTOR(name, Functor, expression) \
+  struct Functor {                                 \
+    template <class T>                             \
+    SYMBIND_HD T operator()(T a, T b) const {      \
+      return expression;                           \
+    }                                              \
+  };
+SYMBIND_BINARY(SYMBIND_FUNCTOR)
+SYMBIND_FUNCTOR(mod, Mod, modulo(a, b))
+SYMBIND_FUNCTOR(power, Power, power(a, b))
+SYMBIND_FUNCTOR(hypot, Hypot, hypotenuse(a, b))
+#undef SYMBIND_FUNCTOR
+
+#define SYMBIND_GRADIENT(Functor, expression)      \
+  struct Functor {                                 \
     template <class T>                             \
     SYMBIND_HD T operator()(T g, T a, T b) const { \
       (void)a, (void)b;                            \
-      return T(expression);                        \
+      return expression;                           \
     }                                              \
   };
-SYMBIND_GRADIENT(DivLeft, g / b)
-SYMBIND_GRADIENT(DivRight, -g* a / (b * b))
-SYMBIND_GRADIENT(Nothing, T(0) * g)
-SYMBIND_GRADIENT(ModLeft, g)
-SYMBIND_GRADIENT(ModRight, -g* std::floor(a / b))
-SYMBIND_GRADIENT(PowerLeft, g* b* std::pow(a, b - T(1)))
-SYMBIND_GRADIENT(PowerRight, g* std::log(a) * std::pow(a, b))
-SYMBIND_GRADIENT(MaximumLeft, a >= b ? g : T(0))
-SYMBIND_GRADIENT(MaximumRight, a < b ? g : T(0))
-SYMBIND_GRADIENT(MinimumLeft, a <= b ? g : T(0))
-SYMBIND_GRADIENT(MinimumRight, a > b ? g : T(0))
-SYMBIND_GRADIENT(HypotLeft, g* a / std::hypot(a, b))
-SYMBIND_GRADIENT(HypotRight, g* b / std::hypot(a, b))
+#define SYMBIND_GRADIENTS(name, Left, left, Right, right) \
+  SYMBIND_GRADIENT(Left, left)                            \
+  SYMBIND_GRADIENT(Right, right)
+SYMBIND_BINARY_GRADIENT(SYMBIND_GRADIENTS)
+SYMBIND_GRADIENTS(none, Nothing, T(0) * g, NothingRight, T(0) * g)
+SYMBIND_GRADIENTS(mod, ModLeft, g, ModRight, -g* std::floor(a / b))
+SYMBIND_GRADIENTS(power, PowerLeft, g* b* std::pow(a, b - T(1)), PowerRight,
+                  g* std::log(a) * std::pow(a, b))
+SYMBIND_GRADIENTS(hypot, HypotLeft, g* a / std::hypot(a, b), HypotRight, g* b / std::hypot(a, b))
 #undef SYMBIND_GRADIENT
+#undef SYMBIND_GRADIENTS
 
 }  // namespace symbind::functor

@@ -1,17 +1,23 @@
-// The table of the unary functions: one line each, with the derivative.
+// The table of the unary functions: loops over numbers, and for float32 those over vectors where
+// they exist.
 //
-// A derivative is written in dy and in x, or in dy and y = f(x), whichever the column `needs`
-// names: the other one may be freed before backward. Functions that map integers to integers
-// (SYMBIND_EXACT) have an integer loop; the others compute integers in double and truncate.
+// Functions that map integers to integers (SYMBIND_UNARY_EXACT) have an integer loop; the others
+// compute integers in double and truncate.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "base/special.h"
 #include "kernels/elementwise.h"
+#include "kernels/elementwise_formulas.h"
+#include "kernels/vector/elementwise.h"
 
 namespace symbind {
 namespace {
 
+using std::abs, std::ceil, std::erf, std::exp, std::expm1, std::floor, std::log, std::log10,
+    std::log1p, std::log2, std::round, std::sqrt, std::tanh, std::trunc;
 using Needs = UnaryFunction::Needs;
 
 /// Giles' approximation, then two steps of Newton: exact to the type.
@@ -43,24 +49,25 @@ T erfinv(T x) {
 
 template <class T>
 T sigmoid(T x) {
-  return T(1) / (T(1) + std::exp(-x));
+  return T(1) / (T(1) + exp(-x));
 }
 
 /// Rounds half down, as MXNet's rint.
 template <class T>
 T rint_down(T x) {
-  const T low = std::floor(x), high = std::ceil(x);
+  const T low = floor(x), high = ceil(x);
   return x - low <= high - x ? low : high;
 }
 
 template <class T>
-constexpr T kPi = std::numbers::pi_v<T>;
-template <class T>
-constexpr T kInvSqrtPi = std::numbers::inv_sqrtpi_v<T>;
-template <class T>
-constexpr T kLn2 = std::numbers::ln2_v<T>;
-template <class T>
-constexpr T kLn10 = std::numbers::ln10_v<T>;
+T pick(bool condition, T a, T b) {
+  return condition ? a : b;
+}
+
+constexpr long double kPi = std::numbers::pi_v<long double>,
+                      kInvSqrtPi = std::numbers::inv_sqrtpi_v<long double>,
+                      kLn2 = std::numbers::ln2_v<long double>,
+                      kLn10 = std::numbers::ln10_v<long double>;
 
 template <class F, class T>
 void forward_loop(const void* in, void* out, std::int64_t n) {
@@ -79,59 +86,24 @@ void backward_loop(const void* head, const void* saved, void* out, std::int64_t 
   for (std::int64_t i = 0; i < n; ++i) dx[i] = F::template df<T>(dy[i], v[i]);
 }
 
-// X(name, needs, y = f(x), dx = f'(dy, x or y))
-#define SYMBIND_UNARY(X)                                                    \
-  X(sigmoid, kOutput, sigmoid(x), dy* y*(T(1) - y))                         \
-  X(tanh, kOutput, std::tanh(x), dy*(T(1) - y * y))                         \
-  X(softsign, kInput, x / (T(1) + std::abs(x)),                             \
-    dy / ((T(1) + std::abs(x)) * (T(1) + std::abs(x))))                     \
-  X(exp, kOutput, std::exp(x), dy* y)                                       \
-  X(log, kInput, std::log(x), dy / x)                                       \
-  X(log2, kInput, std::log2(x), dy / (x * kLn2<T>))                         \
-  X(log10, kInput, std::log10(x), dy / (x * kLn10<T>))                      \
-  X(log1p, kInput, std::log1p(x), dy / (T(1) + x))                          \
-  X(expm1, kInput, std::expm1(x), dy* std::exp(x))                          \
-  X(sqrt, kOutput, std::sqrt(x), dy* T(0.5) / y)                            \
-  X(rsqrt, kInput, T(1) / std::sqrt(x), dy * T(-0.5) / (x * std::sqrt(x)))  \
-  X(cbrt, kOutput, std::cbrt(x), dy / (T(3) * y * y))                       \
-  X(rcbrt, kInput, T(1) / std::cbrt(x), -dy / (T(3) * x * std::cbrt(x)))    \
-  X(reciprocal, kInput, T(1) / x, -dy / (x * x))                            \
-  X(sin, kInput, std::sin(x), dy* std::cos(x))                              \
-  X(cos, kInput, std::cos(x), -dy* std::sin(x))                             \
-  X(tan, kOutput, std::tan(x), dy*(y * y + T(1)))                           \
-  X(arcsin, kInput, std::asin(x), dy / std::sqrt(T(1) - x * x))             \
-  X(arccos, kInput, std::acos(x), -dy / std::sqrt(T(1) - x * x))            \
-  X(arctan, kInput, std::atan(x), dy / (x * x + T(1)))                      \
-  X(sinh, kInput, std::sinh(x), dy* std::cosh(x))                           \
-  X(cosh, kInput, std::cosh(x), dy* std::sinh(x))                           \
-  X(arcsinh, kInput, std::asinh(x), dy / std::sqrt(x * x + T(1)))           \
-  X(arccosh, kInput, std::acosh(x), dy / std::sqrt(x * x - T(1)))           \
-  X(arctanh, kInput, std::atanh(x), dy / (T(1) - x * x))                    \
-  X(degrees, kHeadOnly, x*(T(180) / kPi<T>), dy*(T(180) / kPi<T>))          \
-  X(radians, kHeadOnly, x*(kPi<T> / T(180)), dy*(kPi<T> / T(180)))          \
-  X(erf, kInput, std::erf(x), dy*(T(2) * kInvSqrtPi<T>)*std::exp(-x* x))    \
-  X(erfinv, kOutput, erfinv(x), dy*(T(0.5) / kInvSqrtPi<T>)*std::exp(y* y)) \
-  X(gamma, kInput, std::tgamma(x), dy* std::tgamma(x) * digamma(x))         \
+// Functions that exist for numbers only: X(name, needs, y = f(x), dx = f'(dy, x or y)).
+#define SYMBIND_UNARY_NUMBERS(X)                                               \
+  X(cbrt, kOutput, std::cbrt(x), dy / (T(3) * y * y))                          \
+  X(rcbrt, kInput, T(1) / std::cbrt(x), -dy / (T(3) * x * std::cbrt(x)))       \
+  X(sin, kInput, std::sin(x), dy* std::cos(x))                                 \
+  X(cos, kInput, std::cos(x), -dy* std::sin(x))                                \
+  X(tan, kOutput, std::tan(x), dy*(y * y + T(1)))                              \
+  X(arcsin, kInput, std::asin(x), dy / std::sqrt(T(1) - x * x))                \
+  X(arccos, kInput, std::acos(x), -dy / std::sqrt(T(1) - x * x))               \
+  X(arctan, kInput, std::atan(x), dy / (x * x + T(1)))                         \
+  X(sinh, kInput, std::sinh(x), dy* std::cosh(x))                              \
+  X(cosh, kInput, std::cosh(x), dy* std::sinh(x))                              \
+  X(arcsinh, kInput, std::asinh(x), dy / std::sqrt(x * x + T(1)))              \
+  X(arccosh, kInput, std::acosh(x), dy / std::sqrt(x * x - T(1)))              \
+  X(arctanh, kInput, std::atanh(x), dy / (T(1) - x * x))                       \
+  X(erfinv, kOutput, erfinv(x), dy*(T(0.5) / T(kInvSqrtPi)) * std::exp(y * y)) \
+  X(gamma, kInput, std::tgamma(x), dy* std::tgamma(x) * digamma(x))            \
   X(gammaln, kInput, gammaln(x), dy* digamma(x))
-
-// X(name, needs, y, dx, y for integers)
-#define SYMBIND_EXACT(X)                                                                 \
-  X(relu, kOutput, x<T(0) ? T(0) : x, y> T(0) ? dy : y == y ? T(0) : y, x > 0 ? x : 0)   \
-  X(square, kInput, x* x, T(2) * dy * x, T(std::uint64_t(x) * std::uint64_t(x)))         \
-  X(abs, kInput, std::abs(x),                                                            \
-    x > T(0)   ? dy                                                                      \
-    : x < T(0) ? -dy                                                                     \
-               : T(0),                                                                   \
-    x < 0 ? T(0 - std::uint64_t(x)) : x)                                                 \
-  X(negative, kHeadOnly, -x, -dy, T(0 - std::uint64_t(x)))                               \
-  X(sign, kNothing, x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0), dy, T((x > 0) - (x < 0))) \
-  X(round, kNothing, std::round(x), dy, x)                                               \
-  X(rint, kNothing, rint_down(x), dy, x)                                                 \
-  X(ceil, kNothing, std::ceil(x), dy, x)                                                 \
-  X(floor, kNothing, std::floor(x), dy, x)                                               \
-  X(trunc, kNothing, std::trunc(x), dy, x)                                               \
-  X(fix, kNothing, std::trunc(x), dy, x)                                                 \
-  X(logical_not, kNothing, x == T(0) ? T(1) : T(0), dy, T(x == 0))
 
 #define FUNCTOR(name, needs, forward, backward)      \
   struct F_##name {                                  \
@@ -154,7 +126,8 @@ void backward_loop(const void* head, const void* saved, void* out, std::int64_t 
     }                                                        \
   };
 SYMBIND_UNARY(FUNCTOR)
-SYMBIND_EXACT(EXACT_FUNCTOR)
+SYMBIND_UNARY_NUMBERS(FUNCTOR)
+SYMBIND_UNARY_EXACT(EXACT_FUNCTOR)
 
 #define GRADIENTS(name) \
   { backward_loop<F_##name, float>, backward_loop<F_##name, double>, nullptr }
@@ -170,13 +143,37 @@ SYMBIND_EXACT(EXACT_FUNCTOR)
    GRADIENTS(name),                                                \
    Needs::needs},
 
+constexpr UnaryFunction kFunctions[] = {
+    // clang-format off
+    SYMBIND_UNARY(ENTRY)
+    SYMBIND_UNARY_NUMBERS(ENTRY)
+    SYMBIND_UNARY_EXACT(EXACT_ENTRY)
+    // clang-format on
+};
+static_assert(std::size(kFunctions) == kNumUnaryFunctions);
+
+/// The table above with the loops that exist for vectors.
+auto functions_of_this_cpu() {
+  constexpr std::size_t kFloat = static_cast<std::size_t>(Compute::kFloat);
+  std::array<UnaryFunction, kNumUnaryFunctions> table;
+  std::copy(std::begin(kFunctions), std::end(kFunctions), table.begin());
+  for (UnaryFunction& f : table)
+    for (const vector::UnaryLoops& v : vector::unary_loops().best().functions)
+      if (std::string_view(v.name) == f.name) {
+        f.forward[kFloat] = v.forward;
+        f.backward[kFloat] = v.backward;
+      }
+  return table;
+}
+
 }  // namespace
 
-const UnaryFunction kUnaryFunctions[] = {SYMBIND_UNARY(ENTRY) SYMBIND_EXACT(EXACT_ENTRY)};
-static_assert(std::size(kUnaryFunctions) == kNumUnaryFunctions);
+const std::array<UnaryFunction, kNumUnaryFunctions>& unary_functions() {
+  static const auto kTable = functions_of_this_cpu();
+  return kTable;
+}
 
-#undef SYMBIND_UNARY
-#undef SYMBIND_EXACT
+#undef SYMBIND_UNARY_NUMBERS
 #undef FUNCTOR
 #undef EXACT_FUNCTOR
 #undef GRADIENTS

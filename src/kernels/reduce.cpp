@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "kernels/vector/rows.h"
 
 namespace symbind {
 namespace {
@@ -121,6 +122,29 @@ struct Loops {
   Wide<T> wide_identity;
   T identity;
 };
+/// The loops over vectors, or null functions.
+template <class T>
+vector::FoldLoops<T> vector_loops(Reduction op) {
+  const vector::ReduceTable& table = vector::reduce_kernels().best();
+  if constexpr (std::is_same_v<T, float>) {
+    switch (op) {
+      case Reduction::kSum:
+      case Reduction::kMean: return table.sum;
+      case Reduction::kProd: return table.prod;
+      case Reduction::kMax: return table.max;
+      case Reduction::kMin: return table.min;
+      case Reduction::kNanSum: return table.nansum;
+      case Reduction::kNanProd: return table.nanprod;
+      case Reduction::kNorm1: return table.norm1;
+      case Reduction::kNorm2: break;  // in double
+    }
+  } else if constexpr (std::is_same_v<T, double>) {
+    if (op == Reduction::kSum || op == Reduction::kMean) return table.sum64;
+    if (op == Reduction::kNorm2) return table.squares64;
+  }
+  return {nullptr, nullptr};
+}
+
 template <class M, class T>
 Loops<T> loops_of() {
   return {fold_block<M, T>, fold_row<M, T>, [](Wide<T> a, Wide<T> b) { return M::join(a, b); },
@@ -211,7 +235,11 @@ void Reducer::operator()(const void* x, void* y) const {
 
 template <class T>
 void Reducer::run(const char* x, char* y) const {
-  const Loops<T> f = loops<T>(op_);
+  Loops<T> f = loops<T>(op_);
+  if (const vector::FoldLoops<T> v = vector_loops<T>(op_); v.block != nullptr) {
+    f.block = v.block;
+    f.row = v.row;
+  }
   const auto size = static_cast<std::int64_t>(type_.size);
   // n ≤ kBlock elements from `at` on, in T.
   const auto load = [&](std::int64_t at, std::int64_t n, T* buffer) -> const T* {

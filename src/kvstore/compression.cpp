@@ -17,7 +17,7 @@
 #include "base/half.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
-#include "kvstore/half_loops.h"
+#include "kernels/vector/convert.h"
 #include "ndarray/access.h"
 
 namespace symbind {
@@ -117,7 +117,8 @@ void encode_halves(std::span<const float> gradient, std::byte* out) {
   auto* to = reinterpret_cast<std::uint16_t*>(out);
   parallel_for(static_cast<std::int64_t>(gradient.size()), kElementGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 half_loops().encode(gradient.data() + begin, to + begin, end - begin);
+                 vector::conversions().best().float_to_half(gradient.data() + begin, to + begin,
+                                                            end - begin);
                });
 }
 
@@ -128,10 +129,10 @@ void sum_halves(const Inputs& in, std::span<float> out) {
   sum_pieces(
       in, static_cast<std::int64_t>(out.size()), kElementGrain,
       [&](const std::byte* from, std::int64_t at, std::int64_t n) {
-        half_loops().decode(bits(from, at), out.data() + at, n);
+        vector::conversions().best().half_to_float(bits(from, at), out.data() + at, n);
       },
       [&](const std::byte* from, std::int64_t at, std::int64_t n) {
-        half_loops().add(bits(from, at), out.data() + at, n);
+        vector::conversions().best().add_half(bits(from, at), out.data() + at, n);
       });
 }
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/half.h"
 #include "tests/kernels/targets.h"
 
 namespace symbind {

@@ -2,7 +2,6 @@
 
 #include "kvstore/compression.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -15,8 +14,6 @@
 #include <symbind/error.h>
 #include <symbind/kvstore.h>
 
-#include "base/half.h"
-#include "kvstore/half_loops.h"
 #include "tests/support/formula.h"
 #include "tests/support/golden.h"
 #include "tests/support/shares.h"
@@ -261,32 +258,6 @@ TEST(Compression, halves_round_to_nearest_even) {
   brain.decompress(b, out);
   EXPECT_EQ(out[3], 1 + 0x1p-6F);
   EXPECT_EQ(out[5], 0x1p-130F);
-}
-
-// The loops of this processor against the portable conversions, NaN and subnormal values included.
-TEST(Compression, loops_of_halves_give_the_portable_bits) {
-  std::vector<std::uint16_t> bits(1 << 16);
-  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i);
-  Floats decoded(bits.size()), twice(bits.size(), 0.0F);
-  half_loops().decode(bits.data(), decoded.data(), 65'536);
-  half_loops().add(bits.data(), twice.data(), 65'536);
-  Floats values;
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    const float want = Half::decode_portable(bits[i]);
-    ASSERT_EQ(std::bit_cast<std::uint32_t>(decoded[i]), std::bit_cast<std::uint32_t>(want)) << i;
-    if (std::isnan(want))
-      ASSERT_TRUE(std::isnan(twice[i])) << i;
-    else
-      ASSERT_EQ(twice[i], want) << i;
-    // The value, its neighbours, and the middle of the gap to the next one.
-    const auto whole = std::bit_cast<std::uint32_t>(want);
-    for (const std::uint32_t offset : {0u, 1u, 0x1000u, 0xfffu, 0x1001u})
-      values.push_back(std::bit_cast<float>(whole + offset));
-  }
-  std::vector<std::uint16_t> encoded(values.size());
-  half_loops().encode(values.data(), encoded.data(), static_cast<std::int64_t>(values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    ASSERT_EQ(encoded[i], Half::encode_portable(values[i])) << values[i];
 }
 
 // ---- stores

@@ -37,10 +37,14 @@ OP_FAMILY(broadcast) {
     const char* name;
     Shape left, right;
   };
-  const Shapes shapes[] = {
-      {"equal shapes", {3, 4}, {3, 4}},    {"a row", {3, 4}, {1, 4}},
-      {"a column", {3, 1}, {3, 4}},        {"both are stretched", {2, 1, 3}, {1, 4, 3}},
-      {"a single number", {1, 1}, {2, 3}}, {"per channel", {2, 16, 3, 2}, {1, 16, 1, 1}}};
+  const Shapes shapes[] = {{"equal shapes", {3, 4}, {3, 4}},
+                           {"a row", {3, 4}, {1, 4}},
+                           {"a column", {3, 1}, {3, 4}},
+                           {"both are stretched", {2, 1, 3}, {1, 4, 3}},
+                           {"a single number", {1, 1}, {2, 3}},
+                           {"per channel", {2, 16, 3, 2}, {1, 16, 1, 1}},
+                           {"per sample's channel", {2, 16, 5, 7}, {2, 16, 1, 1}},
+                           {"without the batch", {16, 1, 1}, {2, 16, 3, 2}}};
   for (const BinaryRow& r : kBinaryRows) {
     c.op(std::string("broadcast_") + r.word);
     for (const Shapes& s : shapes) {

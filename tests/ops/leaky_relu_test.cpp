@@ -56,6 +56,21 @@ OP_CASES(LeakyReLU) {
       .attr("lower_bound", 0.5)
       .in({2})
       .raises("lower_bound");
+  for (const Shape& shape : {Shape{2, 16, 5, 7}, Shape{5, 16}, Shape{2, 3, 4}}) {
+    const std::int64_t channels = shape[1], inner = shape.count(2);
+    c.add("prelu, a slope per channel " + shape.str())
+        .attr("act_type", "prelu")
+        .in(shape, -2, 2)
+        .in({channels}, 0.1, 0.9)
+        .ref([channels, inner](const HostTensors& in) {
+          HostTensor y = in[0];
+          for (std::size_t i = 0; i < y.size(); ++i) {
+            const auto channel = static_cast<std::int64_t>(i) / inner % channels;
+            if (!(y[i] > 0)) y[i] *= in[1][static_cast<std::size_t>(channel)];
+          }
+          return y;
+        });
+  }
   c.add("prelu, slopes of another length")
       .attr("act_type", "prelu")
       .in({2, 3, 4})

@@ -4,13 +4,14 @@ BATCH_NORM = "src/ops/nn/batch_norm.cpp"
 BATCH_NORM_ONEDNN = "src/kernels/onednn/batch_norm.cpp"
 POOLING = "src/ops/nn/pooling.cpp"
 UPDATE_LOOP = "src/ops/optimizer/update_loop.h"
+UPDATE_RULES = "src/kernels/update_rules-inl.h"
 SOFTMAX = "src/ops/loss/softmax_output.cpp"
 PLAIN_RNN = "src/kernels/rnn/reference.cpp"
 
 ROWS = [
     # ---- gradients
-    ("a sign flipped in tanh's gradient", "src/kernels/elementwise_unary.cpp",
-     "std::tanh(x), dy*(T(1) - y * y))", "std::tanh(x), dy*(T(1) + y * y))",
+    ("a sign flipped in tanh's gradient", "src/kernels/elementwise_formulas.h",
+     "tanh(x), dy*(T(1) - y * y))", "tanh(x), dy*(T(1) + y * y))",
      "ops:Ops.tanh:Ops.Activation"),
     ("a sign flipped in BatchNorm's gradient", BATCH_NORM,
      "d -= (sum + (static_cast<double>(x[i])", "d += (sum + (static_cast<double>(x[i])",
@@ -68,17 +69,17 @@ ROWS = [
      "+= static_cast<Sum>(from[o + p]);", "= static_cast<Sum>(from[o + p]);", "ops:Ops.col2im"),
 
     # ---- updates
-    ("momentum's sign", UPDATE_LOOP, "s[0] = momentum * s[0]", "s[0] = -momentum * s[0]",
+    ("momentum's sign", UPDATE_RULES, "s[0] = momentum * s[0] - lr", "s[0] = -momentum * s[0] - lr",
      "ops:Ops.sgd_mom_update"),
     ("a second step forgets its state", UPDATE_LOOP,
      "state[k][i] = static_cast<W>(s[k]);", "out[i] = static_cast<O>(s[k]);",
      "golden_replay:GoldenOps.sgd_mom_update"),
-    ("weight decay's sign", UPDATE_LOOP, "(C(1) - lr * wd) * w", "(C(1) + lr * wd) * w",
+    ("weight decay's sign", UPDATE_RULES, "(C(1) - lr * wd) * w - lr * clipped", "(C(1) + lr * wd) * w - lr * clipped",
      "ops:Ops.sgd_update"),
-    ("clip_gradient ignored", UPDATE_LOOP,
-     "return bound >= C(0) ? std::clamp(x, -bound, bound) : x;", "return x;",
+    ("clip_gradient ignored", UPDATE_RULES,
+     "pick(x < -bound, -bound, pick(bound < x, bound, x)), x);", "x, x);",
      "ops:Ops.sgd*"),
-    ("ftrl_update does not clip", "src/ops/optimizer/update.cpp",
+    ("ftrl_update does not clip", UPDATE_RULES,
      "C h = clipped(rescale * g, clip), squares", "C h = rescale * g, squares", "ops:Ops.ftrl_update"),
     ("LAMB's norm of a weight has no lower bound", "src/ops/optimizer/lamb_update.cpp",
      "if (lower >= 0) r1 = std::max(r1, lower);", "", "ops:Ops._multi_lamb_update"),
@@ -132,7 +133,7 @@ ROWS = [
     ("a transposed product", "src/kernels/blas/gemm.cpp",
      "return transpose ? CblasTrans : CblasNoTrans;", "return CblasNoTrans;",
      "ops:Ops.FullyConnected"),
-    ("Dropout does not scale", "src/ops/nn/dropout.cpp", "? 1 / keep : 0;", "? 1 : 0;",
+    ("Dropout does not scale", "src/ops/nn/dropout.cpp", "keep, 1 / keep, mask", "keep, 1, mask",
      "ops:Ops.Dropout"),
     ("Dropout's gradient draws its own mask", "src/ops/nn/dropout.cpp",
      "apply(index, n, args.in<T>(0), args.in<T>(1), args.out<T>(0));",

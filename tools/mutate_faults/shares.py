@@ -45,6 +45,12 @@ LOOPS = [
         "parallel_for(s.group_in(), grain_of(taps * positions), [&](std::int64_t begin, std::"
         "int64_t end) {",
     ]),
+    ("src/kernels/activation.cpp", "ops:Ops.Activation:Ops.clip:Ops.LeakyReLU", [
+        "parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {\n"
+        "    forward_range",
+        "parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {\n"
+        "    backward_range",
+    ]),
     ("src/kernels/reduce.cpp", "ops:Ops.sum", [
         "parallel_for(walk_.outputs_ / width * tiles, std::max<std::int64_t>(1, 32768 / cost),\n"
         "                 [&](std::int64_t begin, std::int64_t end) {",
@@ -79,7 +85,7 @@ LOOPS = [
     ("src/kvstore/compression.cpp", "kvstore:Compression.shares*", [
         "parallel_for(words, kElementGrain / kWord, [&](std::int64_t begin, std::int64_t end) {",
         "parallel_for(items, grain, [&](std::int64_t begin, std::int64_t end) {",
-        "[&](std::int64_t begin, std::int64_t end) {\n                 half_loops()",
+        "[&](std::int64_t begin, std::int64_t end) {\n                 vector::conversions()",
         "[&](std::int64_t begin, std::int64_t end) {\n                 for (std::int64_t i = begin;",
     ]),
     ("src/kvstore/reduce.cpp", "kvstore:KVStore.*", [
@@ -139,16 +145,18 @@ LOOPS = [
     ]),
     ("src/ops/loss/softmax_output.cpp", "ops:Ops.SoftmaxOutput:OpBorders.labels*", [
         "parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {\n"
-        "        for (std::int64_t row = begin; row < end; ++row) {",
+        "        for (std::int64_t row = begin; row < end; ++row) {\n"
+        "          const std::int64_t at",
+        "parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {\n"
+        "        for (std::int64_t row = begin; row < end; ++row) {\n"
+        "          const float* y",
+        "parallel_for(g.batch * tiles, grain, [=](std::int64_t begin, std::int64_t end) {",
         "parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {\n"
         "    for (std::int64_t row = begin; row < end; ++row) {",
         "parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/ops/loss/svm_output.cpp", "ops:Ops.SVMOutput", [
         "parallel_for(rows, grain, [=](std::int64_t begin, std::int64_t end) {",
-    ]),
-    ("src/ops/math/clip.cpp", "ops:Ops.clip:Ops.hard_sigmoid:Ops.smooth_l1", [
-        "parallel_for(n, 16384, [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/ops/math/contrib.cpp",
      "ops:Ops._contrib_div_sqrt_dim:Ops._contrib_quadratic:Ops._contrib_allclose", [
@@ -175,15 +183,6 @@ LOOPS = [
      "Ops._contrib_interleaved_matmul_encdec_valatt", [
         "parallel_for(heads, std::max<std::int64_t>(1, 32768 / work),\n"
         "               [&](std::int64_t begin, std::int64_t end) {",
-    ]),
-    ("src/ops/nn/activation.cpp", "ops:Ops.Activation", [
-        "parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {\n"
-        "          for (std::int64_t i = begin; i < end; ++i)\n"
-        "            y[i] = static_cast<T>(Fn::value(static_cast<Acc>(x[i])));",
-        "parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {\n"
-        "          for (std::int64_t i = begin; i < end; ++i)\n"
-        "            dx[i] = static_cast<T>(static_cast<Acc>(dy[i]) * Fn::"
-        "slope(static_cast<Acc>(saved[i])));",
     ]),
     ("src/ops/nn/batch_norm.cpp", "ops:Ops.BatchNorm:Ops._fused_BatchNorm_relu", [
         "parallel_for(channels, grain, [&](std::int64_t begin, std::int64_t end) {",
@@ -225,7 +224,8 @@ LOOPS = [
     ("src/ops/nn/leaky_relu.cpp", "ops:Ops.LeakyReLU", [
         "parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {",
         "parallel_for(n, kElementGrain / 8, [=](std::int64_t begin, std::int64_t end) {",
-        "parallel_for(batch * channels, grain, [&](std::int64_t begin, std::int64_t end) {",
+        "parallel_for(batch * groups(), grain, [&](std::int64_t begin, std::int64_t end) {",
+        "parallel_for(g.groups() * parts, grain, [&](std::int64_t begin, std::int64_t end) {",
         "parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/ops/nn/lrn.cpp", "ops:Ops.LRN", [

@@ -3,18 +3,16 @@
 
 #include <cstdint>
 
-#include "base/half.h"
 #include "kernels/vector/targets.h"
 
 namespace symbind::vector {
 
-/// All instruction sets give the bits of base/half.h.
+/// n contiguous elements; the arrays do not overlap. All instruction sets give the bits of
+/// base/half.h.
+using ConvertLoop = void (*)(const void* from, void* to, std::int64_t n);
 struct Conversions {
-  void (*half_to_float)(const Half* from, float* to, std::int64_t n);
-  void (*float_to_half)(const float* from, Half* to, std::int64_t n);
-  void (*bfloat16_to_float)(const BFloat16* from, float* to, std::int64_t n);
-  void (*float_to_bfloat16)(const float* from, BFloat16* to, std::int64_t n);
-  void (*add_half)(const Half* from, float* to, std::int64_t n);  ///< to += from
+  ConvertLoop half_to_float, float_to_half, bfloat16_to_float, float_to_bfloat16;
+  ConvertLoop add_half;  ///< adds halves to floats
 };
 
 const ByIsa<Conversions>& conversions();

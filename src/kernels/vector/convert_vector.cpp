@@ -137,10 +137,9 @@ void convert(const From* from, To* to, std::int64_t n) {
   std::memcpy(y + i, to_part, (count - i) * sizeof(*y));
 }
 
-constexpr Conversions kConversions = {
-    convert<HalfToFloat, Half, float>, convert<FloatToHalf, float, Half>,
-    convert<BFloat16ToFloat, BFloat16, float>, convert<FloatToBFloat16, float, BFloat16>,
-    convert<AddHalf, Half, float>};
+constexpr Conversions kConversions = {convert<HalfToFloat>, convert<FloatToHalf>,
+                                      convert<BFloat16ToFloat>, convert<FloatToBFloat16>,
+                                      convert<AddHalf>};
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -22,6 +22,8 @@
 #include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/element_type.h"
+#include "kernels/vector/rows.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/loss/softmax_output_cuda.h"
 
@@ -121,8 +123,22 @@ ClassGrid class_grid(const SoftmaxOutputAttrs& a, const Shape& x) {
   return {x[0], x.count(1), 1};
 }
 
+/// 16-bit rows up to this length are computed in a buffer of floats.
+constexpr std::int64_t kBuffered = 2048;
+
 template <class T>
 void softmax_row(const T* x, T* p, std::int64_t classes, std::int64_t stride) {
+  const auto row = vector::softmax_kernels().best().row;
+  if constexpr (std::is_same_v<T, float>) {
+    if (stride == 1) return row(x, p, classes, 1, false);
+  } else if constexpr (!std::is_same_v<T, double>) {
+    if (stride == 1 && classes <= kBuffered) {
+      alignas(64) float buffer[kBuffered];
+      fast_converter(dtype_of<T>, DType::kFloat32)(x, buffer, classes);
+      row(buffer, buffer, classes, 1, false);
+      return fast_converter(DType::kFloat32, dtype_of<T>)(buffer, p, classes);
+    }
+  }
   using Acc = Accumulator<T>;
   Acc top = -std::numeric_limits<Acc>::infinity();
   for (std::int64_t c = 0; c < classes; ++c) top = std::max(top, static_cast<Acc>(x[c * stride]));
@@ -132,12 +148,29 @@ void softmax_row(const T* x, T* p, std::int64_t classes, std::int64_t stride) {
     p[c * stride] = static_cast<T>(std::exp(static_cast<Acc>(x[c * stride]) - top) / sum);
 }
 
+/// Neighbouring positions at once: memory is read in order.
+void softmax_tiles(const ClassGrid& g, const float* x, float* p) {
+  using vector::kTile;
+  const std::int64_t tiles = (g.positions + kTile - 1) / kTile;
+  const std::int64_t grain = grain_of(static_cast<double>(4 * g.classes * kTile));
+  parallel_for(g.batch * tiles, grain, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const std::int64_t first = t % tiles * kTile;
+      const std::int64_t at = t / tiles * g.classes * g.positions + first;
+      vector::softmax_kernels().best().columns(x + at, p + at, std::min(kTile, g.positions - first),
+                                               g.classes, g.positions, 1, false);
+    }
+  });
+}
+
 Prepared forward(const SoftmaxOutputAttrs& a, const KernelRequest& r) {
   const ClassGrid g = class_grid(a, r.in[0].shape);
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [g](const Args& args) {
       const T* x = args.in<T>(0);
       T* p = args.out<T>(0);
+      if constexpr (std::is_same_v<T, float>)
+        if (g.positions > 1) return softmax_tiles(g, x, p);
       parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) {
           const std::int64_t at = row / g.positions * g.classes * g.positions + row % g.positions;
@@ -199,6 +232,24 @@ void hard_gradient(const SoftmaxOutputAttrs& a, const ClassGrid& g, const HardLa
   const Acc alpha = a.multi_output ? Acc(0) : static_cast<Acc>(a.smooth_alpha);
   const Acc others = g.classes > 1 ? alpha / static_cast<Acc>(g.classes - 1) : Acc(0);
   const bool use_ignore = a.use_ignore, by_output = a.out_grad;
+  if constexpr (std::is_same_v<T, float>) {
+    if (g.positions == 1 && !by_output)
+      return parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const float* y = p + row * g.classes;
+          float* d = dx + row * g.classes;
+          const std::int64_t label = labels.at(row);
+          if (use_ignore && label == labels.ignore) {
+            std::fill_n(d, g.classes, 0.f);
+            continue;
+          }
+          const bool is_class = label >= 0 && label < g.classes;
+          const float at_label = is_class ? (y[label] - 1 + alpha) * scale : 0;
+          vector::softmax_kernels().best().shift_and_scale(y, d, g.classes, others, scale);
+          if (is_class) d[label] = at_label;
+        }
+      });
+  }
   parallel_for(g.rows(), g.grain(), [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t at = row / g.positions * g.classes * g.positions + row % g.positions;

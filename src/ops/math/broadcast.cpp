@@ -2,7 +2,10 @@
 // axes count as extent 1.
 // The functions are in kernels/elementwise_functors.h. A gradient is formed in the broadcast shape
 // and summed over the axes along which its operand was broadcast (_sum_like). No in-place hints: a
-// result must never overwrite an operand that is read again for the next row.
+// result must never overwrite an operand that is read again for the next row. An operand with one
+// value per channel, (N, C, 1, 1) or (C, 1, 1), leaves the other one in its blocked layout.
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <symbind/operator.h>
@@ -102,8 +105,99 @@ NodeEntries gradient_entry(const Entry& e, GradientBuilder& g) {
 /// Operands of equal shape may keep any layout.
 Offer offer(const NoAttrs&, const KernelRequest& request) { return accept_same_layout(request); }
 
+// ---- One value per channel, of data in a layout whose channels are neighbours -------------------
+
+/// Whether `small` has one value for each channel of `large`, or one for each of its samples'
+/// channels.
+bool is_per_channel(const Shape& small, const Shape& large) {
+  const int ahead = large.rank() - small.rank();
+  if (large.rank() < 3 || ahead > 1 || ahead < 0) return false;
+  for (int d = 2; d < large.rank(); ++d)
+    if (small[d - ahead] != 1) return false;
+  if (small[1 - ahead] != large[1]) return false;
+  return ahead == 1 || small[0] == 1 || small[0] == large[0];
+}
+
+/// Data as (batch, groups, positions, lanes), lanes · groups being the channels.
+struct ChannelLanes {
+  std::int64_t batch, groups, positions, lanes;
+  ChannelLanes(const Shape& x, Layout layout) : batch(x[0]), positions(x.count(2)) {
+    lanes = layout == Layout::kBlocked8 ? 8 : layout == Layout::kBlocked16 ? 16 : x[1];
+    groups = x[1] / lanes;
+  }
+};
+
+/// The index of the operand with the shape of the result, if the other one is per channel; else -1.
+int large_operand(const KernelRequest& q) {
+  for (const int large : {0, 1}) {
+    const auto l = static_cast<std::size_t>(large), s = static_cast<std::size_t>(1 - large);
+    if (q.in[l].shape == q.out[0].shape && q.in[l].layout != Layout::kPlain &&
+        is_per_channel(q.in[s].shape, q.in[l].shape) && q.in[l].shape.size() > 0)
+      return large;
+  }
+  return -1;
+}
+
+Offer offer_broadcast(const NoAttrs& a, const KernelRequest& q) {
+  const int large = large_operand(q);
+  if (large < 0 || q.in[0].shape == q.in[1].shape) return offer(a, q);
+  Offer blocked = accept_plain(q);
+  const Layout layout = q.in[static_cast<std::size_t>(large)].layout;
+  blocked.in_layouts[static_cast<std::size_t>(large)] = blocked.out_layouts[0] = layout;
+  return blocked;
+}
+
+/// The values of a group's channels are repeated in a buffer, as often as fits.
+Prepared prepare_channels(const BinaryFunction& f, const KernelRequest& q, int large) {
+  const ElementType type = element_type(q.out[0].dtype);
+  const auto l = static_cast<std::size_t>(large);
+  return [run = BinaryRun(f.loops[static_cast<int>(type.compute)][0], type), large,
+          g = ChannelLanes(q.in[l].shape, q.in[l].layout),
+          by_sample = q.in[1 - l].shape.size() > q.in[l].shape[1]](const Args& a) {
+    const auto size = static_cast<std::int64_t>(run.type.size);
+    const auto *data = static_cast<const char*>(a.inputs[large].data),
+               *values = static_cast<const char*>(a.inputs[1 - large].data);
+    auto* y = static_cast<char*>(a.outputs[0].data);
+    const std::int64_t plane = g.positions * g.lanes;
+    const std::int64_t repeats = std::max<std::int64_t>(1, kChunk / g.lanes);
+    parallel_for(
+        g.batch * g.groups, std::max<std::int64_t>(1, run.grain / plane),
+        [&](std::int64_t begin, std::int64_t end) {
+          alignas(64) char buffer[kChunk * 8];
+          for (std::int64_t p = begin; p < end; ++p) {
+            const std::int64_t channel = p % g.groups * g.lanes;
+            const char* own =
+                values + ((by_sample ? p / g.groups * g.groups * g.lanes : 0) + channel) * size;
+            const auto bytes = static_cast<std::size_t>(g.lanes * size);
+            const char* repeated = own;
+            if (repeats > 1) {
+              repeated = buffer;
+              for (std::int64_t k = 0; k < repeats; ++k)
+                std::memcpy(buffer + static_cast<std::size_t>(k) * bytes, own, bytes);
+            }
+            const std::int64_t step = repeats * g.lanes;
+            for (std::int64_t i = 0; i < plane; i += step) {
+              const char* x = data + (p * plane + i) * size;
+              run.serial(large == 0 ? x : repeated, large == 0 ? repeated : x,
+                         y + (p * plane + i) * size, std::min(step, plane - i), Operand::kArrays);
+            }
+          }
+        });
+  };
+}
+
+Offer offer_sum_like(const NoAttrs& a, const KernelRequest& q) {
+  if (q.in[0].shape == q.out[0].shape) return offer(a, q);
+  Offer plain = accept_plain(q);
+  if (is_per_channel(q.out[0].shape, q.in[0].shape) && q.in[0].shape.size() > 0)
+    plain.in_layouts[0] = q.in[0].layout;
+  return plain;
+}
+
 Prepared prepare_forward(const BinaryFunction& f, const KernelRequest& q) {
   const ElementType type = element_type(q.out[0].dtype);
+  if (const int large = large_operand(q); large >= 0 && q.in[0].shape != q.in[1].shape)
+    return prepare_channels(f, q, large);
   const auto* forms = f.loops[static_cast<int>(type.compute)];
   return [forms, type,
           walk = BroadcastWalk(q.in[0].shape, q.in[1].shape, q.out[0].shape)](const Args& a) {
@@ -124,6 +218,16 @@ Prepared prepare_backward(const BinaryGradient& f, const KernelRequest& q) {
 
 Prepared prepare_sum_like(const NoAttrs&, const KernelRequest& q, const Offer&) {
   const Shape &large = q.in[0].shape, &small = q.out[0].shape;
+  if (q.in[0].layout != Layout::kPlain && large.size() != small.size()) {
+    const ChannelLanes g(large, q.in[0].layout);
+    std::array<bool, kMaxRank> axes{};
+    axes[0] = small.size() == large[1];
+    axes[2] = true;
+    return [sum = Reducer(Reduction::kSum, q.in[0].dtype,
+                          Shape{g.batch, g.groups, g.positions, g.lanes}, axes)](const Args& a) {
+      sum(a.inputs[0].data, a.outputs[0].data);
+    };
+  }
   if (large.size() == small.size())
     return [bytes = q.out[0].bytes()](const Args& a) {
       copy_bytes(a.outputs[0].data, a.inputs[0].data, bytes);
@@ -141,7 +245,7 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
           .infer(infer)
           .gradient(gradient)
           .kernel(
-              DeviceType::kCpu, "native", offer,
+              DeviceType::kCpu, "native", offer_broadcast,
               [&f = binary_function(e.function)](const NoAttrs&, const KernelRequest& q,
                                                  const Offer&) { return prepare_forward(f, q); });
   if (e.alias != nullptr) op.alias(e.alias);
@@ -178,7 +282,7 @@ void register_broadcast(OpRegistry& r) {
         return {g.call("broadcast_mul", {ones, g.head(0)}), {}};
       })
       .backward()
-      .kernel(DeviceType::kCpu, "native", offer, prepare_sum_like);
+      .kernel(DeviceType::kCpu, "native", offer_sum_like, prepare_sum_like);
 }
 
 }  // namespace symbind

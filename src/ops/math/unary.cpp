@@ -93,10 +93,10 @@ void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
 void register_unary(OpRegistry& r) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (add(
-         r, kUnaryFunctions[I],
-         [](const NoAttrs&, GradientBuilder& g) { return gradient_of(kUnaryFunctions[I], g); },
+         r, unary_functions()[I],
+         [](const NoAttrs&, GradientBuilder& g) { return gradient_of(unary_functions()[I], g); },
          [](const NoAttrs&, GradientBuilder& g) {
-           return gradient_of_backward(kUnaryFunctions[I], g);
+           return gradient_of_backward(unary_functions()[I], g);
          }),
      ...);
   }

@@ -7,18 +7,14 @@
 //   softsign  x / (1 + |x|)         dx = dy / (1 + |x|)²
 //
 // Decided here: the gradient reads y, so x may be freed early; only softsign reads x. relu keeps
-// NaN and its gradient at 0 is 0. Any layout is accepted.
+// NaN and its gradient at 0 is 0. Any layout is accepted. The formulas are in
+// kernels/elementwise_formulas.h.
 #include <symbind/operator.h>
 
-#include <cmath>
-
 #include "base/build.h"
-#include "base/parallel.h"
-#include "kernels/accumulate.h"
+#include "kernels/activation.h"
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/onednn/eltwise.h"
-#include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
 
@@ -44,99 +40,16 @@ NodeEntries gradient(const ActivationAttrs& a, GradientBuilder& g) {
   return g.call_with_same_attrs("_backward_Activation", {g.head(0), saved});
 }
 
-// ---- The functions ------------------------------------------------------------------------------
-
-struct Relu {
-  template <class A>
-  static A value(A x) {
-    return x > 0 || x != x ? x : A(0);
-  }
-  template <class A>
-  static A slope(A y) {
-    return y > 0 ? A(1) : A(0);
-  }
-};
-struct Sigmoid {
-  template <class A>
-  static A value(A x) {
-    return 1 / (1 + std::exp(-x));
-  }
-  template <class A>
-  static A slope(A y) {
-    return y * (1 - y);
-  }
-};
-struct Tanh {
-  template <class A>
-  static A value(A x) {
-    return std::tanh(x);
-  }
-  template <class A>
-  static A slope(A y) {
-    return 1 - y * y;
-  }
-};
-struct SoftRelu {
-  // Beyond 20 adding 1 has no effect in float, and exp would eventually overflow.
-  template <class A>
-  static A value(A x) {
-    return x > 20 ? x : std::log1p(std::exp(x));
-  }
-  template <class A>
-  static A slope(A y) {
-    return -std::expm1(-y);
-  }
-};
-struct SoftSign {
-  template <class A>
-  static A value(A x) {
-    return x / (1 + std::abs(x));
-  }
-  template <class A>
-  static A slope(A x) {
-    return 1 / ((1 + std::abs(x)) * (1 + std::abs(x)));
-  }
-};
-
-template <class F>
-decltype(auto) with_function(const std::string& name, F&& f) {
-  if (name == "relu") return f.template operator()<Relu>();
-  if (name == "sigmoid") return f.template operator()<Sigmoid>();
-  if (name == "tanh") return f.template operator()<Tanh>();
-  if (name == "softrelu") return f.template operator()<SoftRelu>();
-  return f.template operator()<SoftSign>();
-}
-
 Prepared forward(const ActivationAttrs& a, const KernelRequest& r, const Offer&) {
-  return with_function(a.act_type, [&]<class Fn>() {
-    return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-      using Acc = Accumulator<T>;
-      return [n = r.in[0].shape.size()](const Args& args) {
-        const T* x = args.in<T>(0);
-        T* y = args.out<T>(0);
-        parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i)
-            y[i] = static_cast<T>(Fn::value(static_cast<Acc>(x[i])));
-        });
-      };
-    });
-  });
+  return [run = ActivationRun(a.act_type, r.in[0].dtype), n = r.in[0].shape.size()](
+             const Args& args) { run.forward(args.inputs[0].data, args.outputs[0].data, n); };
 }
 
 Prepared backward(const ActivationAttrs& a, const KernelRequest& r, const Offer&) {
-  return with_function(a.act_type, [&]<class Fn>() {
-    return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-      using Acc = Accumulator<T>;
-      return [n = r.in[0].shape.size()](const Args& args) {
-        const T *dy = args.in<T>(0), *saved = args.in<T>(1);
-        T* dx = args.out<T>(0);
-        parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i)
-            dx[i] = static_cast<T>(static_cast<Acc>(dy[i]) * Fn::slope(static_cast<Acc>(saved[i])));
-        });
+  return
+      [run = ActivationRun(a.act_type, r.in[0].dtype), n = r.in[0].shape.size()](const Args& args) {
+        run.backward(args.inputs[0].data, args.inputs[1].data, args.outputs[0].data, n);
       };
-    });
-  });
 }
 
 Offer any_layout(const ActivationAttrs&, const KernelRequest& r) { return accept_same_layout(r); }
@@ -155,15 +68,7 @@ void register_activation(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .inplace(0, 0)
-      .kernel(
-          DeviceType::kCpu, "onednn",
-          [](const ActivationAttrs& a, const KernelRequest& q) {
-            return onednn::offer_eltwise(a.act_type, q);
-          },
-          [](const ActivationAttrs&, const KernelRequest& q, const Offer& o) {
-            return onednn::prepare_eltwise(q, o);
-          })
-      .kernel(DeviceType::kCpu, "reference", any_layout, forward)
+      .kernel(DeviceType::kCpu, "native", any_layout, forward)
       .kernel_if<kCuda>(
           DeviceType::kGpu, "cuda", kOfferCuda,
           [](const ActivationAttrs&, const KernelRequest& q, const Offer&) -> Prepared {
@@ -181,15 +86,7 @@ void register_activation(OpRegistry& r) {
       .infer(infer)
       .inplace(0, 0)
       .inplace(1, 0)
-      .kernel(
-          DeviceType::kCpu, "onednn",
-          [](const ActivationAttrs& a, const KernelRequest& q) {
-            return onednn::offer_eltwise_backward(a.act_type, q);
-          },
-          [](const ActivationAttrs&, const KernelRequest& q, const Offer& o) {
-            return onednn::prepare_eltwise_backward(q, o);
-          })
-      .kernel(DeviceType::kCpu, "reference", any_layout, backward)
+      .kernel(DeviceType::kCpu, "native", any_layout, backward)
       .kernel_if<kCuda>(
           DeviceType::kGpu, "cuda", kOfferCuda,
           [](const ActivationAttrs&, const KernelRequest& q, const Offer&) -> Prepared {

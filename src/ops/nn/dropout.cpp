@@ -14,8 +14,9 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
-#include "base/philox.h"
 #include "kernels/accumulate.h"
+#include "kernels/elementwise.h"
+#include "kernels/vector/random.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -68,6 +69,7 @@ NodeEntries gradient(const DropoutAttrs&, GradientBuilder& g) {
 class MaskIndex {
  public:
   MaskIndex(const Shape& x, const Shape& mask) : x_(x), mask_(mask), same_(x == mask) {}
+  bool same() const { return same_; }
   std::int64_t operator()(std::int64_t i) const {
     if (same_) return i;
     std::int64_t at = 0, step = 1;
@@ -84,17 +86,53 @@ class MaskIndex {
   bool same_;
 };
 
-float kept(float keep, const RunState& run, std::int64_t i) {
-  const auto bits = philox(run.random_seed, run.random_draw, static_cast<std::uint64_t>(i / 4));
-  return unit_float(bits[static_cast<std::size_t>(i % 4)]) < keep ? 1 / keep : 0;
+/// Elements [begin, end) of the mask, in float.
+void draw(float keep, const RunState& run, std::int64_t begin, std::int64_t end, float* mask) {
+  const vector::RandomTable& random = vector::random_kernels().best();
+  alignas(64) std::uint32_t words[kChunk + 4];
+  for (std::int64_t i = begin; i < end; i += kChunk) {
+    const std::int64_t n = std::min(kChunk, end - i), skipped = i % 4;
+    random.bits(run.random_seed, run.random_draw, static_cast<std::uint64_t>(i / 4),
+                (skipped + n + 3) / 4, words);
+    random.mask(words + skipped, keep, 1 / keep, mask + (i - begin), n);
+  }
 }
 
+/// y = x · mask; 16-bit types are computed in float.
 template <class T>
 void apply(const MaskIndex& index, std::int64_t n, const T* x, const T* mask, T* y) {
   using Acc = Accumulator<T>;
+  if (index.same()) {
+    const ElementType type = element_type(dtype_of<T>);
+    const BinaryRun run(binary_function("mul").loops[static_cast<int>(type.compute)][0], type);
+    return run(x, mask, y, n);
+  }
   parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       y[i] = static_cast<T>(static_cast<Acc>(x[i]) * static_cast<Acc>(mask[index(i)]));
+  });
+}
+
+/// The whole mask, and where it has the shape of x the output in the same pass.
+template <class T>
+void drop(const MaskIndex& index, std::int64_t m, float keep, const RunState& run, const T* x,
+          T* mask, T* y) {
+  const auto convert = converter_from(Compute::kFloat, dtype_of<T>);
+  const ElementType type = element_type(dtype_of<T>);
+  const BinaryRun times(binary_function("mul").loops[static_cast<int>(type.compute)][0], type);
+  parallel_for(m, kElementGrain / 8, [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) float drawn[kChunk];
+    for (std::int64_t i = begin; i < end; i += kChunk) {
+      const std::int64_t n = std::min(kChunk, end - i);
+      if (keep > 0)
+        draw(keep, run, i, i + n, drawn);
+      else
+        std::fill_n(drawn, n, std::numeric_limits<float>::quiet_NaN());
+      convert(drawn, mask + i, n);
+      if (index.same())
+        times.serial(reinterpret_cast<const char*>(x + i), reinterpret_cast<const char*>(mask + i),
+                     reinterpret_cast<char*>(y + i), n, Operand::kArrays);
+    }
   });
 }
 
@@ -110,12 +148,8 @@ Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
       if (!active && x != y) std::copy_n(x, n, y);
       if (!active && args.wants(1)) std::fill_n(drawn, m, T(1.f));
       if (!active) return;
-      parallel_for(m, kElementGrain / 8, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-          drawn[i] = static_cast<T>(keep > 0 ? kept(keep, *args.run, i)
-                                             : std::numeric_limits<float>::quiet_NaN());
-      });
-      apply(index, n, x, drawn, y);
+      drop(index, m, keep, *args.run, x, drawn, y);
+      if (!index.same()) apply(index, n, x, drawn, y);
     };
   });
 }

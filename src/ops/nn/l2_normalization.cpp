@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/vector/rows.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -86,6 +87,14 @@ Prepared forward(const L2NormalizationAttrs& a, const KernelRequest& r) {
       rows.each([&](std::int64_t row, std::int64_t at) {
         const T* x = args.in<T>(0) + at;
         T* y = args.out<T>(0) + at;
+        if constexpr (std::is_same_v<T, float>) {
+          if (rows.stride == 1) {
+            const vector::NormTable& f = vector::norm_kernels().best();
+            const auto norm = static_cast<float>(std::sqrt(eps + f.squares(x, rows.extent)));
+            if (args.wants(1)) args.out<float>(1)[row] = norm;
+            return f.divide(x, y, rows.extent, norm);
+          }
+        }
         double sum = eps;
         for (std::int64_t i = 0; i < rows.extent; ++i) {
           const double v = static_cast<double>(x[i * rows.stride]);
@@ -108,6 +117,14 @@ Prepared backward(const L2NormalizationAttrs& a, const KernelRequest& r) {
       rows.each([&](std::int64_t row, std::int64_t at) {
         const T *dy = args.in<T>(0) + at, *y = args.in<T>(1) + at;
         T* dx = args.out<T>(0) + at;
+        if constexpr (std::is_same_v<T, float>) {
+          if (rows.stride == 1) {
+            const vector::NormTable& f = vector::norm_kernels().best();
+            return f.subtract_scaled(dy, y, dx, rows.extent,
+                                     static_cast<float>(f.dot(dy, y, rows.extent)),
+                                     1 / args.in<float>(2)[row]);
+          }
+        }
         double sum = 0;
         for (std::int64_t i = 0; i < rows.extent; ++i)
           sum += static_cast<double>(dy[i * rows.stride]) * static_cast<double>(y[i * rows.stride]);

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/vector/rows.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -160,8 +161,27 @@ Acc lane_sum(std::int64_t n, F&& f) {
   return sum;
 }
 
+/// A contiguous row of float32.
+void forward_vector_row(const Rows& rows, std::int64_t row, const Args& args) {
+  const vector::NormTable& f = vector::norm_kernels().best();
+  const std::int64_t at = row * rows.extent, n = rows.extent;
+  const float *x = args.in<float>(0) + at, *gamma = args.in<float>(1), *beta = args.in<float>(2);
+  float* y = args.out<float>(0) + at;
+  const float count = static_cast<float>(std::max<std::int64_t>(1, n)), mean = f.sum(x, n) / count,
+              variance = f.squares_around(x, n, mean) / count,
+              deviation = std::sqrt(variance + static_cast<float>(rows.eps)),
+              inverse = 1 / deviation;
+  if (args.wants(1)) args.out<float>(1)[row] = mean;
+  if (args.wants(2)) args.out<float>(2)[row] = rows.saves_variance ? variance : deviation;
+  if (rows.period == 0) return f.normalize(x, y, n, mean, inverse, gamma, beta);
+  const std::int64_t p = row % rows.period;
+  f.normalize_by(x, y, n, mean, gamma[p] * inverse, beta[p]);
+}
+
 template <class T>
 void forward_row(const Rows& rows, std::int64_t row, const Args& args) {
+  if constexpr (std::is_same_v<T, float>)
+    if (rows.stride == 1) return forward_vector_row(rows, row, args);
   using Acc = Accumulator<T>;
   const std::int64_t at = rows.first(row), n = rows.extent, step = rows.stride;
   const T *x = args.in<T>(0) + at, *gamma = args.in<T>(1), *beta = args.in<T>(2);
@@ -203,9 +223,28 @@ struct Saved {
   Acc mean, inverse;
 };
 
+/// A contiguous row of float32.
+void backward_vector_row(const Rows& rows, std::int64_t row, const Args& args, double* sums) {
+  const vector::NormTable& f = vector::norm_kernels().best();
+  const std::int64_t at = row * rows.extent, n = rows.extent;
+  const float *dy = args.in<float>(0) + at, *x = args.in<float>(1) + at, *gamma = args.in<float>(2);
+  const Saved<float> saved(rows, row, args);
+  const bool per_row = rows.period > 0;
+  const float shared = per_row ? gamma[row % rows.period] : 1;
+  float both[2];
+  f.gradient_sums(dy, x, per_row ? nullptr : gamma, n, saved.mean, saved.inverse, both);
+  if (sums) sums[0] = static_cast<double>(both[0]), sums[1] = static_cast<double>(both[1]);
+  if (!args.wants(0)) return;
+  const float count = static_cast<float>(std::max<std::int64_t>(1, n));
+  f.gradient(dy, x, per_row ? nullptr : gamma, args.out<float>(0) + at, n, saved.mean,
+             saved.inverse, both[1] / count, both[0] / count, saved.inverse * shared);
+}
+
 /// dx of a row; `sums`, where given, receives Σ dy x̂ and Σ dy.
 template <class T>
 void backward_row(const Rows& rows, std::int64_t row, const Args& args, double* sums) {
+  if constexpr (std::is_same_v<T, float>)
+    if (rows.stride == 1) return backward_vector_row(rows, row, args, sums);
   using Acc = Accumulator<T>;
   const std::int64_t at = rows.first(row), n = rows.extent, step = rows.stride;
   const T *dy = args.in<T>(0) + at, *x = args.in<T>(1) + at, *gamma = args.in<T>(2);
@@ -230,6 +269,26 @@ void backward_row(const Rows& rows, std::int64_t row, const Args& args, double* 
     dx[i * step] = static_cast<T>((w(i) - a - unit(i) * b) * scale);
 }
 
+/// Adds n elements from `left` on of all rows of float32: in float over 32 rows, these sums in
+/// double.
+void add_rows(const Rows& rows, const Args& args, std::int64_t left, std::int64_t n, double* scale,
+              double* shift) {
+  constexpr std::int64_t kBlock = 64, kRows = 32;
+  for (std::int64_t first = 0; first < rows.count; first += kRows) {
+    float scales[kBlock] = {}, shifts[kBlock] = {};
+    for (std::int64_t row = first; row < std::min(rows.count, first + kRows); ++row) {
+      const Saved<float> saved(rows, row, args);
+      const std::int64_t at = row * rows.extent + left;
+      vector::norm_kernels().best().add_by_place(args.in<float>(0) + at, args.in<float>(1) + at, n,
+                                                 saved.mean, saved.inverse, scales, shifts);
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      scale[i] += static_cast<double>(scales[i]);
+      shift[i] += static_cast<double>(shifts[i]);
+    }
+  }
+}
+
 /// dγ and dβ of parameters with one value for every index of a row.
 template <class T>
 void gradient_by_place(const Rows& rows, const Args& args) {
@@ -242,7 +301,10 @@ void gradient_by_place(const Rows& rows, const Args& args) {
         for (std::int64_t block = begin; block < end; ++block) {
           const std::int64_t left = block * kBlock, n = std::min(kBlock, rows.extent - left);
           double scale[kBlock] = {}, shift[kBlock] = {};
-          for (std::int64_t row = 0; row < rows.count; ++row) {
+          if constexpr (std::is_same_v<T, float>)
+            if (rows.stride == 1) add_rows(rows, args, left, n, scale, shift);
+          const bool added = std::is_same_v<T, float> && rows.stride == 1;
+          for (std::int64_t row = added ? rows.count : 0; row < rows.count; ++row) {
             const Saved<T> saved(rows, row, args);
             const std::int64_t at = rows.first(row) + left * rows.stride;
             for (std::int64_t i = 0; i < n; ++i) {

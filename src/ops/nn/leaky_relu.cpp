@@ -14,14 +14,13 @@
 #include <symbind/operator.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
+#include <type_traits>
 
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/philox.h"
 #include "kernels/accumulate.h"
-#include "kernels/onednn/eltwise.h"
+#include "kernels/activation.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -106,8 +105,28 @@ NodeEntries gradient(const LeakyReLUAttrs& a, GradientBuilder& g) {
   return g.call_with_same_attrs("_backward_LeakyReLU", std::move(inputs));
 }
 
-// ---- Functions of one number --------------------------------------------------------------------
+// ---- Functions of one number: kernels/elementwise_formulas.h ------------------------------------
 
+/// The function's name there; with a negative slope, elu's gradient reads x.
+std::string function_of(const LeakyReLUAttrs& a) {
+  return a.is("elu") && a.gradient_reads_input() ? "elu_from_input" : a.act_type;
+}
+
+Prepared forward_simple(const LeakyReLUAttrs& a, const KernelRequest& r) {
+  return [run = ActivationRun(function_of(a), r.in[0].dtype), n = r.in[0].shape.size(),
+          slope = a.slope](const Args& args) {
+    run.forward(args.inputs[0].data, args.outputs[0].data, n, slope);
+  };
+}
+
+Prepared backward_simple(const LeakyReLUAttrs& a, const KernelRequest& r) {
+  return [run = ActivationRun(function_of(a), r.in[0].dtype), n = r.in[0].shape.size(),
+          slope = a.slope](const Args& args) {
+    run.backward(args.inputs[0].data, args.inputs[1].data, args.outputs[0].data, n, slope);
+  };
+}
+
+/// relu with a slope below 0.
 struct Leaky {
   template <class A>
   static A value(A x, A s) {
@@ -118,85 +137,12 @@ struct Leaky {
     return saved > 0 ? A(1) : s;
   }
 };
-/// From y where the slope is not negative, else from x.
-struct Elu {
-  template <class A>
-  static A value(A x, A s) {
-    return x > 0 ? x : s * std::expm1(x);
-  }
-  template <class A>
-  static A slope(A saved, A s) {
-    if (saved > 0) return A(1);
-    return s < 0 ? s * std::exp(saved) : saved + s;
-  }
-};
-struct Selu {
-  template <class A>
-  static constexpr A kLambda = A(1.0507009873554804934193349852946L);
-  template <class A>
-  static constexpr A kAlpha = A(1.6732632423543772848170429916717L);
-  template <class A>
-  static A value(A x, A) {
-    return kLambda<A> * (x > 0 ? x : kAlpha<A> * std::expm1(x));
-  }
-  template <class A>
-  static A slope(A y, A) {
-    return y > 0 ? kLambda<A> : y + kLambda<A> * kAlpha<A>;
-  }
-};
-struct Gelu {
-  template <class A>
-  static A value(A x, A) {
-    return x * std::erfc(-x / std::numbers::sqrt2_v<A>) / 2;
-  }
-  template <class A>
-  static A slope(A x, A) {
-    const A density =
-        std::exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<A> / std::numbers::sqrt2_v<A>;
-    return std::erfc(-x / std::numbers::sqrt2_v<A>) / 2 + x * density;
-  }
-};
 
-template <class F>
-Prepared with_function(const std::string& name, F&& f) {
-  if (name == "elu") return f.template operator()<Elu>();
-  if (name == "selu") return f.template operator()<Selu>();
-  if (name == "gelu") return f.template operator()<Gelu>();
-  return f.template operator()<Leaky>();
-}
-
-/// y[i] = f(x[i], …) over threads, in the type that sums are kept in.
+/// y[i] = f(i) over threads, in the type that sums are kept in.
 template <class T, class F>
 void map(std::int64_t n, T* y, F f) {
   parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) y[i] = static_cast<T>(f(i));
-  });
-}
-
-Prepared forward_simple(const LeakyReLUAttrs& a, const KernelRequest& r) {
-  return with_function(a.act_type, [&]<class Fn>() {
-    return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-      using Acc = Accumulator<T>;
-      return [n = r.in[0].shape.size(), s = static_cast<Acc>(a.slope)](const Args& args) {
-        const T* x = args.in<T>(0);
-        map(n, args.out<T>(0),
-            [=](std::int64_t i) { return Fn::value(static_cast<Acc>(x[i]), s); });
-      };
-    });
-  });
-}
-
-Prepared backward_simple(const LeakyReLUAttrs& a, const KernelRequest& r) {
-  return with_function(a.act_type, [&]<class Fn>() {
-    return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-      using Acc = Accumulator<T>;
-      return [n = r.in[0].shape.size(), s = static_cast<Acc>(a.slope)](const Args& args) {
-        const T *dy = args.in<T>(0), *saved = args.in<T>(1);
-        map(n, args.out<T>(0), [=](std::int64_t i) {
-          return static_cast<Acc>(dy[i]) * Fn::slope(static_cast<Acc>(saved[i]), s);
-        });
-      };
-    });
   });
 }
 
@@ -241,44 +187,109 @@ Prepared backward_random(const KernelRequest& r) {
 
 // ---- prelu --------------------------------------------------------------------------------------
 
-/// The data as (batch, channels, inner), and the offset of each gamma.
+/// The data as (batch, groups, positions, lanes), lanes · groups being the channels, and the index
+/// of each gamma. A plain layout has one lane, others one position or more for every slope.
 struct PreluGrid {
-  std::int64_t batch = 1, channels = 1, inner = 1;
+  std::int64_t batch = 1, channels = 1, inner = 1, lanes = 1;
   GammaStrides gamma;
-  PreluGrid(const Shape& x, const Shape& g) {
+  PreluGrid(const TensorDesc& data, const Shape& g) {
+    const Shape& x = data.shape;
     if (x.rank() > 0) batch = x[0];
     if (x.rank() > 1) channels = x[1], inner = x.count(2);
     lay_gamma(x, g, gamma);
+    switch (data.layout) {
+      case Layout::kPlain: break;
+      case Layout::kBlocked8: lanes = 8; break;
+      case Layout::kBlocked16: lanes = 16; break;
+      case Layout::kChannelsLast: lanes = channels; break;
+    }
+    // One position: the channels are neighbours in any layout.
+    if (inner == 1 && gamma.batch == 0 && gamma.channel == 1) lanes = channels;
   }
-  /// Calls f(index of gamma, first element) for every plane.
+  /// With one slope per plane, for a plain layout.
+  PreluGrid by_plane() const {
+    PreluGrid g = *this;
+    g.lanes = 1;
+    return g;
+  }
+  std::int64_t groups() const { return lanes > 0 ? channels / lanes : 0; }
+  /// Calls f(index of gamma, first element) for every plane, which has inner · lanes elements.
   template <class F>
   void each_plane(F&& f) const {
-    const std::int64_t grain = grain_of(inner);
-    parallel_for(batch * channels, grain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t grain = grain_of(inner * lanes);
+    parallel_for(batch * groups(), grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p)
-        f(p / channels * gamma.batch + p % channels * gamma.channel, p * inner);
+        f(p / groups() * gamma.batch + p % groups() * lanes * gamma.channel, p * inner * lanes);
     });
   }
 };
 
+/// Blocked layouts have a loop for float32 with one slope per channel.
+bool takes_any_layout(const TensorDesc& data, const Shape& gamma) {
+  GammaStrides at;
+  return data.dtype == DType::kFloat32 && data.shape.rank() > 1 &&
+         lay_gamma(data.shape, gamma, at) && at.batch == 0 && at.channel == 1;
+}
+
 Prepared forward_prelu(const KernelRequest& r) {
-  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    using Acc = Accumulator<T>;
-    return [g = PreluGrid(r.in[0].shape, r.in[1].shape)](const Args& args) {
-      const T *x = args.in<T>(0), *gamma = args.in<T>(1);
-      T* y = args.out<T>(0);
+  const PreluGrid grid({r.in[0].shape, r.in[0].dtype, r.out[0].layout}, r.in[1].shape);
+  const DType dtype = r.in[0].dtype;
+  if (grid.lanes != 1 && dtype == DType::kFloat32)
+    return [g = grid, f = vector::activation_loops().best().prelu.forward](const Args& args) {
       g.each_plane([&](std::int64_t where, std::int64_t first) {
-        const Acc s = static_cast<Acc>(gamma[where]);
-        for (std::int64_t i = first; i < first + g.inner; ++i)
-          y[i] = static_cast<T>(Leaky::value(static_cast<Acc>(x[i]), s));
+        f(args.in<float>(0) + first, args.in<float>(1) + where, args.out<float>(0) + first, g.inner,
+          g.lanes);
+      });
+    };
+  return dispatch_float(dtype, [&]<class T>() -> Prepared {
+    return [g = PreluGrid({r.in[0].shape, dtype, Layout::kPlain}, r.in[1].shape).by_plane(),
+            run = ActivationRun("leaky", dtype)](const Args& args) {
+      g.each_plane([&](std::int64_t where, std::int64_t first) {
+        run.forward_range(args.inputs[0].data, args.outputs[0].data, first, first + g.inner,
+                          static_cast<double>(args.in<T>(1)[where]), 0);
       });
     };
   });
 }
 
-/// dgamma = Σ dy·min(x, 0) over all elements that share it: in double, one gamma after another.
+/// Σ dy·min(x, 0) of one plane, in double.
+template <class T>
+double slope_gradient(const T* dy, const T* x, std::int64_t n) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (!(x[i] > T(0))) sum += static_cast<double>(dy[i]) * static_cast<double>(x[i]);
+  return sum;
+}
+double slope_gradient(const float* dy, const float* x, std::int64_t n) {
+  return vector::activation_loops().best().prelu.slope_gradient(dy, x, n);
+}
+
+/// dgamma of channels that are neighbours, some of them at a time.
+void gamma_gradient_of_lanes(const PreluGrid& g, const float* dy, const float* x, float* dgamma) {
+  using vector::kSlopes;
+  const std::int64_t plane = g.inner * g.lanes, parts = (g.lanes + kSlopes - 1) / kSlopes,
+                     grain = grain_of(g.batch * g.inner * std::min(g.lanes, kSlopes));
+  parallel_for(g.groups() * parts, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      const std::int64_t group = p / parts, left = p % parts * kSlopes,
+                         n = std::min(kSlopes, g.lanes - left);
+      double sums[kSlopes] = {};
+      for (std::int64_t b = 0; b < g.batch; ++b) {
+        const std::int64_t first = (b * g.groups() + group) * plane + left;
+        vector::activation_loops().best().prelu.slope_gradients(dy + first, x + first, sums,
+                                                                g.inner, n, g.lanes);
+      }
+      for (std::int64_t i = 0; i < n; ++i)
+        dgamma[group * g.lanes + left + i] = static_cast<float>(sums[i]);
+    }
+  });
+}
+
+/// dgamma = Σ dy·min(x, 0) over all elements that share it: one gamma after another.
 template <class T>
 void gamma_gradient(const PreluGrid& g, std::int64_t count, const T* dy, const T* x, T* dgamma) {
+  if constexpr (std::is_same_v<T, float>)
+    if (g.lanes > 1) return gamma_gradient_of_lanes(g, dy, x, dgamma);
   const bool by_sample = g.gamma.batch > 0, by_channel = g.gamma.channel > 0;
   const std::int64_t grain = grain_of(g.batch * g.inner);
   parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -290,8 +301,7 @@ void gamma_gradient(const PreluGrid& g, std::int64_t count, const T* dy, const T
         for (std::int64_t c = by_channel ? channel : 0; c < (by_channel ? channel + 1 : g.channels);
              ++c) {
           const std::int64_t first = (b * g.channels + c) * g.inner;
-          for (std::int64_t i = first; i < first + g.inner; ++i)
-            if (!(x[i] > T(0))) sum += static_cast<double>(dy[i]) * static_cast<double>(x[i]);
+          sum += slope_gradient(dy + first, x + first, g.inner);
         }
       dgamma[k] = static_cast<T>(static_cast<Accumulator<T>>(sum));
     }
@@ -299,18 +309,23 @@ void gamma_gradient(const PreluGrid& g, std::int64_t count, const T* dy, const T
 }
 
 Prepared backward_prelu(const KernelRequest& r) {
-  return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    using Acc = Accumulator<T>;
-    return [g = PreluGrid(r.in[1].shape, r.in[2].shape),
+  const DType dtype = r.in[1].dtype;
+  const PreluGrid grid({r.in[1].shape, dtype, r.out[0].layout}, r.in[2].shape);
+  return dispatch_float(dtype, [&]<class T>() -> Prepared {
+    const bool columns = grid.lanes != 1 && std::is_same_v<T, float>;
+    return [g = columns ? grid : grid.by_plane(), columns, run = ActivationRun("leaky", dtype),
             count = r.in[2].shape.size()](const Args& args) {
       const T *dy = args.in<T>(0), *x = args.in<T>(1), *gamma = args.in<T>(2);
       if (args.wants(1)) gamma_gradient(g, count, dy, x, args.out<T>(1));
       if (!args.wants(0)) return;
-      T* dx = args.out<T>(0);
       g.each_plane([&](std::int64_t where, std::int64_t first) {
-        const Acc s = static_cast<Acc>(gamma[where]);
-        for (std::int64_t i = first; i < first + g.inner; ++i)
-          dx[i] = static_cast<T>(static_cast<Acc>(dy[i]) * Leaky::slope(static_cast<Acc>(x[i]), s));
+        if (columns)
+          vector::activation_loops().best().prelu.backward(
+              args.in<float>(0) + first, args.in<float>(1) + first, args.in<float>(2) + where,
+              args.out<float>(0) + first, g.inner, g.lanes);
+        else
+          run.backward_range(dy, x, args.out<T>(0), first, first + g.inner,
+                             static_cast<double>(gamma[where]), 0);
       });
     };
   });
@@ -318,8 +333,26 @@ Prepared backward_prelu(const KernelRequest& r) {
 
 // ---- Registration -------------------------------------------------------------------------------
 
-Offer any_layout(const LeakyReLUAttrs& a, const KernelRequest& r) {
-  return a.is("prelu") || a.is("rrelu") ? accept_plain(r) : accept_same_layout(r);
+/// The layout of the data, and with it that of all tensors of its shape; gamma is plain.
+Offer offer_prelu(const KernelRequest& r, int data, int gamma) {
+  Offer offer = accept_plain(r);
+  const TensorDesc& x = r.in[static_cast<std::size_t>(data)];
+  if (!takes_any_layout(x, r.in[static_cast<std::size_t>(gamma)].shape)) return offer;
+  Layout common = Layout::kPlain;
+  for (const TensorDesc& in : r.in)
+    if (in.layout != Layout::kPlain) common = in.layout;
+  for (int i = 0; i < gamma; ++i) offer.in_layouts[static_cast<std::size_t>(i)] = common;
+  offer.out_layouts[0] = common;
+  return offer;
+}
+
+Offer offer(const LeakyReLUAttrs& a, const KernelRequest& r) {
+  if (a.is("prelu")) return offer_prelu(r, 0, 1);
+  return a.is("rrelu") ? accept_plain(r) : accept_same_layout(r);
+}
+Offer offer_backward(const LeakyReLUAttrs& a, const KernelRequest& r) {
+  if (a.is("prelu")) return offer_prelu(r, 1, 2);
+  return a.is("rrelu") ? accept_plain(r) : accept_same_layout(r);
 }
 
 Prepared forward(const LeakyReLUAttrs& a, const KernelRequest& r, const Offer&) {
@@ -335,7 +368,6 @@ Prepared backward(const LeakyReLUAttrs& a, const KernelRequest& r, const Offer&)
 
 void register_leaky_relu(OpRegistry& r) {
   using A = LeakyReLUAttrs;
-  using R = KernelRequest;
   const auto names = [](const A& a) -> std::vector<std::string> {
     if (a.is("prelu")) return {"data", "gamma"};
     return {"data"};
@@ -356,11 +388,7 @@ void register_leaky_relu(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .inplace(0, 0)
-      .kernel(
-          DeviceType::kCpu, "onednn",
-          [](const A& a, const R& q) { return onednn::offer_eltwise(a.act_type, q, a.slope); },
-          [](const A&, const R& q, const Offer& o) { return onednn::prepare_eltwise(q, o); })
-      .kernel(DeviceType::kCpu, "reference", any_layout, forward);
+      .kernel(DeviceType::kCpu, "native", offer, forward);
   r.add<A>("_backward_LeakyReLU")
       .flops(2, Per::kFirstInput)
       .backward()
@@ -375,15 +403,7 @@ void register_leaky_relu(OpRegistry& r) {
       .infer(infer_backward)
       .inplace(0, 0)
       .inplace(1, 0)
-      .kernel(
-          DeviceType::kCpu, "onednn",
-          [](const A& a, const R& q) {
-            return onednn::offer_eltwise_backward(a.act_type, q, a.slope);
-          },
-          [](const A&, const R& q, const Offer& o) {
-            return onednn::prepare_eltwise_backward(q, o);
-          })
-      .kernel(DeviceType::kCpu, "reference", any_layout, backward);
+      .kernel(DeviceType::kCpu, "native", offer_backward, backward);
 }
 
 }  // namespace symbind

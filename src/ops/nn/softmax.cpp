@@ -19,8 +19,10 @@
 #include "base/parallel.h"
 #include "graph/forward_rule.h"
 #include "kernels/accumulate.h"
+#include "kernels/element_type.h"
 #include "kernels/gather.h"
 #include "kernels/onednn/softmax.h"
+#include "kernels/vector/rows.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -200,12 +202,61 @@ void backward_row(const O* dy, const O* y, T* dx, std::int64_t length, std::int6
   for (std::int64_t i = length; i < extent; ++i) dx[i * stride] = T(0);
 }
 
-constexpr std::int64_t kTile = 64;
+using vector::kTile;
+
+/// The kernels over vectors compute float32, and 16-bit rows of this length through buffers.
+constexpr std::int64_t kBuffered = 2048;
+
+template <class T, class O>
+constexpr bool kVectors = std::is_same_v<T, O> && !std::is_same_v<T, double>;
+
+/// Whether the kernels over vectors compute rows of this type and length.
+template <class T>
+bool by_vectors(std::int64_t length, std::int64_t stride) {
+  return stride == 1 && (std::is_same_v<T, float> || length <= kBuffered);
+}
+
+template <Kind kind, class T>
+void vector_row(const T* x, T* y, std::int64_t length, std::int64_t extent, float inverse) {
+  const auto row = vector::softmax_kernels().best().row;
+  const float scale = kind == Kind::kSoftmin ? -inverse : inverse;
+  if constexpr (std::is_same_v<T, float>) {
+    row(x, y, length, scale, kind == Kind::kLogSoftmax);
+  } else {
+    alignas(64) float buffer[kBuffered];
+    fast_converter(dtype_of<T>, DType::kFloat32)(x, buffer, length);
+    row(buffer, buffer, length, scale, kind == Kind::kLogSoftmax);
+    fast_converter(DType::kFloat32, dtype_of<T>)(buffer, y, length);
+  }
+  std::fill(y + length, y + extent, T(0));
+}
+
+template <Kind kind, class T>
+void vector_row_backward(const T* dy, const T* y, T* dx, std::int64_t length, std::int64_t extent,
+                         float inverse) {
+  const auto row = vector::softmax_kernels().best().row_backward;
+  const float scale = kind == Kind::kSoftmin ? -inverse : inverse;
+  if constexpr (std::is_same_v<T, float>) {
+    row(dy, y, dx, length, scale, kind == Kind::kLogSoftmax);
+  } else {
+    alignas(64) float heads[kBuffered], outputs[kBuffered];
+    fast_converter(dtype_of<T>, DType::kFloat32)(dy, heads, length);
+    fast_converter(dtype_of<T>, DType::kFloat32)(y, outputs, length);
+    row(heads, outputs, heads, length, scale, kind == Kind::kLogSoftmax);
+    fast_converter(DType::kFloat32, dtype_of<T>)(heads, dx, length);
+  }
+  std::fill(dx + length, dx + extent, T(0));
+}
 
 /// `n` neighbouring rows at once, whose elements are `stride` apart: memory is read in order.
 template <Kind kind, class T, class O>
 void forward_tile(const T* x, O* y, std::int64_t n, std::int64_t extent, std::int64_t stride,
                   Wide<T, O> inverse) {
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<O, float>) {
+    const float scale = kind == Kind::kSoftmin ? -inverse : inverse;
+    return vector::softmax_kernels().best().columns(x, y, n, extent, stride, scale,
+                                                    kind == Kind::kLogSoftmax);
+  }
   using A = Wide<T, O>;
   constexpr A kSign = kind == Kind::kSoftmin ? A(-1) : A(1);
   A top[kTile], sum[kTile] = {};
@@ -229,6 +280,11 @@ void forward_tile(const T* x, O* y, std::int64_t n, std::int64_t extent, std::in
 template <Kind kind, class O, class T>
 void backward_tile(const O* dy, const O* y, T* dx, std::int64_t n, std::int64_t extent,
                    std::int64_t stride, Wide<T, O> inverse) {
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<O, float>) {
+    const float scale = kind == Kind::kSoftmin ? -inverse : inverse;
+    return vector::softmax_kernels().best().columns_backward(dy, y, dx, n, extent, stride, scale,
+                                                             kind == Kind::kLogSoftmax);
+  }
   using A = Wide<T, O>;
   A sum[kTile] = {};
   for (std::int64_t k = 0; k < extent; ++k)
@@ -271,8 +327,11 @@ Prepared forward(const SoftmaxAttrs& a, const KernelRequest& r) {
           forward_tile<kind>(x + at, y + at, n, rows.extent, rows.inner, inverse);
         });
       rows.each([&](std::int64_t row, std::int64_t at) {
-        forward_row<kind>(x + at, y + at, lengths.of(row, rows.extent), rows.extent, rows.inner,
-                          inverse);
+        const std::int64_t length = lengths.of(row, rows.extent);
+        if constexpr (kVectors<T, O>)
+          if (by_vectors<T>(length, rows.inner))
+            return vector_row<kind>(x + at, y + at, length, rows.extent, inverse);
+        forward_row<kind>(x + at, y + at, length, rows.extent, rows.inner, inverse);
       });
     };
   });
@@ -293,8 +352,12 @@ Prepared backward(const SoftmaxAttrs& a, const KernelRequest& r) {
           backward_tile<kind>(dy + at, y + at, dx + at, n, rows.extent, rows.inner, inverse);
         });
       rows.each([&](std::int64_t row, std::int64_t at) {
-        backward_row<kind>(dy + at, y + at, dx + at, lengths.of(row, rows.extent), rows.extent,
-                           rows.inner, inverse);
+        const std::int64_t length = lengths.of(row, rows.extent);
+        if constexpr (kVectors<T, O>)
+          if (by_vectors<T>(length, rows.inner))
+            return vector_row_backward<kind>(dy + at, y + at, dx + at, length, rows.extent,
+                                             inverse);
+        backward_row<kind>(dy + at, y + at, dx + at, length, rows.extent, rows.inner, inverse);
       });
     };
   });

@@ -53,18 +53,7 @@ struct MultiAdamWAttrs : Betas {
   }
 };
 
-template <class C>
-struct AdamW {
-  using Number = C;
-  static constexpr int kStates = 2, kValues = 8;
-  C lr, beta1, beta2, epsilon, wd, eta, clip, rescale;
-  C operator()(C w, C g, C* s) const {
-    const C h = clipped(rescale * g, clip);
-    s[0] = beta1 * s[0] + (C(1) - beta1) * h;
-    s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
-    return w - eta * (lr * s[0] / (std::sqrt(s[1]) + epsilon) + wd * w);
-  }
-};
+using update_rules::AdamW;
 
 template <bool mixed>
 constexpr int kGroup = mixed ? 5 : 4;

@@ -127,41 +127,11 @@ struct FtrlAttrs : Decay {
   }
 };
 
-// ---- Rules: members are the per-call attributes, in the order described above -------------------
+// ---- Rules: kernels/update_rules-inl.h ----------------------------------------------------------
 
-template <class C>
-C sign(C x) {
-  return static_cast<C>((x > 0) - (x < 0));
-}
-
-template <class C>
-struct Adam {
-  using Number = C;
-  static constexpr int kStates = 2, kValues = 7;
-  C lr, beta1, beta2, epsilon, wd, rescale, clip;
-  C operator()(C w, C g, C* s) const {
-    const C h = clipped(rescale * g + wd * w, clip);
-    s[0] = beta1 * s[0] + (C(1) - beta1) * h;
-    s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
-    return w - lr * s[0] / (std::sqrt(s[1]) + epsilon);
-  }
-};
-template <class C, bool in_place>
-struct NagRule {
-  using Number = C;
-  static constexpr int kStates = 1, kValues = 5;
-  C lr, momentum, wd, rescale, clip;
-  C operator()(C w, C g, C* s) const {
-    const C kept = momentum * s[0], h = clipped(rescale * g, clip);
-    const C next = w + momentum * kept - (C(1) + momentum) * lr * (h + wd * w);
-    s[0] = kept - lr * (h + wd * (in_place ? next : w));
-    return next;
-  }
-};
-template <class C>
-using Nag = NagRule<C, true>;
-template <class C>
-using NagApart = NagRule<C, false>;
+using update_rules::Adam, update_rules::Ftml, update_rules::Ftrl, update_rules::Nag,
+    update_rules::NagApart, update_rules::RmsProp, update_rules::RmsPropAlex, update_rules::SignSgd,
+    update_rules::Signum;
 
 Prepared prepare_nag(const NagAttrs& attrs, const KernelRequest& q) {
   return [in_place = prepare_update<NagAttrs, Nag>(attrs, q),
@@ -169,80 +139,6 @@ Prepared prepare_nag(const NagAttrs& attrs, const KernelRequest& q) {
     (a.outputs[0].data == a.inputs[0].data ? in_place : apart)(a);
   };
 }
-
-template <class C>
-struct RmsProp {
-  using Number = C;
-  static constexpr int kStates = 1, kValues = 7;
-  C lr, gamma1, epsilon, wd, rescale, clip, clip_weights;
-  C operator()(C w, C g, C* s) const {
-    const C h = clipped(rescale * g + wd * w, clip);
-    s[0] = (C(1) - gamma1) * h * h + gamma1 * s[0];
-    return clipped(w - lr * h / std::sqrt(s[0] + epsilon), clip_weights);
-  }
-};
-template <class C>
-struct RmsPropAlex {
-  using Number = C;
-  static constexpr int kStates = 3, kValues = 8;
-  C lr, gamma1, gamma2, epsilon, wd, rescale, clip, clip_weights;
-  C operator()(C w, C g, C* s) const {
-    const C h = clipped(rescale * g + wd * w, clip);
-    s[0] = (C(1) - gamma1) * h * h + gamma1 * s[0];
-    s[1] = (C(1) - gamma1) * h + gamma1 * s[1];
-    s[2] = gamma2 * s[2] - lr * h / std::sqrt(s[0] - s[1] * s[1] + epsilon);
-    return clipped(w + s[2], clip_weights);
-  }
-};
-template <class C>
-struct Ftml {
-  using Number = C;
-  static constexpr int kStates = 3, kValues = 8;
-  C lr, beta1, beta2, epsilon, t, wd, rescale, clip;
-  C rest1 = 0, rest2 = 0;  ///< 1 − βᵗ
-  void begin() {
-    rest1 = static_cast<C>(1 - std::pow(static_cast<double>(beta1), static_cast<double>(t)));
-    rest2 = static_cast<C>(1 - std::pow(static_cast<double>(beta2), static_cast<double>(t)));
-  }
-  C operator()(C w, C g, C* s) const {
-    const C h = clipped(rescale * g + wd * w, clip);
-    s[1] = beta2 * s[1] + (C(1) - beta2) * h * h;
-    const C d = rest1 / lr * (std::sqrt(s[1] / rest2) + epsilon);
-    s[2] = beta1 * s[2] + (C(1) - beta1) * h - (d - beta1 * s[0]) * w;
-    s[0] = d;
-    return -s[2] / d;
-  }
-};
-template <class C>
-struct Ftrl {
-  using Number = C;
-  static constexpr int kStates = 2, kValues = 6;
-  C lr, lamda1, beta, wd, rescale, clip;
-  C operator()(C w, C g, C* s) const {
-    const C h = clipped(rescale * g, clip), squares = s[1] + h * h;
-    s[0] += h - (std::sqrt(squares) - std::sqrt(s[1])) * w / lr;
-    s[1] = squares;
-    if (!(std::abs(s[0]) > lamda1)) return C(0);
-    return (sign(s[0]) * lamda1 - s[0]) / ((beta + std::sqrt(squares)) / lr + wd);
-  }
-};
-template <class C>
-struct SignSgd {
-  using Number = C;
-  static constexpr int kStates = 0, kValues = 4;
-  C lr, wd, rescale, clip;  // the last two do not affect the sign
-  C operator()(C w, C g, C*) const { return (C(1) - lr * wd) * w - lr * sign(g); }
-};
-template <class C>
-struct Signum {
-  using Number = C;
-  static constexpr int kStates = 1, kValues = 6;
-  C lr, momentum, wd, rescale, clip, wd_lh;
-  C operator()(C w, C g, C* s) const {
-    s[0] = momentum * s[0] - (C(1) - momentum) * (wd * w + clipped(rescale * g, clip));
-    return (C(1) - lr * wd_lh) * w + lr * sign(s[0]);
-  }
-};
 
 /// An operator with the inputs weight, grad and these states.
 template <class A>

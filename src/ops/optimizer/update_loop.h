@@ -1,12 +1,14 @@
-// Shared by the update operators: the type they compute in, clipping, the loop over elements, the
-// rules of gradient descent, inference.
+// Shared by the update operators: the rules (kernels/update_rules-inl.h), the loop over elements,
+// inference.
 //
-// A rule is a struct of numbers, the operator's per-call attributes in their order, and computes
-// one weight: it reads w, g and the states, returns the new weight and overwrites the states.
+// Decided here: rules with a loop over vectors use it for float32 and 16-bit floats. The loop over
+// numbers computes double, and the rules of single operators.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -14,41 +16,39 @@
 
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/element_type.h"
+#include "kernels/vector/update.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
 
-/// x within [−bound, bound]; a negative bound means no limit.
+namespace update_rules {
+
+using std::abs, std::sqrt;
+
 template <class C>
-C clipped(C x, C bound) {
-  return bound >= C(0) ? std::clamp(x, -bound, bound) : x;
+C pick(bool condition, C a, C b) {
+  return condition ? a : b;
 }
 
-/// w ← (1 − lr·wd)·w − lr·clip(rescale·g)
-template <class C>
-struct SgdRule {
-  using Number = C;
-  static constexpr int kStates = 0, kValues = 4;
-  C lr, wd, rescale, clip;
-  C operator()(C w, C g, C*) const {
-    return (C(1) - lr * wd) * w - lr * clipped(rescale * g, clip);
-  }
-};
+#include "kernels/update_rules-inl.h"
 
-/// m ← momentum·m − lr·wd·w − lr·clip(rescale·g),  w ← w + m
-template <class C>
-struct SgdMomRule {
-  using Number = C;
-  static constexpr int kStates = 1, kValues = 5;
-  C lr, momentum, wd, rescale, clip;
-  C operator()(C w, C g, C* s) const {
-    s[0] = momentum * s[0] - lr * wd * w - lr * clipped(rescale * g, clip);
-    return w + s[0];
-  }
-};
+}  // namespace update_rules
 
-/// The rule with these per-call attributes. The rule's `begin`, if it has one, computes numbers
-/// that all elements share.
+using update_rules::clipped, update_rules::SgdRule, update_rules::SgdMomRule;
+
+/// Powers of β are computed in double.
+template <class C>
+void begin(update_rules::Ftml<C>& rule) {
+  const auto rest = [&](C beta) {
+    return static_cast<C>(1 - std::pow(static_cast<double>(beta), static_cast<double>(rule.t)));
+  };
+  rule.rest1 = rest(rule.beta1);
+  rule.rest2 = rest(rule.beta2);
+}
+
+/// The rule with these per-call attributes. Members after them are numbers that all elements share;
+/// `begin` computes these.
 template <class Rule>
 Rule rule_of(const double* values) {
   Rule rule = [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -57,8 +57,8 @@ Rule rule_of(const double* values) {
   (std::make_index_sequence<static_cast<std::size_t>(Rule::kValues)>{});
   if constexpr (requires { rule.begin(); })
     rule.begin();
-  else
-    static_assert(sizeof(Rule) == Rule::kValues * sizeof(typename Rule::Number));
+  else if constexpr (sizeof(Rule) != Rule::kValues * sizeof(typename Rule::Number))
+    begin(rule);
   return rule;
 }
 
@@ -75,11 +75,60 @@ struct UpdateArrays {
 
 constexpr std::int64_t kUpdateGrain = 16384;
 
+/// n elements from `begin` on, as floats: those at `x` themselves, or converted in `buffer`.
+template <class T>
+const float* as_floats(const T* x, std::int64_t begin, std::int64_t n, float* buffer) {
+  if constexpr (std::is_same_v<T, float>) return x + begin;
+  fast_converter(dtype_of<T>, DType::kFloat32)(x + begin, buffer, n);
+  return buffer;
+}
+template <class T>
+void from_floats(const float* x, T* to, std::int64_t n) {
+  if constexpr (!std::is_same_v<T, float>)
+    fast_converter(DType::kFloat32, dtype_of<T>)(x, to, n);
+  else if (x != to)
+    std::copy_n(x, n, to);
+}
+
+/// A range of elements by the loop over vectors; 16-bit types go through buffers.
+template <bool mixed, class Rule, class T, class W, class O>
+void update_floats(const Rule& rule, const UpdateArrays<T, W, Rule::kStates, O>& arrays,
+                   std::int64_t begin, std::int64_t end) {
+  const auto& [kept, kept_out, grad, state, out] = arrays;
+  constexpr std::size_t kStates = Rule::kStates;
+  constexpr bool kDirect = std::is_same_v<T, float> && std::is_same_v<W, float>;
+  const std::int64_t step = kDirect && std::is_same_v<O, float> ? end - begin : kChunk;
+  std::array<float, sizeof(Rule) / sizeof(float)> numbers;
+  std::memcpy(numbers.data(), &rule, sizeof rule);
+  const vector::UpdateLoop loop =
+      vector::update_loops().best().loops[static_cast<std::size_t>(Rule::kRule)];
+  alignas(64) float w[kChunk], g[kChunk], s[kStates + 1][kChunk];
+  for (std::int64_t i = begin; i < end; i += step) {
+    const std::int64_t n = std::min(step, end - i);
+    std::array<float*, kStates + 1> states{};
+    for (std::size_t k = 0; k < kStates; ++k)
+      states[k] = const_cast<float*>(as_floats(state[k], i, n, s[k]));
+    float* next = w;
+    if constexpr (mixed && std::is_same_v<W, float>)
+      next = kept_out + i;
+    else if constexpr (std::is_same_v<O, float>)
+      next = out + i;
+    loop(numbers.data(), as_floats(kept, i, n, w), as_floats(grad, i, n, g), states.data(), next,
+         n);
+    for (std::size_t k = 0; k < kStates; ++k)
+      if constexpr (!std::is_same_v<W, float>) from_floats(s[k], state[k] + i, n);
+    if constexpr (mixed && !std::is_same_v<W, float>) from_floats(next, kept_out + i, n);
+    from_floats(next, out + i, n);
+  }
+}
+
 template <bool mixed, class Rule, class T, class W, class O>
 void update(const Rule& rule, std::int64_t n, const UpdateArrays<T, W, Rule::kStates, O>& arrays) {
   using C = typename Rule::Number;
   constexpr std::size_t kStates = Rule::kStates;
   parallel_for(n, kUpdateGrain, [rule, arrays](std::int64_t begin, std::int64_t end) {
+    if constexpr (std::is_same_v<C, float> && requires { Rule::kRule; })
+      return update_floats<mixed>(rule, arrays, begin, end);
     const auto [kept, kept_out, grad, state, out] = arrays;
 #pragma GCC ivdep
     for (std::int64_t i = begin; i < end; ++i) {

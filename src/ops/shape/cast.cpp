@@ -8,6 +8,9 @@
 // to float32; of the two, the later one counts as the narrowest.
 #include <symbind/operator.h>
 
+#include "base/parallel.h"
+#include "kernels/accumulate.h"
+#include "kernels/element_type.h"
 #include "ndarray/convert.h"
 
 namespace symbind {
@@ -86,11 +89,25 @@ NodeEntries multicast_gradient(const AmpMulticastAttrs& a, GradientBuilder& g) {
   return gradients;
 }
 
+/// All elements in another type, over threads.
+void cast_all(const void* x, DType from, void* y, DType to, std::int64_t n) {
+  const Convert fast = fast_converter(from, to);
+  if (fast == nullptr) return convert(y, to, x, from, n);
+  const auto* xs = static_cast<const char*>(x);
+  auto* ys = static_cast<char*>(y);
+  const auto x_size = static_cast<std::int64_t>(size_of(from)),
+             y_size = static_cast<std::int64_t>(size_of(to));
+  parallel_for(n, kElementGrain, [=](std::int64_t begin, std::int64_t end) {
+    fast(xs + begin * x_size, ys + begin * y_size, end - begin);
+  });
+}
+
 Prepared prepare_multicast(const AmpMulticastAttrs&, const KernelRequest& q) {
   return [in = q.in, out = q.out](const Args& a) {
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (a.wants(static_cast<int>(i)) && a.outputs[i].data != a.inputs[i].data)
-        convert(a.outputs[i].data, out[i].dtype, a.inputs[i].data, in[i].dtype, in[i].shape.size());
+        cast_all(a.inputs[i].data, in[i].dtype, a.outputs[i].data, out[i].dtype,
+                 in[i].shape.size());
     }
   };
 }
@@ -105,7 +122,7 @@ template <class A>
 Prepared prepare(const A&, const KernelRequest& q, const Offer&) {
   return [from = q.in[0].dtype, to = q.out[0].dtype, n = q.out[0].shape.size()](const Args& a) {
     if (a.outputs[0].data != a.inputs[0].data)
-      convert(a.outputs[0].data, to, a.inputs[0].data, from, n);
+      cast_all(a.inputs[0].data, from, a.outputs[0].data, to, n);
   };
 }
 

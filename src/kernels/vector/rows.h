@@ -1,0 +1,72 @@
+// Kernels over rows and columns of float32: softmax, normalisation, reductions.
+//
+// A row is contiguous. Columns are n neighbours, at most kTile, whose elements are `stride` apart:
+// memory is read in order. Outputs may be written over the inputs of the same shape. Sums have 16
+// partial sums per row, columns one sum each.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/vector/targets.h"
+
+namespace symbind::vector {
+
+inline constexpr std::int64_t kTile = 64;
+
+struct SoftmaxTable {
+  /// y = exp(z) / Σ exp(z) or z − log Σ exp(z), z = scale · (x − the largest x), or the smallest
+  /// one if scale is negative.
+  void (*row)(const float* x, float* y, std::int64_t n, float scale, bool logarithm);
+  void (*columns)(const float* x, float* y, std::int64_t n, std::int64_t extent,
+                  std::int64_t stride, float scale, bool logarithm);
+  /// dx = scale · y · (dy − Σ dy·y) or scale · (dy − exp(y) · Σ dy).
+  void (*row_backward)(const float* dy, const float* y, float* dx, std::int64_t n, float scale,
+                       bool logarithm);
+  void (*columns_backward)(const float* dy, const float* y, float* dx, std::int64_t n,
+                           std::int64_t extent, std::int64_t stride, float scale, bool logarithm);
+  /// y = (x − shift) · scale
+  void (*shift_and_scale)(const float* x, float* y, std::int64_t n, float shift, float scale);
+};
+const ByIsa<SoftmaxTable>& softmax_kernels();
+
+struct NormTable {
+  double (*squares)(const float* x, std::int64_t n);              ///< Σ x², in double
+  double (*dot)(const float* a, const float* b, std::int64_t n);  ///< Σ a·b, in double
+  float (*sum)(const float* x, std::int64_t n);
+  float (*squares_around)(const float* x, std::int64_t n, float mean);  ///< Σ (x − mean)²
+  /// y = (x − mean) · inverse · gamma + beta, arrays or one value each.
+  void (*normalize)(const float* x, float* y, std::int64_t n, float mean, float inverse,
+                    const float* gamma, const float* beta);
+  void (*normalize_by)(const float* x, float* y, std::int64_t n, float mean, float scale,
+                       float shift);
+  /// sums[0] = Σ w·u, sums[1] = Σ w; u = (x − mean) · inverse, w = dy · gamma, or dy if gamma is
+  /// null.
+  void (*gradient_sums)(const float* dy, const float* x, const float* gamma, std::int64_t n,
+                        float mean, float inverse, float* sums);
+  /// dx = (w − a − u·b) · scale
+  void (*gradient)(const float* dy, const float* x, const float* gamma, float* dx, std::int64_t n,
+                   float mean, float inverse, float a, float b, float scale);
+  /// scale += dy · u and shift += dy, element by element.
+  void (*add_by_place)(const float* dy, const float* x, std::int64_t n, float mean, float inverse,
+                       float* scale, float* shift);
+  /// y = x / divisor, y = (a − b·s) · scale
+  void (*divide)(const float* x, float* y, std::int64_t n, float divisor);
+  void (*subtract_scaled)(const float* a, const float* b, float* y, std::int64_t n, float s,
+                          float scale);
+};
+const ByIsa<NormTable>& norm_kernels();
+
+/// Up to a few hundred contiguous elements to one, or element by element into an array.
+template <class T>
+struct FoldLoops {
+  T (*block)(const T* x, std::int64_t n);
+  void (*row)(T* into, const T* x, std::int64_t n);
+};
+/// The order is that of Reduction, without the mean (kernels/reduce.h).
+struct ReduceTable {
+  FoldLoops<float> sum, prod, max, min, nansum, nanprod, norm1;
+  FoldLoops<double> sum64, squares64;
+};
+const ByIsa<ReduceTable>& reduce_kernels();
+
+}  // namespace symbind::vector

@@ -1,0 +1,192 @@
+#include <cmath>
+
+#include "kernels/vector/rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/vector/softmax_vector.cpp"
+#include <hwy/foreach_target.h>
+// Included for each target, after those above.
+#include "kernels/vector/math-inl.h"
+#include "kernels/vector/sums-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace symbind::vector {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::int64_t kShort = 16;
+
+struct Term {
+  F top, scale;
+  HWY_INLINE F operator()(F x) const { return exp((x - top) * scale); }
+};
+struct PlusTerm {
+  Term term;
+  HWY_INLINE F operator()(F sum, F x) const { return sum + term(x); }
+};
+struct ShiftAndScale {
+  F shift, scale;
+  HWY_INLINE F operator()(F x) const { return (x - shift) * scale; }
+};
+struct ScaleAndShift {
+  F top, scale, shift;
+  HWY_INLINE F operator()(F x) const { return (x - top) * scale - shift; }
+};
+/// A quotient, as MXNet computes it, not a product with the inverse: the last digits are the same.
+struct DividedBy {
+  F divisor;
+  HWY_INLINE F operator()(F x) const { return x / divisor; }
+};
+
+/// The number that a row's terms are computed from: NaN only if there is one.
+float top_of(const float* x, std::int64_t n, float scale) {
+  return scale < 0 ? fold(Smaller{}, kInfinity, n, Array<float>{x}).joined(Smaller{})
+                   : fold(Larger{}, -kInfinity, n, Array<float>{x}).joined(Larger{});
+}
+
+/// Short rows are summed in their order, as MXNet sums them: the last digits are the same.
+float sum_of(const float* x, std::int64_t n) {
+  if (n > kShort) return fold(Plus{}, 0.f, n, Array<float>{x}).joined(Plus{});
+  float sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += x[i];
+  return sum;
+}
+float sum_of_terms(const Term& term, const float* x, std::int64_t n) {
+  if (n > kShort) return fold(PlusTerm{term}, 0.f, n, Array<float>{x}).joined(Plus{});
+  HWY_ALIGN float terms[kShort];
+  map(term, terms, n, Array<float>{x});
+  return sum_of(terms, n);
+}
+
+void row(const float* x, float* y, std::int64_t n, float scale, bool logarithm) {
+  const float top = top_of(x, n, scale);
+  const Term term{F(top), F(scale)};
+  if (logarithm) {
+    const float sum = sum_of_terms(term, x, n);
+    return map(ScaleAndShift{F(top), F(scale), F(std::log(sum))}, y, n, Array<float>{x});
+  }
+  map(term, y, n, Array<float>{x});
+  const float sum = sum_of(y, n);
+  map(DividedBy{F(sum)}, y, n, Array<float>{y});
+}
+
+struct PlusColumn {
+  F scale;
+  HWY_INLINE F operator()(F sum, F x, F top) const { return sum + exp((x - top) * scale); }
+};
+struct ColumnTerm {
+  F scale;
+  HWY_INLINE F operator()(F x, F top) const { return exp((x - top) * scale); }
+};
+struct ColumnLogarithm {
+  F scale;
+  HWY_INLINE F operator()(F x, F top, F sum) const { return (x - top) * scale - sum; }
+};
+struct Quotient {
+  HWY_INLINE F operator()(F a, F b) const { return a / b; }
+};
+
+void columns(const float* x, float* y, std::int64_t n, std::int64_t extent, std::int64_t stride,
+             float scale, bool logarithm) {
+  HWY_ALIGN float top[kTile], sum[kTile] = {};
+  const Array<float> tops{top}, sums{sum};
+  for (std::int64_t i = 0; i < n; ++i) top[i] = scale < 0 ? kInfinity : -kInfinity;
+  for (std::int64_t k = 0; k < extent; ++k) {
+    const Array<float> at{x + k * stride};
+    if (scale < 0)
+      map(Smaller{}, top, n, tops, at);
+    else
+      map(Larger{}, top, n, tops, at);
+  }
+  for (std::int64_t k = 0; k < extent; ++k) {
+    const float* from = x + k * stride;
+    float* to = y + k * stride;
+    if (logarithm) {
+      map(PlusColumn{F(scale)}, sum, n, sums, Array<float>{from}, tops);
+    } else {
+      map(ColumnTerm{F(scale)}, to, n, Array<float>{from}, tops);
+      map(Plus{}, sum, n, sums, Array<float>{to});
+    }
+  }
+  if (logarithm)
+    for (std::int64_t i = 0; i < n; ++i) sum[i] = std::log(sum[i]);
+  for (std::int64_t k = 0; k < extent; ++k) {
+    float* to = y + k * stride;
+    if (logarithm)
+      map(ColumnLogarithm{F(scale)}, to, n, Array<float>{x + k * stride}, tops, sums);
+    else
+      map(Quotient{}, to, n, Array<float>{to}, sums);
+  }
+}
+
+struct Backward {
+  F sum, scale;
+  HWY_INLINE F operator()(F dy, F y) const { return y * (dy - sum) * scale; }
+};
+struct LogBackward {
+  F sum, scale;
+  HWY_INLINE F operator()(F dy, F y) const { return (dy - exp(y) * sum) * scale; }
+};
+
+void row_backward(const float* dy, const float* y, float* dx, std::int64_t n, float scale,
+                  bool logarithm) {
+  const Array<float> heads{dy}, outputs{y};
+  if (logarithm) {
+    const float sum = fold(Plus{}, 0.f, n, heads).joined(Plus{});
+    return map(LogBackward{F(sum), F(scale)}, dx, n, heads, outputs);
+  }
+  const float sum = fold(PlusProduct{}, 0.f, n, heads, outputs).joined(Plus{});
+  map(Backward{F(sum), F(scale)}, dx, n, heads, outputs);
+}
+
+struct ColumnBackward {
+  F scale;
+  HWY_INLINE F operator()(F dy, F y, F sum) const { return y * (dy - sum) * scale; }
+};
+struct ColumnLogBackward {
+  F scale;
+  HWY_INLINE F operator()(F dy, F y, F sum) const { return (dy - exp(y) * sum) * scale; }
+};
+
+void columns_backward(const float* dy, const float* y, float* dx, std::int64_t n,
+                      std::int64_t extent, std::int64_t stride, float scale, bool logarithm) {
+  HWY_ALIGN float sum[kTile] = {};
+  const Array<float> sums{sum};
+  for (std::int64_t k = 0; k < extent; ++k) {
+    const Array<float> head{dy + k * stride}, output{y + k * stride};
+    if (logarithm)
+      map(Plus{}, sum, n, sums, head);
+    else
+      map(PlusProduct{}, sum, n, sums, head, output);
+  }
+  for (std::int64_t k = 0; k < extent; ++k) {
+    const Array<float> head{dy + k * stride}, output{y + k * stride};
+    if (logarithm)
+      map(ColumnLogBackward{F(scale)}, dx + k * stride, n, head, output, sums);
+    else
+      map(ColumnBackward{F(scale)}, dx + k * stride, n, head, output, sums);
+  }
+}
+
+void shift_and_scale(const float* x, float* y, std::int64_t n, float shift, float scale) {
+  map(ShiftAndScale{F(shift), F(scale)}, y, n, Array<float>{x});
+}
+
+constexpr SoftmaxTable kTable = {row, columns, row_backward, columns_backward, shift_and_scale};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace symbind::vector
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace symbind::vector {
+
+const ByIsa<SoftmaxTable>& softmax_kernels() {
+  static constexpr ByIsa<SoftmaxTable> kTables = SYMBIND_BY_ISA(kTable);
+  return kTables;
+}
+
+}  // namespace symbind::vector
+#endif

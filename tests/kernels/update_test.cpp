@@ -1,0 +1,141 @@
+// Updates and random bits over vectors, of every instruction set of this CPU: the bits are those of
+// the rules over numbers and of base/philox.h.
+
+#include "kernels/vector/update.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/philox.h"
+#include "kernels/vector/random.h"
+#include "tests/kernels/targets.h"
+
+namespace symbind {
+namespace {
+
+using Floats = std::vector<float>;
+
+Floats numbers(std::size_t n, unsigned seed, float low, float high) {
+  Floats v;
+  for (std::size_t i = 0; i < n; ++i)
+    v.push_back(low +
+                (high - low) * static_cast<float>((i * 2654435761u + seed * 97u) % 2003) / 2003.f);
+  return v;
+}
+
+struct Weights {
+  Floats weight, grad, first, second, third;
+  explicit Weights(std::size_t n)
+      : weight(numbers(n, 1, -1, 1)),
+        grad(numbers(n, 2, -3, 3)),
+        first(numbers(n, 3, 0.1f, 1)),
+        second(numbers(n, 4, 0.5f, 2)),
+        third(numbers(n, 5, -1, 1)) {}
+  void run(Isa isa, UpdateRule rule, const std::array<float, 10>& values) {
+    float* states[] = {first.data(), second.data(), third.data()};
+    vector::update_loops()[isa].loops[static_cast<std::size_t>(rule)](
+        values.data(), weight.data(), grad.data(), states, weight.data(),
+        static_cast<std::int64_t>(weight.size()));
+  }
+};
+
+/// Numbers that no rule divides by 0 with; the gradient is clipped at 2.
+constexpr std::array<float, 10> kValues = {0.01f, 0.9f, 0.99f, 0.001f, 0.5f,
+                                           0.8f,  2.f,  1.5f,  0.3f,   0.2f};
+
+TEST(VectorUpdate, sgd_with_momentum_is_the_formula) {
+  for (const Isa isa : available_isas()) {
+    for (const std::size_t n : {0u, 1u, 3u, 15u, 17u, 1023u}) {
+      Weights got(n);
+      const Weights start(n);
+      // lr, momentum, wd, rescale, clip
+      got.run(isa, UpdateRule::kSgdMom, {0.1f, 0.9f, 0.01f, 0.5f, 1.f});
+      for (std::size_t i = 0; i < n; ++i) {
+        const double g = std::clamp(0.5 * static_cast<double>(start.grad[i]), -1.0, 1.0);
+        const double w = static_cast<double>(start.weight[i]),
+                     m = 0.9 * static_cast<double>(start.first[i]) - 0.1 * 0.01 * w - 0.1 * g;
+        EXPECT_NEAR(static_cast<double>(got.first[i]), m, 2e-7);
+        EXPECT_NEAR(static_cast<double>(got.weight[i]), w + m, 4e-7);
+      }
+    }
+  }
+}
+
+TEST(VectorUpdate, adam_is_the_formula) {
+  for (const Isa isa : available_isas()) {
+    Weights got(100);
+    const Weights start(100);
+    // lr, beta1, beta2, epsilon, wd, rescale, clip
+    got.run(isa, UpdateRule::kAdam, {0.1f, 0.9f, 0.999f, 1e-8f, 0.01f, 1.f, -1.f});
+    for (std::size_t i = 0; i < 100; ++i) {
+      const double w = static_cast<double>(start.weight[i]),
+                   h = static_cast<double>(start.grad[i]) + 0.01 * w,
+                   m = 0.9 * static_cast<double>(start.first[i]) + 0.1 * h,
+                   v = 0.999 * static_cast<double>(start.second[i]) + 0.001 * h * h;
+      EXPECT_NEAR(static_cast<double>(got.first[i]), m, 1e-6);
+      EXPECT_NEAR(static_cast<double>(got.second[i]), v, 1e-6);
+      EXPECT_NEAR(static_cast<double>(got.weight[i]), w - 0.1 * m / (std::sqrt(v) + 1e-8), 1e-6);
+    }
+  }
+}
+
+TEST(VectorUpdate, all_instruction_sets_give_equal_bits) {
+  for (std::size_t rule = 0; rule < kNumUpdateRules; ++rule) {
+    for (const std::size_t n : {1u, 17u, 1023u}) {
+      Weights oldest(n);
+      oldest.run(Isa::kSse41, static_cast<UpdateRule>(rule), kValues);
+      for (const Isa isa : available_isas()) {
+        Weights got(n);
+        got.run(isa, static_cast<UpdateRule>(rule), kValues);
+        const auto same = [&](const Floats& a, const Floats& b) {
+          return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+        };
+        EXPECT_TRUE(same(got.weight, oldest.weight)) << rule;
+        EXPECT_TRUE(same(got.first, oldest.first)) << rule;
+        EXPECT_TRUE(same(got.second, oldest.second)) << rule;
+        EXPECT_TRUE(same(got.third, oldest.third)) << rule;
+      }
+    }
+  }
+}
+
+TEST(VectorRandom, bits_are_those_of_philox) {
+  constexpr std::uint64_t kKey = 0x123456789abcdef0, kDraw = 0xfedcba9876543210;
+  for (const Isa isa : available_isas()) {
+    for (const std::int64_t n : {0, 1, 3, 8, 9, 65}) {
+      for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xfffffffe}}) {
+        std::vector<std::uint32_t> words(static_cast<std::size_t>(4 * n) + 1, 7);
+        vector::random_kernels()[isa].bits(kKey, kDraw, first, n, words.data());
+        for (std::int64_t i = 0; i < n; ++i) {
+          const auto four = philox(kKey, kDraw, first + static_cast<std::uint64_t>(i));
+          for (std::size_t k = 0; k < 4; ++k)
+            ASSERT_EQ(words[static_cast<std::size_t>(4 * i) + k], four[k]) << first << " + " << i;
+        }
+        EXPECT_EQ(words.back(), 7u);
+      }
+    }
+  }
+}
+
+TEST(VectorRandom, masks_are_those_of_unit_float) {
+  for (const Isa isa : available_isas()) {
+    std::vector<std::uint32_t> words(1023);
+    vector::random_kernels()[isa].bits(1, 2, 3, 255, words.data());
+    words[0] = 0x80000000;  // exactly a half
+    words[1] = 0x7fffffff;
+    words[2] = 0xffffffff;
+    Floats mask(words.size() + 1, -7);
+    vector::random_kernels()[isa].mask(words.data(), 0.5f, 2.f, mask.data(),
+                                       static_cast<std::int64_t>(words.size()));
+    for (std::size_t i = 0; i < words.size(); ++i)
+      ASSERT_EQ(mask[i], unit_float(words[i]) < 0.5f ? 2.f : 0.f) << i;
+    EXPECT_EQ(mask.back(), -7);
+  }
+}
+
+}  // namespace
+}  // namespace symbind
