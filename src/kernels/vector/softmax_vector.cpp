@@ -15,6 +15,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::int64_t kShort = 16;
 
 struct Term {
   F top, scale;
@@ -44,15 +45,29 @@ float top_of(const float* x, std::int64_t n, float scale) {
                    : fold(Larger{}, -kInfinity, n, Array<float>{x}).joined(Larger{});
 }
 
+/// Short rows are summed in their order, as MXNet sums them: the last digits are the same.
+float sum_of(const float* x, std::int64_t n) {
+  if (n > kShort) return fold(Plus{}, 0.f, n, Array<float>{x}).joined(Plus{});
+  float sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += x[i];
+  return sum;
+}
+float sum_of_terms(const Term& term, const float* x, std::int64_t n) {
+  if (n > kShort) return fold(PlusTerm{term}, 0.f, n, Array<float>{x}).joined(Plus{});
+  HWY_ALIGN float terms[kShort];
+  map(term, terms, n, Array<float>{x});
+  return sum_of(terms, n);
+}
+
 void row(const float* x, float* y, std::int64_t n, float scale, bool logarithm) {
   const float top = top_of(x, n, scale);
   const Term term{F(top), F(scale)};
   if (logarithm) {
-    const float sum = fold(PlusTerm{term}, 0.f, n, Array<float>{x}).joined(Plus{});
+    const float sum = sum_of_terms(term, x, n);
     return map(ScaleAndShift{F(top), F(scale), F(std::log(sum))}, y, n, Array<float>{x});
   }
   map(term, y, n, Array<float>{x});
-  const float sum = fold(Plus{}, 0.f, n, Array<float>{y}).joined(Plus{});
+  const float sum = sum_of(y, n);
   map(DividedBy{F(sum)}, y, n, Array<float>{y});
 }
 
