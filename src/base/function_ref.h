@@ -16,7 +16,7 @@ class FunctionRef<Result(Arguments...)> {
  public:
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
-  FunctionRef(F&& f)  // NOLINT: converts, as std::function does
+      FunctionRef(F&& f)  // NOLINT: converts, as std::function does
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
         call_([](void* object, Arguments... arguments) -> Result {
           return (*static_cast<std::remove_reference_t<F>*>(object))(

@@ -134,7 +134,8 @@ void EpiloguePass::run_row(const Args& args, float* y, std::int64_t row, std::si
   const std::int64_t tile = std::max<std::int64_t>(kTile / period_, 1) * period_;
   for (std::int64_t begin = 0; begin < length_; begin += tile) {
     const std::int64_t n = std::min(tile, length_ - begin), place = row * length_ + begin;
-    for (std::size_t i = first; i < items_.size(); ++i) apply(i, args, place, n, channel, y + place);
+    for (std::size_t i = first; i < items_.size(); ++i)
+      apply(i, args, place, n, channel, y + place);
   }
 }
 

@@ -1,5 +1,5 @@
-// A layer of our own kernels with its epilogue. The kernel adds a bias and one tensor and limits the
-// result while it writes; everything else of the epilogue is a pass after it.
+// A layer of our own kernels with its epilogue. The kernel adds a bias and one tensor and limits
+// the result while it writes; everything else of the epilogue is a pass after it.
 #pragma once
 
 #include <algorithm>

@@ -36,8 +36,7 @@ class WeightForm {
   }
   /// The form of several inputs, kept with the first. Arrays that users may write at any time
   /// (escaped ones) get a new form at every call, in memory of the calling thread.
-  void* get(const Args& args, std::span<const int> sources,
-            FunctionRef<void(void*)> make) const;
+  void* get(const Args& args, std::span<const int> sources, FunctionRef<void(void*)> make) const;
 
  private:
   std::size_t bytes_ = 0, offset_ = 0;
@@ -62,9 +61,9 @@ LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilo
 ///
 ///   w' = w · s,   b' = (b − mean) · s + beta        with s = gamma / √(variance + eps)
 ///
-/// A fold that makes a finite number infinite or NaN (a variance of 0 with eps 0, s beyond float) is
-/// not used: 0 · ∞ is NaN in a folded weight where the BatchNorm gives ±∞. `folded` is then false
-/// and the caller applies the BatchNorm itself.
+/// A fold that makes a finite number infinite or NaN (a variance of 0 with eps 0, s beyond float)
+/// is not used: 0 · ∞ is NaN in a folded weight where the BatchNorm gives ±∞. `folded` is then
+/// false and the caller applies the BatchNorm itself.
 class LayerWeights {
  public:
   struct Form {

@@ -64,9 +64,10 @@ Prepared prepare(const char* name, const KernelRequest& q) {
 }
 
 template <class A, int values>
-void add(OpRegistry& r, const char* name, const char* doc, double flops,
-         NodeEntries (*gradient)(const A&, GradientBuilder&)) {
-  r.add<A>(name).doc(doc).flops(flops).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
+OpBuilder<A> add(OpRegistry& r, const char* name, const char* doc, double flops,
+                 NodeEntries (*gradient)(const A&, GradientBuilder&)) {
+  auto op = r.add<A>(name);
+  op.doc(doc).flops(flops).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
       DeviceType::kCpu, "native", offer<A>, [name](const A&, const KernelRequest& q, const Offer&) {
         return prepare<false, values>(name, q);
       });
@@ -88,7 +89,11 @@ void register_clip(OpRegistry& r) {
   add<ClipAttrs, 2>(r, "clip", "The input clipped to a range.", 1,
                     [](const ClipAttrs&, GradientBuilder& g) {
                       return g.call_with_same_attrs("_backward_clip", {g.head(0), g.input(0)});
-                    });
+                    })
+      .as_epilogue([](const ClipAttrs& a) {
+        return EpilogueItem{EpilogueItem::Kind::kClip, static_cast<double>(a.a_min),
+                            static_cast<double>(a.a_max)};
+      });
   add<HardSigmoidAttrs, 2>(
       r, "hard_sigmoid", "A line clipped to [0, 1].", 2,
       [](const HardSigmoidAttrs&, GradientBuilder& g) {
