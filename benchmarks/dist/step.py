@@ -75,9 +75,9 @@ y = rng.randint(0, 10, len(x)).astype("float32")
 ends = []
 mx.mod.Module(net).fit(mx.io.NDArrayIter(x, y, batch_size={batch}), num_epoch=1, kvstore=kv, optimizer="sgd",
                        optimizer_params=dict(learning_rate=0.01, momentum=0.9), initializer=mx.init.Xavier(),
-                       batch_end_callback=lambda param: ends.append(time.perf_counter()))
+                       batch_end_callback=lambda param: ends.append((time.perf_counter(), time.process_time())))
 if {workers} == 1 or kv.rank == 0:
-    print("MS", 1000 * (ends[-1] - ends[{warm}]) / (len(ends) - 1 - {warm}), flush=True)
+    print("MS", *(1000 * (b - a) / (len(ends) - 1 - {warm}) for a, b in zip(ends[{warm}], ends[-1])), flush=True)
 """
 
 TORCH = """
@@ -110,9 +110,9 @@ for i in range({steps}):
     optimizer.zero_grad()
     loss(net(data), label).backward()
     optimizer.step()
-    ends.append(time.perf_counter())
+    ends.append((time.perf_counter(), time.process_time()))
 if {workers} == 1 or dist.get_rank() == 0:
-    print("MS", 1000 * (ends[-1] - ends[{warm}]) / (len(ends) - 1 - {warm}), flush=True)
+    print("MS", *(1000 * (b - a) / (len(ends) - 1 - {warm}) for a, b in zip(ends[{warm}], ends[-1])), flush=True)
 if {workers} > 1:
     dist.barrier()
 """
@@ -126,7 +126,7 @@ def free_port():
 
 
 def milliseconds(library, python, workers, links=None, **values):
-    """The time of a step that worker 0 prints; with `links`, each worker is at one of them."""
+    """The time of a step that worker 0 prints, and its processor time; with `links`, each worker is at one of them."""
     script = (TORCH if library == "torch" else MODULE).format(
         module=library, workers=workers, inputs=INPUTS, **values)
     servers = workers if library == "mxnet" and workers > 1 else 0
@@ -165,7 +165,7 @@ def milliseconds(library, python, workers, links=None, **values):
     found = [line for text in texts for line in text.splitlines() if line.startswith("MS ")]
     if len(found) != 1 or any(process.returncode for process in processes):
         raise SystemExit("a worker failed: " + " ".join(texts))
-    return float(found[0].split()[1])
+    return tuple(map(float, found[0].split()[1:]))
 
 
 def libraries_of(options):
@@ -185,7 +185,7 @@ def lenet(options):
     values = dict(lenet=True, batch=64, steps=options.steps, warm=options.steps // 4, layers=0, units=0, sleep=0)
     for _ in range(options.rounds):
         for name, python in libraries_of(options).items():
-            one, two = (milliseconds(name, python, workers, **values) for workers in (1, 2))
+            one, two = (milliseconds(name, python, workers, **values)[0] for workers in (1, 2))
             rows.setdefault(name, []).append({"one": one, "two": two, "ratio": 2 * one / two})
     for name, runs in rows.items():
         ratios = [run["ratio"] for run in runs]
@@ -233,20 +233,21 @@ def wire(options):
     with Links(2, options.rate / 1000) as links:
         for _ in range(options.rounds):
             for name, python in libraries.items():
-                one, two = (milliseconds(name, python, workers, links if workers > 1 else None, **values)
-                            for workers in (1, 2))
+                (one, own), (two, both) = (
+                    milliseconds(name, python, workers, links if workers > 1 else None, **values) for workers in (1, 2))
                 computing = [one * n / sum(numbers) for n in numbers]
                 shortest = shortest_step([FORWARD * t for t in computing], [(1 - FORWARD) * t for t in computing],
                                          [sending / REACHED * n / sum(numbers) for n in numbers])
                 rows.setdefault(name, []).append({"one": one, "two": two, "ratio": two / max(one, sending),
-                                                  "shortest": shortest})
+                                                  "shortest": shortest, "processor": (own, both)})
     for name, runs in rows.items():
         ratios = [run["ratio"] for run in runs]
         print("{:.1f} MB at {:g} Mbit/s, {}: computing {:.0f} ms, wire {:.0f} ms, step {:.0f} ms; {:.2f} of the longer "
-              "({:.2f} to {:.2f}); the shortest for {} layers {:.0f} ms".format(
+              "({:.2f} to {:.2f}); the shortest for {} layers {:.0f} ms; processor time {:.0f} ms instead of {:.0f}".format(
                   megabytes, options.rate, name, statistics.median(run["one"] for run in runs), sending,
                   statistics.median(run["two"] for run in runs), statistics.median(ratios), min(ratios), max(ratios),
-                  options.layers, statistics.median(run["shortest"] for run in runs)))
+                  options.layers, statistics.median(run["shortest"] for run in runs),
+                  *(statistics.median(run["processor"][i] for run in runs) for i in (1, 0))))
     return rows
 
 

@@ -143,8 +143,11 @@ void Membership::prove(const std::string& address, bool asynchronous) {
   stub_ = dist::Scheduler::NewStub(channel_);
   stream_ = stub_->Attend(&context_);
   dist::ToMember first;
-  check(stream_->Read(&first) && first.has_challenge(), ErrorKind::kIo,
-        "what answers at {} is not a scheduler of Symbind", job_.scheduler_address());
+  if (!stream_->Read(&first))
+    fail(ErrorKind::kIo, "what answers at {} is not a scheduler of Symbind: {}",
+         job_.scheduler_address(), stream_->Finish().error_message());
+  check(first.has_challenge(), ErrorKind::kIo, "what answers at {} is not a scheduler of Symbind",
+        job_.scheduler_address());
   challenge_ = first.challenge().nonce();
   nonce_ = bytes_of(random_nonce());
   dist::FromMember message = encode(FromMember(Join{.member = {.role = job_.role,
