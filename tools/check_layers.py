@@ -164,7 +164,6 @@ SELF_TEST = {
     "src/passes/known.cpp": ('if (node.op->name == "Convolution") fuse();', "known by its name"),
     "src/executor/known.cpp": ('const bool is = "Cast" != op.name;', "known by its name"),
     "src/passes/said.cpp": ('fail("{} cannot", node.op->name);', None),
-    "src/passes/fuse.cpp": ("if (producer.op->name != p.producer) return;", None),
     "src/attic/x.cpp": ("", "no level"),
 }
 

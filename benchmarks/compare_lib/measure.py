@@ -148,7 +148,8 @@ def take_turns(contenders, options):
 
 def entry(contender, ours, row):
     """What the report has about an engine; without ratios where there are no times of ours."""
-    found = {"mode": contender.mode, "seconds": statistics.median(contender.times) / row.divide,
+    without_amx = getattr(contender.worker, "without_amx", False)
+    found = {"mode": contender.mode + (" without AMX" if without_amx else ""), "seconds": statistics.median(contender.times) / row.divide,
              "difference": contender.difference, "agrees": contender.difference <= TOLERANCE[row.dtype],
              "modes_tried": {mode: seconds / row.divide for mode, seconds in contender.tried.items()}}
     if ours:
@@ -166,7 +167,13 @@ def find_contenders(row, workers, threads, options, folder):
         try:
             worker = workers.get(engine, threads)
             where = plain if row.kind == "fit" and "fit" not in worker.modes else main
-            contender, found = best_mode(worker, row, where, options, reference)
+            try:
+                contender, found = best_mode(worker, row, where, options, reference)
+            except Failed:
+                worker = workers.get(engine, threads)
+                if not worker.without_amx:
+                    raise
+                contender, found = best_mode(worker, row, where, options, reference)
         except Failed as error:
             failed[engine] = {"error": str(error)}
             continue

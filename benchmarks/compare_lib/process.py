@@ -19,6 +19,8 @@ AVX2 = {
 }
 # glibc returns large blocks to the system at once, which costs PyTorch a page fault per page in every step.
 KEEP_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000", "MALLOC_TOP_PAD_": "67108864"}
+# Some virtual machines list AMX and have no such instructions: an engine that ends by an illegal one runs without AMX.
+WITHOUT_AMX = {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16", "DNNL_MAX_CPU_ISA": "AVX512_CORE_BF16"}
 
 
 class Failed(Exception):
@@ -28,11 +30,13 @@ class Failed(Exception):
 class Worker:
     """A process that waits for commands. It is stopped between them, so that no thread of it uses a core."""
 
-    def __init__(self, engine, python, threads, isa=None, keep_pages=True):
-        self.engine = engine
+    def __init__(self, engine, python, threads, isa=None, keep_pages=True, without_amx=False):
+        self.engine, self.without_amx = engine, without_amx
         environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
         if isa == "avx2":
             environment.update(AVX2.get(engine, {}))
+        if without_amx and isa is None:
+            environment.update(WITHOUT_AMX)
         if engine == "torch" and keep_pages:
             environment.update(KEEP_PAGES)
         log = subprocess.DEVNULL if not os.environ.get("SYMBIND_COMPARE_LOG") else None
@@ -94,6 +98,7 @@ class Workers:
         self.versions = {}
         self.engines = []
         self.processes = {}
+        self.without_amx = set()
         for engine in engines:
             if peers.python_of(folder, engine):
                 self.engines.append(engine)
@@ -102,13 +107,16 @@ class Workers:
 
     def start(self, engine, threads, **options):
         """A new process."""
-        worker = Worker(engine, peers.python_of(self.folder, engine), threads, self.isa, **options)
+        worker = Worker(engine, peers.python_of(self.folder, engine), threads, self.isa,
+                        without_amx=engine in self.without_amx, **options)
         self.versions[engine] = worker.version
         return worker
 
     def get(self, engine, threads):
         """The process that stays; started again where it ended."""
         worker = self.processes.get((engine, threads))
+        if worker is not None and worker.process.poll() == -signal.SIGILL:
+            self.without_amx.add(engine)
         if worker is None or not worker.alive:
             worker = self.processes[engine, threads] = self.start(engine, threads)
         return worker

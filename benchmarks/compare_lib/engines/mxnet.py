@@ -10,7 +10,7 @@ MODES = {**mxnet_like.MODES, "step": ["Module", "Module without subgraphs"]}
 def build(problem, mode, threads):
     if problem["dtype"] == "bfloat16":
         raise NotImplementedError("MXNet has no such mode for a float32 network")
-    plain = mode != "Module"
+    plain = "without" in mode
     if plain and problem["train"]:
         raise NotImplementedError("subgraphs are for predictions only")
     os.environ["MXNET_SUBGRAPH_BACKEND"] = "NONE" if plain else "MKLDNN"

@@ -6,7 +6,8 @@ from the symbol's JSON. A definition is a function of the batch size that return
 import collections
 import importlib
 
-# symbol; inputs and labels: {name: Values}; the rate at which a training of 20 steps changes the loss visibly.
+# symbol; inputs and labels: {name: Values}; the learning rate, at which 20 steps change the loss visibly, and rounding
+# errors, which deep networks amplify, remain below the limit of the comparison.
 Definition = collections.namedtuple("Definition", "symbol inputs labels rate")
 # An array of random numbers in [low, high); whole numbers where `whole` says so.
 Values = collections.namedtuple("Values", "shape low high whole")
@@ -26,7 +27,7 @@ def integers(classes, *shape):
     return Values(shape, 0, classes, True)
 
 
-def definition(symbol, inputs, labels=None, rate=1e-3):
+def definition(symbol, inputs, labels=None, rate=5e-5):
     return Definition(symbol, inputs, labels or {}, rate)
 
 

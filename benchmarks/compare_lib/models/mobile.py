@@ -30,7 +30,7 @@ def mobilenet_v2(batch):
     x = sym.Pooling(x, kernel=(7, 7), global_pool=True, pool_type="avg", name="pool")
     x = sym.Flatten(sym.Convolution(x, num_filter=1000, kernel=(1, 1), no_bias=True, name="scores"))
     return definition(sym.SoftmaxOutput(x, name="softmax"), {"data": real(batch, 3, 224, 224)},
-                      {"softmax_label": integers(1000, batch)})
+                      {"softmax_label": integers(1000, batch)}, rate=2e-5)
 
 
 MODELS = {"mobilenet_v2": mobilenet_v2}
