@@ -52,7 +52,8 @@ bool staged_is_small(const Plane& p) {
 std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
   using Axes = ConvolutionSizes::Axes;
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
-  if (s.batch == 0 || s.in_channels == 0 || ConvolutionSizes::product(s.in) == 0)
+  if (s.batch == 0 || s.in_channels == 0 || ConvolutionSizes::product(s.in) == 0 ||
+      ConvolutionSizes::product(s.out) == 0)
     return "the data is empty";
   if (s.spatial > 2 || s.groups != 1 || s.stride != Axes{1, 1, 1})
     return "more than two axes, groups or a stride";

@@ -57,7 +57,8 @@ std::string unfit(const ConvolutionSizes& s, bool kept_weights, const KernelRequ
   using Axes = ConvolutionSizes::Axes;
   const Axes ones{1, 1, 1};
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
-  if (s.batch == 0 || s.in_channels == 0 || ConvolutionSizes::product(s.in) == 0)
+  if (s.batch == 0 || s.in_channels == 0 || ConvolutionSizes::product(s.in) == 0 ||
+      ConvolutionSizes::product(s.out) == 0)
     return "the data is empty";
   if (s.spatial != 2 || s.groups != 1 || s.kernel != Axes{1, 3, 3} || s.stride != ones ||
       s.dilate != ones || s.pad[1] > 2 || s.pad[2] > 2)
