@@ -23,10 +23,6 @@ endif()
 
 symbind_leave_out("net/(auth|grpc|tcp)")  # of the plugin: cmake/dist.cmake
 
-if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(FILTER symbind_sources EXCLUDE REGEX "_avx(2|512)\\.cpp$")
-endif()
-
 # symbind_internal: what src/ and the tests see besides the public headers.
 add_library(symbind_internal INTERFACE)
 target_include_directories(symbind_internal INTERFACE "${PROJECT_SOURCE_DIR}/src")
@@ -68,19 +64,6 @@ set(vector_sources ${symbind_sources})
 list(FILTER vector_sources INCLUDE REGEX "_vector\\.cpp$")
 set_source_files_properties(${vector_sources} PROPERTIES
     COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
-
-# Files written for one instruction set carry it in their name; their callers check the CPU first.
-foreach(source IN LISTS symbind_sources)
-  if(source MATCHES "_avx512\\.cpp$")
-    set(flags -march=x86-64-v4 -mprefer-vector-width=512)
-  elseif(source MATCHES "_avx2\\.cpp$")
-    set(flags -march=x86-64-v3)
-  else()
-    continue()
-  endif()
-  set_source_files_properties("${source}" PROPERTIES
-      COMPILE_OPTIONS "${flags}" SKIP_PRECOMPILE_HEADERS ON)
-endforeach()
 
 # No code reads errno after a square root: without it, loops of square roots are vectorised.
 set_source_files_properties(src/ops/optimizer/update.cpp src/ops/optimizer/lamb_update.cpp

@@ -6,17 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "kernels/rnn/cells.h"
+#include "tests/kernels/targets.h"
 #include "tests/support/host_tensor.h"
 
 namespace symbind::rnn {
 namespace {
 
 std::vector<Instructions> available() {
-  std::vector<Instructions> all{{cells<float>(), products()}};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    all.push_back(instructions_avx2());
-#endif
+  std::vector<Instructions> all;
+  for (const Isa isa : available_isas()) all.push_back(instructions()[isa]);
   return all;
 }
 
@@ -90,6 +88,18 @@ TEST(RnnCells, agree_with_float64_in_every_instruction_set) {
         for (std::size_t i = 0; i < got.all()[k]->size(); ++i)
           ASSERT_NEAR((*got.all()[k])[i], (*want.all()[k])[i], 2e-6)
               << "cell " << which << ", buffer " << k << ", element " << i;
+    }
+}
+
+TEST(RnnCells, avx2_and_avx512_give_equal_bits) {
+  const std::vector<Isa> sets = isas_with_fma();
+  for (std::size_t k = 1; k < sets.size(); ++k)
+    for (int which = 0; which < 4; ++which) {
+      Buffers<float> first, other;
+      first.run(instructions()[sets[0]].cells, which);
+      other.run(instructions()[sets[k]].cells, which);
+      for (std::size_t b = 0; b < first.all().size(); ++b)
+        EXPECT_EQ(*first.all()[b], *other.all()[b]) << "cell " << which << ", buffer " << b;
     }
 }
 

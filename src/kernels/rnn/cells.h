@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernels/vector/targets.h"
+
 namespace symbind::rnn {
 
 /// Rows of one step, forward. `gates` holds x·Wᵀ + h·Rᵀ and receives the gates' values; a GRU has
@@ -76,11 +78,11 @@ template <class T>
 const Cells<T>& cells();
 const Products& products();
 
+/// The cells in float32 and their products, per instruction set.
 struct Instructions {
-  const Cells<float>& cells;
-  const Products& products;
+  Cells<float> cells;
+  Products products;
 };
-Instructions instructions_avx2();
-Instructions instructions_avx512();
+const ByIsa<Instructions>& instructions();
 
 }  // namespace symbind::rnn
