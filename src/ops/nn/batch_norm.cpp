@@ -250,6 +250,13 @@ std::optional<EpilogueItem> as_epilogue(const BatchNormAttrs& a) {
   return EpilogueItem{EpilogueItem::Kind::kBatchNorm, a.eps, a.fix_gamma ? 1.0 : 0.0};
 }
 
+/// Of Activation, or the operator `relu`.
+bool is_relu(const EpilogueItem& item) {
+  using Kind = EpilogueItem::Kind;
+  return item.kind == Kind::kRelu ||
+         (item.kind == Kind::kClip && item.a == 0 && std::isinf(item.b));
+}
+
 // ---- Registration -------------------------------------------------------------------------------
 
 Offer offer_onednn(const BatchNormAttrs& a, const KernelRequest& r, const TensorDesc& x, bool relu,
@@ -269,7 +276,7 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
     op.with_epilogue(core_ops::kFusedBatchNorm).as_epilogue(as_epilogue);
   } else {
     op.ignore({"epilogue"}).takes_epilogue([](const Epilogue& e, bool) {
-      return e == Epilogue{{EpilogueItem::Kind::kRelu}};
+      return e.size() == 1 && is_relu(e.front());
     });
   }
   // Mean and variance 4, normalising 2, scale and shift 2.
