@@ -11,13 +11,14 @@
 
 namespace symbind {
 
-/// What a kernel writes: min(high, max(low, product + bias + add)); a NaN stays.
+/// What a kernel writes: min(high, max(low, product + bias + add)).
 struct LayerOutput {
   const void* weight = nullptr;  ///< in the kernel's form
   const float* bias = nullptr;   ///< of all channels, or null
   const float* add = nullptr;    ///< may be y; or null
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
+  bool nan_is_low = false;  ///< a NaN becomes `low`, as in ReLU; else it stays
   float* y = nullptr;
 };
 
@@ -40,6 +41,7 @@ class FusedLayer {
     if (next(Kind::kSum)) sum_ = epilogue_.operand(last_++);
     if (next(Kind::kRelu)) {
       low_ = 0;
+      nan_is_low_ = true;
       ++last_;
     } else if (next(Kind::kClip)) {
       low_ = static_cast<float>(epilogue[last_].a);
@@ -48,12 +50,15 @@ class FusedLayer {
     }
   }
 
-  /// Sets the layouts of the sums, and that the output may be written over the one added inside.
+  /// Sets the layouts of tensors of the output's shape, and that the output may be written over the
+  /// one added inside.
   void complete(Offer& offer) const {
     offer.inplace.emplace();
-    for (std::size_t i = 0; i < epilogue_.items().size(); ++i)
-      if (epilogue_.items()[i].kind == EpilogueItem::Kind::kSum)
+    for (std::size_t i = 0; i < epilogue_.items().size(); ++i) {
+      const EpilogueItem::Kind kind = epilogue_.items()[i].kind;
+      if (kind == EpilogueItem::Kind::kSum || kind == EpilogueItem::Kind::kProduct)
         offer.in_layouts[static_cast<std::size_t>(epilogue_.operand(i))] = offer.out_layouts[0];
+    }
     if (sum_ >= 0) offer.inplace->emplace_back(sum_, 0);
   }
 
@@ -75,6 +80,7 @@ class FusedLayer {
                         .add = sum_ < 0 ? nullptr : args.in<float>(sum_),
                         .low = low_,
                         .high = high_,
+                        .nan_is_low = nan_is_low_,
                         .y = y});
     epilogue_.run(args, y, last_);
   }
@@ -87,6 +93,7 @@ class FusedLayer {
   int sum_ = -1;          ///< the input that is added inside
   float low_ = -std::numeric_limits<float>::infinity();
   float high_ = std::numeric_limits<float>::infinity();
+  bool nan_is_low_ = false;
 };
 
 }  // namespace symbind

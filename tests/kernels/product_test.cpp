@@ -160,6 +160,24 @@ TEST(Product, takes_rows_of_b_from_anywhere) {
         }
 }
 
+TEST(Product, can_replace_nan_by_the_lower_limit) {
+  for (const Isa isa : available_isas()) {
+    const Products& products = packed::products()[isa];
+    const float a[kBlock] = {NAN}, *rows[] = {a};
+    const std::ptrdiff_t offsets[] = {0};
+    const std::vector<float> b(static_cast<std::size_t>(products.lanes), 1.f);
+    for (const bool nan_is_low : {false, true}) {
+      std::vector<float> c(b.size());
+      Product p{.rows = 1, .a = rows, .offsets = offsets, .rest = 1, .b = b.data(), .c = c.data()};
+      p.low = 0;
+      p.nan_is_low = nan_is_low;
+      products(p, 1);
+      for (const float value : c)
+        EXPECT_TRUE(nan_is_low ? value == 0.f : std::isnan(value)) << value;
+    }
+  }
+}
+
 TEST(Product, keeps_nan_and_infinity_in_their_rows) {
   for (const Isa isa : available_isas()) {
     Problem problem(9, 16, 5);

@@ -161,7 +161,8 @@ Prepared prepare_convolution(const KernelRequest&, const Offer& offer) {
                  .bias = o.bias,
                  .add = o.add,
                  .low = o.low,
-                 .high = o.high},
+                 .high = o.high,
+                 .nan_is_low = o.nan_is_low},
                 at<float>(args, plan->scratch));
     });
   };

@@ -81,6 +81,7 @@ void Forward::multiply(const Operands& o, std::int64_t image, std::int64_t first
     if (is_last && !is_padded) {
       product.low = o.low;
       product.high = o.high;
+      product.nan_is_low = o.nan_is_low;
     }
     for (std::int64_t f = 0; f < plane_.out_channels; f += kRows) {
       product.rows = std::min(kRows, plane_.out_channels - f);
@@ -113,7 +114,8 @@ void Forward::copy_rows(const Operands& o, std::int64_t image, std::int64_t firs
       for (std::int64_t i = 0; i < plane_.out_width; ++i) {
         const float value = o.add == nullptr ? from[i] : from[i] + o.add[at + i];
         // A NaN is neither below nor above a limit.
-        o.y[at + i] = value < o.low ? o.low : value > o.high ? o.high : value;
+        const bool is_low = o.nan_is_low ? !(value >= o.low) : value < o.low;
+        o.y[at + i] = is_low ? o.low : value > o.high ? o.high : value;
       }
     }
 }

@@ -20,6 +20,7 @@ class Forward {
     const float* bias = nullptr;
     const float* add = nullptr;  ///< added to the output; may be the output
     float low, high;             ///< limits of the output
+    bool nan_is_low = false;     ///< a NaN becomes `low`; else it stays
   };
   /// In floats.
   std::size_t scratch_size() const { return part_scratch() * static_cast<std::size_t>(slots_); }

@@ -312,7 +312,10 @@ Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& 
     offer.out_layouts[0] = layouts.y;
     offer.inplace.emplace();
     for (std::size_t i = 0; i < epilogue.size(); ++i) {
-      if (epilogue[i].kind != EpilogueItem::Kind::kSum) continue;
+      // These operands have the output's shape; the pass reads them in its layout.
+      if (epilogue[i].kind != EpilogueItem::Kind::kSum &&
+          epilogue[i].kind != EpilogueItem::Kind::kProduct)
+        continue;
       const int operand = plan->epilogue.operand(i);
       offer.in_layouts[static_cast<std::size_t>(operand)] = layouts.y;
       if (operand == plan->inside.sum) offer.inplace->emplace_back(operand, 0);

@@ -39,8 +39,9 @@ struct Product {
   const float* bias = nullptr;      ///< for each column of the panel, or null
   const float* row_bias = nullptr;  ///< for each row, or null
   const float* add = nullptr;       ///< with the steps of C, may be C; or null
-  float low = -std::numeric_limits<float>::infinity();  ///< NaN stays NaN
+  float low = -std::numeric_limits<float>::infinity();  ///< limits of C; NaN stays NaN
   float high = std::numeric_limits<float>::infinity();
+  bool nan_is_low = false;  ///< a NaN becomes `low`
 };
 
 /// The steps of k that products are compiled for.

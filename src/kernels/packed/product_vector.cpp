@@ -93,7 +93,8 @@ void tile(const Product& p, std::int64_t row) {
     float* to = p.c + (row + r) * p.c_row;
     for (int v = 0; v < vectors; ++v) {
       // Of a NaN and a limit, these instructions return the second operand.
-      const Vector limited = hn::Min(high, hn::Max(low, sum[r][v]));
+      const Vector above = p.nan_is_low ? hn::Max(sum[r][v], low) : hn::Max(low, sum[r][v]);
+      const Vector limited = hn::Min(high, above);
       if (whole) {
         hn::StoreU(limited, d, to + v * p.c_vector);
         continue;

@@ -149,7 +149,7 @@ void Forward::run(const Part& part, const Operands& o, float* scratch) const {
       const Place to = output_place(s_, part.first + t);
       const std::ptrdiff_t at = block * out_plane + to.offset;
       const Finish finish{o.bias == nullptr ? nullptr : o.bias + block * lanes,
-                          o.add == nullptr ? nullptr : o.add + at, o.low, o.high};
+                          o.add == nullptr ? nullptr : o.add + at, o.low, o.high, o.nan_is_low};
       transforms_.output(m + ((block - first_block) * count + t) * lanes, m_step, finish, o.y + at,
                          s_.out_width * lanes, to.window);
     }

@@ -28,6 +28,7 @@ class Forward {
     const float* bias = nullptr;
     const float* add = nullptr;  ///< added to the output; may be the output
     float low, high;             ///< limits of the output
+    bool nan_is_low = false;     ///< a NaN becomes `low`; else it stays
   };
   void operator()(const Operands& operands, float* scratch) const;
 

@@ -20,6 +20,7 @@ struct Finish {
   const float* bias;  ///< of one vector of channels, or null
   const float* add;   ///< at the output's position, with its steps, or null
   float low, high;
+  bool nan_is_low;  ///< a NaN becomes `low`; else it stays
 };
 
 /// F(m×m, 3×3): squares of m×m outputs from squares of (m+2)×(m+2) inputs, by (m+2)² products. A

@@ -208,7 +208,8 @@ void output(const float* products, std::ptrdiff_t position_step, const Finish& f
       Vector value = hn::Add(square[i][j], bias);
       if (finish.add != nullptr) value = hn::Add(value, hn::LoadU(d, finish.add + at));
       // Of a NaN and a limit, these instructions return the second operand.
-      hn::StoreU(hn::Min(high, hn::Max(low, value)), d, y + at);
+      const Vector above = finish.nan_is_low ? hn::Max(value, low) : hn::Max(low, value);
+      hn::StoreU(hn::Min(high, above), d, y + at);
     }
   }
 }
