@@ -153,7 +153,9 @@ endforeach()
 # tests/python: one ctest per file, python.<stem>; what is marked slow is python.<stem>.slow. Tests of the
 # launcher and of the distributed stores have the label dist as well.
 if(SYMBIND_HAVE_PYTHON)
-  set(python_environment "OMP_NUM_THREADS=1;PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+  # Compiled modules are kept in the build, whatever the caller's setting: a job starts many interpreters.
+  set(python_environment "OMP_NUM_THREADS=1;PYTHONPATH=${PROJECT_BINARY_DIR}/python"
+      "PYTHONDONTWRITEBYTECODE=;PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache")
   if(SYMBIND_SANITIZE MATCHES "address")
     # The interpreter is built without the sanitizer, so LD_PRELOAD loads the sanitizer's library first,
     # then libstdc++, whose exceptions it wraps. The interpreter never frees some memory: no leak check.

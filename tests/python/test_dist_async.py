@@ -8,6 +8,9 @@ import pytest
 
 from dist_job import Job, check_all_passed, run_job
 
+# All workers of these jobs fail: the scheduler does not wait the usual 10 s for them to join again.
+ENDS_SOON = {"SYMBIND_DIST_JOIN_WAIT": "3"}
+
 # Each worker pushes ones; the optimizer "test" adds rescale * gradient to the value and its state.
 COUNT = """
 import numpy as np
@@ -126,7 +129,7 @@ def test_servers_run_a_custom_optimizer(tmp_path):
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     check_all_passed(run_job(script, 1, servers=1, settings={"SYMBIND_DIST_SERVER_IMPORT": "halving",
                                                              "PYTHONPATH": path}))
-    result, = run_job(script, 1, servers=1)
+    result, = run_job(script, 1, servers=1, settings=ENDS_SOON)
     assert result.status != 0 and "the servers know no optimizer 'Halving'" in result.err, result.err
     assert "--server-import" in result.err
 
@@ -144,7 +147,7 @@ def test_servers_run_a_custom_optimizer(tmp_path):
 def test_bad_use_is_an_error_within_seconds(script, words):
     before = time.time()
     results = run_job("import symbind as mx\nkv = mx.kv.create('dist_async')\n"
-                      "opt = mx.optimizer.create('sgd')\n" + script, 2, servers=1)
+                      "opt = mx.optimizer.create('sgd')\n" + script, 2, servers=1, settings=ENDS_SOON)
     assert time.time() - before < 20
     assert re.search(words, results[1].err), results
     assert results[1].status not in (0, None)
