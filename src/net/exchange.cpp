@@ -19,8 +19,8 @@
 namespace symbind::net {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-constexpr std::size_t kPartsBytes = std::size_t{1} << 20;  // that an owner keeps: a level-2 cache
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+constexpr std::size_t kPartsBytes = std::size_t{2} << 20;  // that an owner keeps: a level-2 cache
 
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
