@@ -14,6 +14,8 @@
 // The other targets are compiled by now.
 #include <hwy/highway.h>
 
+#include "kernels/vector/pack-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace symbind::packed {
 namespace HWY_NAMESPACE {
@@ -131,16 +133,7 @@ void run(const Product& p) {
 
 void pack(const float* b, std::int64_t row_step, std::int64_t column_step, std::int64_t k,
           std::int64_t n, std::int64_t vectors, float* packed) {
-  const std::int64_t panel = vectors * kLanes;
-  for (std::int64_t j = 0; j < n; j += panel) {
-    const std::int64_t columns = std::min(panel, n - j);
-    for (std::int64_t p = 0; p < k; ++p) {
-      for (std::int64_t i = 0; i < columns; ++i)
-        packed[i] = b[p * row_step + (j + i) * column_step];
-      std::fill(packed + columns, packed + panel, 0.f);
-      packed += panel;
-    }
-  }
+  vector::HWY_NAMESPACE::pack_panels(b, row_step, column_step, k, n, vectors * kLanes, packed);
 }
 
 constexpr Products kProducts = {

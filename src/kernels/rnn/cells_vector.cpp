@@ -10,6 +10,7 @@
 // Included for each target, after those above.
 #include "kernels/vector/loops-inl.h"
 #include "kernels/vector/math-inl.h"
+#include "kernels/vector/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace symbind::rnn {
@@ -241,13 +242,9 @@ void multiply(const StepProduct<float>& s) {
   }
 }
 
-/// Panels of columns, their rows one after the other; the last panel is zero-padded.
 void pack(const float* w, std::int64_t row_step, std::int64_t column_step, std::int64_t k,
           std::int64_t n, float* packed) {
-  for (std::int64_t j = 0; j < n; j += kPanel)
-    for (std::int64_t p = 0; p < k; ++p)
-      for (std::int64_t i = 0; i < kPanel; ++i)
-        *packed++ = j + i < n ? w[p * row_step + (j + i) * column_step] : 0.f;
+  pack_panels(w, row_step, column_step, k, n, kPanel, packed);
 }
 
 constexpr Instructions kInstructions = {
