@@ -21,6 +21,7 @@
 #include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/max_pooling/max_pooling.h"
 #include "kernels/onednn/pooling.h"
 #include "kernels/pooling_sizes.h"
 #include "ndarray/dtype_dispatch.h"
@@ -378,6 +379,13 @@ void register_pooling(OpRegistry& r) {
       .infer(infer)
       .gradient(gradient)
       .kernel(
+          DeviceType::kCpu, "native",
+          [](const A& a, const R& q) {
+            if (a.channels_last()) return refuse("channels come last");
+            return max_pooling::offer(pooling_sizes(a, q.in[0].shape, q.out[0].shape), q);
+          },
+          [](const A&, const R&, const Offer& o) { return max_pooling::prepare(o); })
+      .kernel(
           DeviceType::kCpu, "onednn",
           [](const A& a, const R& q) {
             if (a.channels_last()) return refuse("channels come last");
@@ -397,6 +405,13 @@ void register_pooling(OpRegistry& r) {
       })
       .infer(infer_backward)
       .shape_only({1})
+      .kernel(
+          DeviceType::kCpu, "native",
+          [](const A& a, const R& q) {
+            if (a.channels_last()) return refuse("channels come last");
+            return max_pooling::offer_backward(pooling_sizes(a, q.out[0].shape, q.in[0].shape), q);
+          },
+          [](const A&, const R&, const Offer& o) { return max_pooling::prepare_backward(o); })
       .kernel(
           DeviceType::kCpu, "onednn",
           [](const A& a, const R& q) {
