@@ -16,7 +16,14 @@ bool interrupt_wanted() {
   return check != nullptr && check();
 }
 
-void detail::ask_interrupt_check(InterruptCheck check) {
+void detail::ask_interrupt_check(InterruptCheck check, std::int64_t nanoseconds) {
+  constexpr std::int64_t kBetweenClocks = 1'000'000;
+  thread_local std::int64_t until_clock = 0;
+  if (nanoseconds < until_clock) {
+    until_clock -= nanoseconds;
+    return;
+  }
+  until_clock = kBetweenClocks;
   if (interrupts_deferred.load(std::memory_order_relaxed) > 0) return;
   using Clock = std::chrono::steady_clock;
   constexpr auto kPause = std::chrono::milliseconds(50);

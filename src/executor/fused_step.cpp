@@ -161,7 +161,7 @@ void FusedStep::run_or_keep_error(std::size_t number) {
     for (const NDArray& a : u.inputs) pass_error(a, u.out);
     return;
   }
-  if (const auto error = run_guarded(u.kernel->op->name, [&] { run(u, number); }))
+  if (const auto error = run_guarded(u.kernel->op->name, kLongWork, [&] { run(u, number); }))
     return u.out.storage()->set_error(*error);
   u.out.storage()->touch();
   for (const std::size_t i : u.kernel->mutated) u.inputs[i].storage()->touch();

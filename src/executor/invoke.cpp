@@ -135,7 +135,7 @@ bool run_kernel(const ImperativeCall& call, std::span<const NDArray> in,
   const VendorThreads threads;
   std::optional<Error> error;
   try {
-    error = run_guarded(kernel.op->name, [&] {
+    error = run_guarded(kernel.op->name, kLongWork, [&] {
       if (profiling::on(profiling::kImperative)) [[unlikely]]
         run_timed(call, in, context, args);
       else

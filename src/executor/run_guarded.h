@@ -31,11 +31,11 @@ inline Error current_error(std::string_view where) {
   }
 }
 
-/// Runs `work`. Returns nothing, or the error "in <title>".
+/// Runs `work`, which takes about `nanoseconds`. Returns nothing, or the error "in <title>".
 template <class Work>
-std::optional<Error> run_guarded(const std::string& title, Work&& work) {
+std::optional<Error> run_guarded(const std::string& title, std::int64_t nanoseconds, Work&& work) {
   try {
-    interruption_point();
+    interruption_point(nanoseconds);
     work();
     return std::nullopt;
   } catch (const Interrupted&) {

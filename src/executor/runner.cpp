@@ -57,7 +57,8 @@ std::optional<Runner::Failure> Runner::run(std::size_t first, std::size_t last,
   auto written = from(last_writes_);
   for (std::size_t i = first; i < last; ++i) {
     for (; read != first_reads_.end() && read->first == i; ++read) read->second->settle();
-    std::optional<Error> error = run_guarded(plan_->steps[i].title, [&] { run_step(i, watchers); });
+    std::optional<Error> error = run_guarded(plan_->steps[i].title, runnables_[i].nanoseconds,
+                                             [&] { run_step(i, watchers); });
     if (error) [[unlikely]]
       return Failure{i, std::move(*error)};
     for (; written != last_writes_.end() && written->first == i; ++written)

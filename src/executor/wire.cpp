@@ -9,11 +9,13 @@
 #include <symbind/runtime.h>
 
 #include "base/check.h"
+#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "device/runtime.h"
 #include "executor/runner.h"
 #include "ndarray/access.h"
 #include "ndarray/storage.h"
+#include "passes/cost.h"
 
 namespace symbind {
 namespace {
@@ -171,13 +173,27 @@ std::vector<Storage*> Runner::written_by(const PlanStep& step) const {
   return written;
 }
 
+namespace {
+
+// A slow kernel computes one operation and reads one byte per nanosecond.
+std::int64_t longest_time(const Cost& cost) {
+  if (cost.flops < 0) return kLongWork;  // a custom operator, for one
+  return static_cast<std::int64_t>(std::min(cost.flops + cost.bytes, 1e15));
+}
+
+}  // namespace
+
 Runner::Runnable Runner::wire_step(std::size_t number) {
   const PlanStep& step = plan_->steps[number];
   const auto add_arg = [this](int tensor) {
     if (is_open(tensor)) open_.emplace_back(tensor_args_.size(), tensor);
     tensor_args_.push_back(resolve(tensor));
   };
-  Runnable r{.run = &step.run, .args = {}, .draws = nullptr, .enter = nullptr};
+  Runnable r{.run = &step.run,
+             .args = {},
+             .draws = nullptr,
+             .enter = nullptr,
+             .nanoseconds = longest_time(cost_of(*plan_, step))};
   const bool entered = number != 0 && number != plan_->num_forward &&
                        plan_->steps[number - 1].context == step.context;
   if (in_gpu_memory(step.context) && !entered) r.enter = &runtime(step.context);
