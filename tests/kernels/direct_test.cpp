@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/direct/forward.h"
+#include "kernels/direct/scattered.h"
 #include "kernels/direct/weight_gradient.h"
 #include "tests/kernels/targets.h"
 
@@ -113,6 +114,12 @@ struct Case {
     run(o, scratch.data());
     return y;
   }
+  Values scattered(int threads) const {
+    const Scattered run(plane, threads, isa);
+    Values scratch(run.scratch_size(), NAN), dx(x.size(), NAN);
+    run(dy.data(), w.data(), dx.data(), scratch.data());
+    return dx;
+  }
   Values weight_gradient(int threads) const {
     const WeightGradient run(plane, threads, isa);
     Values scratch(run.scratch_size(), NAN), dw(w.size(), NAN);
@@ -125,13 +132,18 @@ TEST(Direct, equals_the_definition_in_double) {
   for (const Isa isa : available_isas())
     for (const Plane& p : planes()) {
       const Case c(p, isa);
-      std::vector<double> y(c.dy.size()), dw(c.w.size());
+      std::vector<double> y(c.dy.size()), dw(c.w.size()), dx(c.x.size());
       for_each_product(p, [&](std::size_t at_x, std::size_t at_y, std::size_t at_w) {
+        dx[at_x] += static_cast<double>(c.w[at_w]) * static_cast<double>(c.dy[at_y]);
         y[at_y] += static_cast<double>(c.x[at_x]) * static_cast<double>(c.w[at_w]);
         dw[at_w] += static_cast<double>(c.x[at_x]) * static_cast<double>(c.dy[at_y]);
       });
       const Values plain = c.forward(1, false), limited = c.forward(1, true),
-                   gradient = c.weight_gradient(1);
+                   gradient = c.weight_gradient(1), data = c.scattered(1);
+      for (std::size_t i = 0; i < dx.size(); ++i)
+        ASSERT_NEAR(data[i], dx[i],
+                    1e-5 * (1 + std::sqrt(static_cast<double>(p.out_channels * p.taps()))))
+            << i;
       for (std::size_t i = 0; i < y.size(); ++i) {
         ASSERT_NEAR(plain[i], y[i], 1e-5 * (1 + std::sqrt(p.depth()))) << i;
         const auto filter =
@@ -153,10 +165,11 @@ TEST(ThreadsDirect, change_no_bit) {
   for (const Isa isa : available_isas())
     for (const Plane& p : planes()) {
       const Case c(p, isa);
-      const Values y = c.forward(1, true), dw = c.weight_gradient(1);
+      const Values y = c.forward(1, true), dw = c.weight_gradient(1), dx = c.scattered(1);
       for (const int threads : {2, 3, 7}) {
         EXPECT_EQ(c.forward(threads, true), y) << threads;
         EXPECT_EQ(c.weight_gradient(threads), dw) << threads;
+        EXPECT_EQ(c.scattered(threads), dx) << threads;
       }
     }
 }
@@ -168,6 +181,7 @@ TEST(Direct, has_the_same_bits_with_avx2_and_avx512) {
     const Case a(p, all[0]), b(p, all[1]);
     EXPECT_EQ(a.forward(1, true), b.forward(1, true));
     EXPECT_EQ(a.weight_gradient(1), b.weight_gradient(1));
+    EXPECT_EQ(a.scattered(1), b.scattered(1));
   }
 }
 

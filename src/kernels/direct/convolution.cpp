@@ -7,10 +7,12 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "base/cpu_isa.h"
 #include "base/parallel.h"
 #include "kernels/direct/forward.h"
+#include "kernels/direct/scattered.h"
 #include "kernels/direct/weight_gradient.h"
 #include "kernels/fused_layer.h"
 
@@ -64,14 +66,16 @@ std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
   return "";
 }
 
-/// The gradient of the data is computed as a convolution from the output's shape to the data's.
-/// Where the data is much larger, that one multiplies mostly zeros.
+/// The gradient of the data is a convolution from the output's shape to the data's. Where the data
+/// is much larger, that one would multiply mostly zeros.
+bool scatters(const Plane& p) { return 3 * p.transposed().positions() > 4 * p.positions(); }
+
 std::string unfit_backward(const ConvolutionSizes& s, const KernelRequest& r) {
   if (std::string reason = unfit(s, r); !reason.empty()) return reason;
-  const Plane t = plane_of(s).transposed();
+  const Plane p = plane_of(s), t = p.transposed();
   if (t.pad_top < 0 || t.pad_left < 0) return "the pad is larger than the kernel";
-  if (r.wanted[0] && 3 * t.positions() > 4 * plane_of(s).positions())
-    return "the data is much larger than the output";
+  if (r.wanted[0] && scatters(p) && p.taps() > Scattered::kMostTaps)
+    return "the kernel is large";
   return "";
 }
 
@@ -100,7 +104,7 @@ struct ForwardPlan {
 struct BackwardPlan {
   Plane plane;
   bool wants_dx, wants_dw, wants_db;
-  Forward data;
+  std::variant<Forward, Scattered> data;
   WeightGradient filters;
   std::size_t flipped, scratch;  ///< in the workspace
 };
@@ -168,6 +172,15 @@ Prepared prepare_convolution(const KernelRequest&, const Offer& offer) {
   };
 }
 
+namespace {
+
+std::variant<Forward, Scattered> data_gradient(const Plane& p, int threads) {
+  if (scatters(p)) return Scattered(p, threads);
+  return Forward(p.transposed(), threads);
+}
+
+}  // namespace
+
 Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest& r) {
   if (std::string reason = unfit_backward(s, r); !reason.empty()) return refuse(std::move(reason));
   const Plane p = plane_of(s);
@@ -176,7 +189,7 @@ Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest&
                     r.wanted[0],
                     r.wanted[1],
                     s.bias && r.wanted[2],
-                    Forward(p.transposed(), threads),
+                    data_gradient(p, threads),
                     WeightGradient(p, threads, isa_for_filters(s)),
                     0,
                     0};
@@ -184,7 +197,7 @@ Offer offer_convolution_backward(const ConvolutionSizes& s, const KernelRequest&
   std::size_t scratch = 0;
   if (plan.wants_dx) {
     plan.flipped = workspace.take(bytes(static_cast<std::size_t>(p.out_channels * p.depth())));
-    scratch = plan.data.scratch_size();
+    scratch = std::visit([](const auto& run) { return run.scratch_size(); }, plan.data);
   }
   if (plan.wants_dw) scratch = std::max(scratch, plan.filters.scratch_size());
   plan.scratch = workspace.take(bytes(scratch));
@@ -198,11 +211,16 @@ Prepared prepare_convolution_backward(const KernelRequest&, const Offer& offer) 
     const float *dy = args.in<float>(0), *x = args.in<float>(1);
     float* scratch = at<float>(args, plan->scratch);
     if (plan->wants_dx) {
-      float* flipped = at<float>(args, plan->flipped);
-      flip(plan->plane, args.in<float>(2), flipped);
-      plan->data(
-          {.x = dy, .w = flipped, .y = args.out<float>(0), .low = -kInfinity, .high = kInfinity},
-          scratch);
+      const float* w = args.in<float>(2);
+      float* dx = args.out<float>(0);
+      if (const auto* scattered = std::get_if<Scattered>(&plan->data)) {
+        (*scattered)(dy, w, dx, scratch);
+      } else {
+        float* flipped = at<float>(args, plan->flipped);
+        flip(plan->plane, w, flipped);
+        std::get<Forward>(plan->data)(
+            {.x = dy, .w = flipped, .y = dx, .low = -kInfinity, .high = kInfinity}, scratch);
+      }
     }
     if (plan->wants_dw) plan->filters(x, dy, args.out<float>(1), scratch);
     if (plan->wants_db) bias_gradient(plan->plane, dy, args.out<float>(2));
