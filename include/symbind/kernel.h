@@ -38,28 +38,46 @@ bool same_bytes(const Shape& shape, Layout a, Layout b);
 /// What is known of a node when its kernels make offers.
 struct KernelRequest {
   DeviceType device = DeviceType::kCpu;
-  Context context;              ///< where it will run
-  std::vector<TensorDesc> in;   ///< with the layouts the producers chose
+  Context context;  ///< where it will run
+  /// With the layouts the producers chose and the type to compute in: a 16-bit input may be
+  /// described as float32, and is then converted unless the offer asks for the type it is stored
+  /// in.
+  std::vector<TensorDesc> in;
   std::vector<TensorDesc> out;  ///< the kernel chooses the layouts; opaque ones have no shape
   std::vector<bool> wanted;     ///< outputs that something reads
   std::vector<bool>
-      constant;           ///< inputs worth keeping in derived form: parameters without gradient
-  bool training = false;  ///< a backward pass follows
-  bool exact = false;     ///< kernels that trade digits for speed must refuse
+      constant;               ///< inputs worth keeping in derived form: parameters without gradient
+  std::vector<DType> stored;  ///< the types in which the inputs are stored; empty: as in `in`
+  bool training = false;      ///< a backward pass follows
+  bool exact = false;         ///< kernels that trade digits for speed must refuse
+  /// kBFloat16: kernels may round their inputs and outputs to bfloat16.
+  DType compute_dtype = DType::kFloat32;
   int threads = 1;
+
+  DType stored_dtype(std::size_t input) const {
+    return stored.empty() ? in[input].dtype : stored[input];
+  }
 };
 
-/// What a kernel can do for a node: its input and output layouts and the memory it needs; or why it
-/// refuses.
+/// What a kernel can do for a node: its inputs' and outputs' layouts and types and the memory it
+/// needs; or why it refuses.
 struct Offer {
   std::string refusal;  ///< empty when the kernel accepts
   std::vector<Layout> in_layouts, out_layouts;
+  std::vector<DType> in_dtypes, out_dtypes;  ///< empty: those of the request
   std::size_t workspace_bytes = 0;
   std::vector<std::size_t> opaque_bytes;  ///< sizes of the opaque outputs, by output index
   /// {input, output} that may share memory; instead of those that the operator declares.
   std::optional<std::vector<std::pair<int, int>>> inplace;
   std::shared_ptr<const void> plan;  ///< private data for `prepare`
   bool accepted() const { return refusal.empty(); }
+  /// The type of one input or output; `requested` is that of the request.
+  DType in_dtype(std::size_t i, DType requested) const {
+    return in_dtypes.empty() ? requested : in_dtypes[i];
+  }
+  DType out_dtype(std::size_t i, DType requested) const {
+    return out_dtypes.empty() ? requested : out_dtypes[i];
+  }
 };
 Offer refuse(std::string reason);
 /// Plain layouts everywhere, no workspace.

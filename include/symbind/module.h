@@ -210,6 +210,7 @@ struct ModuleOptions {
   std::vector<ContextMap> group2ctxs = {};    ///< ctx_group → device, for each context
   AttrDict compression_params = {};           ///< {{"type", "2bit"}}; see KVStore
   std::optional<bool> exact = {};             ///< as of SimpleBindOptions
+  std::string compute_dtype = {};             ///< as of SimpleBindOptions
 };
 
 /// A network on one or several devices.

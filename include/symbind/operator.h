@@ -18,6 +18,13 @@
 
 namespace symbind {
 
+/// In which type an operator computes where a bound graph declares float16 or bfloat16.
+enum class Precision : std::uint8_t {
+  kDeclared,  ///< the declared one
+  kFloat32,   ///< float32: its fast kernels have no other
+  kAsStored,  ///< the one in which its inputs are stored: it computes every type at the same speed
+};
+
 /// Everything known of an operator. Passes read these columns and never name an operator.
 struct OpDef {
   std::string name;
@@ -78,6 +85,7 @@ struct OpDef {
   bool channels_last = false;  ///< a channel is the last axis of the output, not the second
   /// Whether output 0 is input 0 as long as no training runs (Dropout).
   std::function<bool(const void*)> is_identity_in_prediction;
+  Precision precision = Precision::kDeclared;
   FlopsRule flops;                 ///< of one run; without it their number is unknown
   std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 

@@ -66,6 +66,9 @@ struct PredictorOptions {
   /// Forbids kernels and fusions that trade digits for speed (Winograd, a BatchNorm folded into
   /// weights); SYMBIND_EXACT decides unless given.
   std::optional<bool> exact = {};
+  /// "bfloat16": layers may round their inputs and outputs to bfloat16 where the CPU computes with
+  /// it; "float32"; empty: SYMBIND_COMPUTE_DTYPE decides.
+  std::string compute_dtype = {};
 };
 
 struct PredictorStats {

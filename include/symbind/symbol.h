@@ -68,6 +68,9 @@ struct SimpleBindOptions {
   /// Forbids kernels and fusions that trade digits for speed (Winograd, a BatchNorm folded into
   /// weights); SYMBIND_EXACT decides unless given.
   std::optional<bool> exact = {};
+  /// "bfloat16": a network that does not train may round the inputs and outputs of its layers to
+  /// bfloat16 where the CPU computes with it; "float32"; empty: SYMBIND_COMPUTE_DTYPE decides.
+  std::string compute_dtype = {};
 };
 struct BindOptions {
   ArraysArg args_grad = NDArrayMap{};
@@ -76,6 +79,7 @@ struct BindOptions {
   ContextMap group2ctx = {};
   const Executor* shared_exec = nullptr;
   std::optional<bool> exact = {};  ///< as above
+  std::string compute_dtype = {};  ///< as above
 };
 
 class Symbol {

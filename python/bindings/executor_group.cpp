@@ -102,7 +102,8 @@ ExecutorGroup make_group(const Symbol& symbol, nb::handle contexts, const nb::di
                              .grad_req = grad_req_from(given["grad_req"]),
                              .state_names = names("state_names"),
                              .group2ctxs = groups_from(given["group2ctxs"]),
-                             .exact = nb::cast<std::optional<bool>>(given["exact"])};
+                             .exact = nb::cast<std::optional<bool>>(given["exact"]),
+                             .compute_dtype = nb::cast<std::string>(given["compute_dtype"])};
   const nb::gil_scoped_release release;
   return ExecutorGroup(symbol, devices, options);
 }

@@ -53,7 +53,8 @@ PredictorOptions options_from(const nb::dict& given) {
                      .input_shapes = shapes_from(nb::cast<nb::dict>(given["input_shapes"])),
                      .allow_missing = nb::cast<bool>(given["allow_missing"]),
                      .allow_extra = nb::cast<bool>(given["allow_extra"]),
-                     .exact = nb::cast<std::optional<bool>>(given["exact"])};
+                     .exact = nb::cast<std::optional<bool>>(given["exact"]),
+                     .compute_dtype = nb::cast<std::string>(given["compute_dtype"])};
   for (const auto& [name, dtype] : nb::cast<nb::dict>(given["types"]))
     o.types[nb::cast<std::string>(name)] = dtype_from(dtype);
   return o;

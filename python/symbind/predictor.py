@@ -11,12 +11,14 @@ __all__ = ["Predictor"]
 
 
 def _options(ctx=None, threads=0, max_pool=0, max_plans=16, outputs=(), data_names=(), types=None,
-             input_shapes=None, allow_missing=False, allow_extra=False, exact=None):
+             input_shapes=None, allow_missing=False, allow_extra=False, exact=None,
+             compute_dtype=None):
     return {"ctx": ctx, "threads": threads, "max_pool": max_pool, "max_plans": max_plans,
             "outputs": [outputs] if isinstance(outputs, str) else list(outputs),
             "data_names": [data_names] if isinstance(data_names, str) else list(data_names),
             "types": types or {}, "input_shapes": input_shapes or {}, "allow_missing": allow_missing,
-            "allow_extra": allow_extra, "exact": exact}
+            "allow_extra": allow_extra, "exact": exact,
+            "compute_dtype": "" if compute_dtype is None else str(compute_dtype)}
 
 
 def _readable(name, value):
@@ -39,7 +41,8 @@ class Predictor:
     best); `max_pool` calls at once, others wait (0: any number); `max_plans` shapes whose plans are kept; `outputs` by
     name of `get_internals()`; `data_names`, the inputs in order; `types` and `input_shapes` of inputs, by name;
     `allow_missing` and `allow_extra` parameters; `exact` forbids kernels and fusions that trade digits for speed
-    (None: SYMBIND_EXACT decides).
+    (None: SYMBIND_EXACT decides); `compute_dtype="bfloat16"` lets layers round their inputs and outputs to bfloat16
+    where the CPU computes with it (None: SYMBIND_COMPUTE_DTYPE decides).
     """
 
     def __init__(self, prefix, epoch, **options):

@@ -3,6 +3,10 @@
 
 #include "base/cpu_isa.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <string_view>
 
@@ -33,7 +37,38 @@ Isa limit_of_the_setting() {
   return Isa::kAvx512;
 }
 
+bool bfloat16_of_this_cpu() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
+/// oneDNN's names of AVX-512 without bfloat16.
+bool setting_excludes_bfloat16() {
+  const std::string name = settings::text("ONEDNN_MAX_CPU_ISA");
+  return name == "AVX512_CORE" || name == "AVX512_CORE_VNNI" || name.starts_with("AVX512_MIC");
+}
+
 }  // namespace
+
+bool amx_has_no_tiles() {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kTiles = 1u << 24, kFeatures = 7, kTileShapes = 0x1d;
+  if (__get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) == 0 || (d & kTiles) == 0) return false;
+  return __get_cpuid_count(kTileShapes, 0, &a, &b, &c, &d) == 0 || a == 0;
+#else
+  return false;
+#endif
+}
+
+bool cpu_has_bfloat16() {
+  static const bool usable =
+      cpu_isa() == Isa::kAvx512 && bfloat16_of_this_cpu() && !setting_excludes_bfloat16();
+  return usable;
+}
 
 Isa cpu_isa() {
   static const Isa usable = std::min(of_this_cpu(), limit_of_the_setting());

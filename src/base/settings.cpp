@@ -57,6 +57,9 @@ constexpr Setting kTable[] = {
     {"SYMBIND_EXACT", "0", Treatment::kHonoured, "",
      "Forbid what trades digits for speed: Winograd, a BatchNorm folded into weights, reduced "
      "precision. Module and Predictor have an option of that name."},
+    {"SYMBIND_COMPUTE_DTYPE", "float32", Treatment::kHonoured, "",
+     "bfloat16: networks that do not train may round the inputs and outputs of their layers to it, "
+     "where the CPU computes with it. Module and Predictor have an option compute_dtype."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",
      "Comma list of kernels to forbid, each with a minus sign: -onednn forbids all of oneDNN's, "
      "-onednn_winograd that algorithm. An operator's last kernel always stays."},

@@ -11,6 +11,7 @@
 #include "device/runtime.h"
 #include "executor/bind.h"
 #include "executor/executor_impl.h"
+#include "passes/compute_dtype.h"
 #include "passes/infer.h"
 
 namespace symbind {
@@ -178,6 +179,7 @@ Executor simple_bind_with(const Symbol& symbol, Context context, const ShapeMap&
     runtime(context);
     Bound bound = named(symbol, context, options.group2ctx);
     bound.exact = options.exact.value_or(settings::flag("SYMBIND_EXACT"));
+    bound.compute_dtype = compute_dtype_of(options.compute_dtype);
     bound.grad_req = resolve_req(options.grad_req, bound.arg_names);
     const ArraySlots inferred =
         infer_slots(symbol, given, options.types, context, options.group2ctx);
@@ -204,6 +206,7 @@ Executor Symbol::bind(Context context, const ArraysArg& args, const BindOptions&
   runtime(context);
   Bound bound = named(*this, context, options.group2ctx);
   bound.exact = options.exact.value_or(settings::flag("SYMBIND_EXACT"));
+  bound.compute_dtype = compute_dtype_of(options.compute_dtype);
   bound.args = in_order(args, bound.arg_names, "arguments");
   for (std::size_t i = 0; i < bound.args.size(); ++i) {
     check(bound.args[i].defined(), "argument '{}' is missing; needed in order: {}",

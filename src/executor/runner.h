@@ -32,6 +32,7 @@ struct Bound {
   std::vector<NDArray> args, grads, aux;
   std::vector<GradReq> grad_req;
   bool exact = false;
+  DType compute_dtype = DType::kFloat32;
 };
 
 class Runner {

@@ -58,9 +58,9 @@ NDArray value_of(const Runner& runner, int tensor) {
   const PlanTensor& t = runner.plan().tensors[static_cast<std::size_t>(tensor)];
   const TensorArg from = runner.resolve(tensor);
   if (from.data == nullptr || t.home == Home::kScratch || t.is_opaque) return {};
-  NDArray value(t.desc.shape, t.context, t.desc.dtype);
+  NDArray value(t.desc.shape, t.context, t.declared);
   const TensorArg to{write_pointer(value), value.storage().get()};
-  const TensorDesc plain{.shape = t.desc.shape, .dtype = t.desc.dtype};
+  const TensorDesc plain{.shape = t.desc.shape, .dtype = t.declared};
   const auto slot = static_cast<std::size_t>(runner.plan().slot_of(t.context));
   const Args args{.inputs = &from, .outputs = &to, .run = &runner.state(slot)};
   prepare_reorder(t.desc, plain,
@@ -90,7 +90,7 @@ std::vector<StepTimes> described(const Plan& plan) {
   for (const PlanStep& step : plan.steps) {
     profiling::Subject s{
         .category = "operator",
-        .name = step.node ? step.node->op->name : "reorder",
+        .name = step.node ? step.node->op->name : step.kernel,
         .node = step.node ? step.node->name
                           : plan.tensors[static_cast<std::size_t>(step.out.front())].name,
         .kernel = step.kernel,
@@ -157,7 +157,7 @@ void Watchers::show_gradients(const Runner& runner, const PlanStep& step) {
     if (places[i] >= 0) value = value_of(runner, step.out[static_cast<std::size_t>(places[i])]);
     if (!value.defined()) {
       const PlanTensor& like = runner.plan().tensors[static_cast<std::size_t>(made->in[i])];
-      value = NDArray::zeros(like.desc.shape, like.context, like.desc.dtype);
+      value = NDArray::zeros(like.desc.shape, like.context, like.declared);
     }
     show_value(name, value);
   }

@@ -76,6 +76,7 @@ BindSpec Runner::bind_spec(bool watched) const {
   spec.monitored = watched;
   spec.predicts = predicts_;
   spec.exact = bound_.exact;
+  spec.compute_dtype = bound_.compute_dtype;
   return spec;
 }
 

@@ -140,7 +140,7 @@ class Explainer {
  private:
   Json step(std::size_t number) {
     const PlanStep& step = plan_.steps[number];
-    Json j = {{"op", step.node ? step.node->op->name : "reorder"},
+    Json j = {{"op", step.node ? step.node->op->name : step.kernel},
               {"name", step.node ? step.node->name : tensor(step.out.front()).name},
               {"kernel", step.kernel},
               {"phase", step.phase == Phase::kForward ? "forward" : "backward"},

@@ -31,6 +31,8 @@ struct ElementType {
 /// `integers` says what integer elements are computed in: kInt64 (exact) or kDouble.
 ElementType element_type(DType dtype, Compute integers = Compute::kInt64);
 
+/// A floating point type of 16 bits.
+inline bool is_narrow(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 /// Between float32 and a 16-bit type, vector by vector; null for other types.
 Convert fast_converter(DType from, DType to);
 /// From the compute type to the elements; never null.

@@ -31,7 +31,7 @@ class FusedLayer {
              Carver& workspace)
       : epilogue_(epilogue, bias ? 3 : 2, y, r),
         weights_(key, bytes, size, constant, workspace,
-                 layer_inputs(bias, y.shape.rank() > 2 ? y.shape[1] : y.shape.back(), epilogue)),
+                 layer_inputs(bias, y.shape.rank() > 2 ? y.shape[1] : y.shape.back(), epilogue, r)),
         size_(y.shape.size()),
         last_(weights_.folds() ? 1 : 0) {
     using Kind = EpilogueItem::Kind;
@@ -50,9 +50,10 @@ class FusedLayer {
     }
   }
 
-  /// Sets the layouts of tensors of the output's shape, and that the output may be written over the
-  /// one added inside.
-  void complete(Offer& offer) const {
+  /// Sets the types of narrow weights, the layouts of tensors of the output's shape, and that the
+  /// output may be written over the one added inside.
+  void complete(Offer& offer, const KernelRequest& r) const {
+    take_stored(offer, r, weights_.inputs());
     offer.inplace.emplace();
     for (std::size_t i = 0; i < epilogue_.items().size(); ++i) {
       const EpilogueItem::Kind kind = epilogue_.items()[i].kind;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "base/build.h"
 #include "base/check.h"
@@ -13,6 +14,7 @@
 #include "kernels/accumulate.h"
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/element_type.h"
 
 namespace symbind {
 
@@ -97,10 +99,43 @@ Prepared prepare_of(const TensorDesc& from, const TensorDesc& to) {
                 : transposes<T>(matrices, positions, inner);
 }
 
+/// Between float32 and a 16-bit type. With another layout, too, it is for rare uses: it allocates.
+Prepared change_type(const TensorDesc& from, const TensorDesc& to) {
+  const Convert convert = fast_converter(from.dtype, to.dtype);
+  SYMBIND_ASSERT(convert != nullptr);
+  if (!same_bytes(from.shape, from.layout, to.layout)) {
+    const TensorDesc between{.shape = from.shape, .dtype = to.dtype, .layout = from.layout};
+    return [first = change_type(from, between), bytes = between.bytes(),
+            second = prepare_reorder(between, to, DeviceType::kCpu)](const Args& args) {
+      std::vector<char> memory(bytes);
+      const TensorArg middle{memory.data(), nullptr};
+      Args step = args;
+      step.outputs = &middle;
+      first(step);
+      step = args;
+      step.inputs = &middle;
+      second(step);
+    };
+  }
+  return [convert, n = from.shape.size(), a = size_of(from.dtype),
+          b = size_of(to.dtype)](const Args& args) {
+    const char* in = args.in<char>(0);
+    char* out = args.out<char>(0);
+    parallel_for(n, 1 << 15, [=](std::int64_t begin, std::int64_t end) {
+      convert(in + static_cast<std::size_t>(begin) * a, out + static_cast<std::size_t>(begin) * b,
+              end - begin);
+    });
+  };
+}
+
 }  // namespace
 
 Prepared prepare_reorder(const TensorDesc& from, const TensorDesc& to, DeviceType device) {
-  SYMBIND_ASSERT(from.shape == to.shape && from.dtype == to.dtype);
+  SYMBIND_ASSERT(from.shape == to.shape);
+  if (from.dtype != to.dtype) {
+    SYMBIND_ASSERT(device == DeviceType::kCpu);
+    return change_type(from, to);
+  }
   const std::size_t bytes = from.bytes();
   if (device == DeviceType::kGpu) {
     SYMBIND_ASSERT(same_bytes(from.shape, from.layout, to.layout));

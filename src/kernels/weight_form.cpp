@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "kernels/element_type.h"
 #include "ndarray/storage.h"
 
 namespace symbind {
@@ -51,16 +52,20 @@ std::size_t offset_of(const TensorArg& array) {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// A folded form has the channels' biases after the weight, and a last number: whether it is
-/// folded.
+/// A form with its bias has the channels' biases after the weight, and a last number: whether a
+/// BatchNorm is folded in.
 std::size_t bytes_of(std::size_t weight, const LayerInputs& inputs) {
-  if (inputs.batch_norm < 0) return weight;
+  if (inputs.batch_norm < 0 && !inputs.narrow_bias()) return weight;
   return rounded(weight) + (static_cast<std::size_t>(inputs.channels) + 1) * sizeof(float);
 }
 
 std::string key_of(const std::string& weight, const LayerInputs& inputs) {
-  if (inputs.batch_norm < 0) return weight;
-  const std::size_t fold = std::hash<double>()(inputs.fix_gamma ? -inputs.eps : inputs.eps);
+  const bool narrow = inputs.narrow_weight() || inputs.narrow_bias();
+  const auto types = static_cast<std::size_t>(inputs.weight_dtype) * 16 +
+                     static_cast<std::size_t>(inputs.bias_dtype);
+  if (inputs.batch_norm < 0) return narrow ? fmt::format("{}n{:x}", weight, types) : weight;
+  const std::size_t fold =
+      std::hash<double>()(inputs.fix_gamma ? -inputs.eps : inputs.eps) ^ (types * 0x9e3779b1u);
   return fmt::format("{}{:x}", weight, (fold ^ (fold >> 32)) & 0xfffffff);
 }
 
@@ -116,49 +121,103 @@ void* WeightForm::get(const Args& args, std::span<const int> sources,
   return form.data();
 }
 
-LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilogue) {
+LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilogue,
+                         const KernelRequest& request) {
   LayerInputs inputs{.bias = bias ? 2 : -1, .channels = channels};
   if (!epilogue.empty() && epilogue.front().kind == EpilogueItem::Kind::kBatchNorm) {
     inputs.batch_norm = bias ? 3 : 2;
     inputs.eps = epilogue.front().a;
     inputs.fix_gamma = epilogue.front().b != 0;
   }
+  const auto is_kept_narrow = [&](std::size_t input) {
+    return request.constant.size() > input && request.constant[input] &&
+           is_narrow(request.stored_dtype(input));
+  };
+  if (is_kept_narrow(1)) inputs.weight_dtype = request.stored_dtype(1);
+  if (bias && request.constant.size() > 1 && request.constant[1] && is_kept_narrow(2))
+    inputs.bias_dtype = request.stored_dtype(2);
   return inputs;
 }
+
+void take_stored(Offer& offer, const KernelRequest& request, const LayerInputs& inputs) {
+  if (!inputs.narrow_weight() && !inputs.narrow_bias()) return;
+  if (offer.in_dtypes.empty())
+    for (const TensorDesc& in : request.in) offer.in_dtypes.push_back(in.dtype);
+  if (inputs.narrow_weight())
+    offer.in_dtypes[static_cast<std::size_t>(inputs.weight)] = inputs.weight_dtype;
+  if (inputs.narrow_bias())
+    offer.in_dtypes[static_cast<std::size_t>(inputs.bias)] = inputs.bias_dtype;
+}
+
+namespace {
+
+/// Numbers of an array as float32: its own, or converted ones.
+class Floats {
+ public:
+  Floats(const void* data, DType dtype, std::int64_t count) {
+    if (dtype == DType::kFloat32) {
+      data_ = static_cast<const float*>(data);
+      return;
+    }
+    converted_.resize(static_cast<std::size_t>(count));
+    fast_converter(dtype, DType::kFloat32)(data, converted_.data(), count);
+    data_ = converted_.data();
+  }
+  const float* data() const { return data_; }
+
+ private:
+  std::vector<float> converted_;
+  const float* data_;
+};
+
+}  // namespace
 
 LayerWeights::LayerWeights(const std::string& key, std::size_t bytes, std::int64_t size,
                            bool constant, Carver& workspace, const LayerInputs& inputs)
     : weight_bytes_(rounded(bytes)),
       row_(size / std::max<std::int64_t>(1, inputs.channels)),
+      size_(size),
       is_plain_(key.empty()),
       inputs_(inputs) {
-  SYMBIND_ASSERT(constant || !folds());
-  if (folds() || !is_plain_)
+  SYMBIND_ASSERT(constant || (!keeps_bias() && !inputs_.narrow_weight()));
+  if (has_form())
     form_ = WeightForm(key_of(key, inputs), bytes_of(bytes, inputs), constant, workspace);
 }
 
 LayerWeights::Form LayerWeights::get(const Args& args, Pack pack) const {
-  const float* bias = inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias);
-  if (!folds() && is_plain_) return {args.inputs[inputs_.weight].data, bias, false};
-  if (!folds()) {
+  const bool bias = inputs_.bias >= 0;
+  if (!keeps_bias()) {
+    const float* plain_bias = bias ? args.in<float>(inputs_.bias) : nullptr;
+    if (!has_form()) return {args.inputs[inputs_.weight].data, plain_bias, false};
     void* form = form_(args, inputs_.weight, [&](void* plain, void* into) {
-      pack(static_cast<const float*>(plain), into);
+      pack(Floats(plain, inputs_.weight_dtype, size_).data(), into);
     });
-    return {form, bias, false};
+    return {form, plain_bias, false};
   }
   std::array<int, 6> sources{inputs_.weight};
   std::size_t count = 1;
-  for (int i = 0; i < 4; ++i) sources[count++] = inputs_.batch_norm + i;
-  if (bias != nullptr) sources[count++] = inputs_.bias;
+  for (int i = 0; folds() && i < 4; ++i) sources[count++] = inputs_.batch_norm + i;
+  if (bias) sources[count++] = inputs_.bias;
   void* memory = form_.get(args, std::span(sources.data(), count),
-                           [&](void* into) { fold(args, into, pack); });
+                           [&](void* into) { make(args, into, pack); });
   const float* tail = reinterpret_cast<const float*>(static_cast<char*>(memory) + weight_bytes_);
   return {memory, tail, tail[inputs_.channels] != 0};
 }
 
-void LayerWeights::fold(const Args& args, void* memory, Pack pack) const {
-  const float* w = args.in<float>(inputs_.weight);
-  const float* bias = inputs_.bias < 0 ? nullptr : args.in<float>(inputs_.bias);
+void LayerWeights::make_unfolded(const float* weight, const float* bias, void* memory,
+                                 Pack pack) const {
+  float* tail = reinterpret_cast<float*>(static_cast<char*>(memory) + weight_bytes_);
+  for (std::int64_t c = 0; c < inputs_.channels; ++c) tail[c] = bias == nullptr ? 0 : bias[c];
+  tail[inputs_.channels] = 0;
+  pack(weight, memory);
+}
+
+void LayerWeights::make(const Args& args, void* memory, Pack pack) const {
+  const Floats weights(args.inputs[inputs_.weight].data, inputs_.weight_dtype, size_);
+  const Floats biases(inputs_.bias < 0 ? nullptr : args.inputs[inputs_.bias].data,
+                      inputs_.bias < 0 ? DType::kFloat32 : inputs_.bias_dtype, inputs_.channels);
+  const float *w = weights.data(), *bias = biases.data();
+  if (!folds()) return make_unfolded(w, bias, memory, pack);
   const float *gamma = args.in<float>(inputs_.batch_norm),
               *beta = args.in<float>(inputs_.batch_norm + 1),
               *mean = args.in<float>(inputs_.batch_norm + 2),
@@ -179,10 +238,9 @@ void LayerWeights::fold(const Args& args, void* memory, Pack pack) const {
       folded[static_cast<std::size_t>(i)] = value;
     }
   }
-  tail[inputs_.channels] = finite ? 1 : 0;
-  if (!finite)
-    for (std::int64_t c = 0; c < inputs_.channels; ++c) tail[c] = bias == nullptr ? 0 : bias[c];
-  pack(finite ? folded.data() : w, memory);
+  if (!finite) return make_unfolded(w, bias, memory, pack);
+  tail[inputs_.channels] = 1;
+  pack(folded.data(), memory);
 }
 
 }  // namespace symbind

@@ -53,11 +53,19 @@ struct LayerInputs {
   double eps = 0;
   bool fix_gamma = false;
   std::int64_t channels = 1;  ///< of the output: rows of the weight
+  /// Of a constant weight and bias: the types in which they are stored. Others are float32.
+  DType weight_dtype = DType::kFloat32, bias_dtype = DType::kFloat32;
+
+  bool narrow_weight() const { return weight_dtype != DType::kFloat32; }
+  bool narrow_bias() const { return bias >= 0 && bias_dtype != DType::kFloat32; }
 };
 /// Of a layer with inputs data, weight[, bias] and an epilogue after them.
-LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilogue);
+LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilogue,
+                         const KernelRequest& request);
+/// The offer takes the weight and the bias in the types that `inputs` says.
+void take_stored(Offer& offer, const KernelRequest& request, const LayerInputs& inputs);
 
-/// A layer's weight in another form, and its bias, with a BatchNorm folded into both:
+/// A layer's weight in another form, and its bias, both float32, with a BatchNorm folded into both:
 ///
 ///   w' = w · s,   b' = (b − mean) · s + beta        with s = gamma / √(variance + eps)
 ///
@@ -76,21 +84,27 @@ class LayerWeights {
 
   LayerWeights() = default;
   /// `bytes` of the form, which `key` identifies; `size` numbers of the plain weight. A BatchNorm
-  /// needs `constant`. Without a key the form is the plain weight: the bound array, unless a
-  /// BatchNorm is folded in.
+  /// needs `constant`, and so does a narrow weight or bias. Without a key the form is the plain
+  /// weight: the bound array, unless a BatchNorm is folded in or the array is narrow.
   LayerWeights(const std::string& key, std::size_t bytes, std::int64_t size, bool constant,
                Carver& workspace, const LayerInputs& inputs);
 
   bool folds() const { return inputs_.batch_norm >= 0; }
+  const LayerInputs& inputs() const { return inputs_; }
   /// Calls `pack` where no current form exists.
   Form get(const Args& args, Pack pack) const;
 
  private:
-  void fold(const Args& args, void* memory, Pack pack) const;
+  /// Whether the bias is part of the form.
+  bool keeps_bias() const { return folds() || inputs_.narrow_bias(); }
+  bool has_form() const { return keeps_bias() || !is_plain_ || inputs_.narrow_weight(); }
+  void make(const Args& args, void* memory, Pack pack) const;
+  void make_unfolded(const float* weight, const float* bias, void* memory, Pack pack) const;
 
   WeightForm form_;
   std::size_t weight_bytes_ = 0;
-  std::int64_t row_ = 0;  ///< numbers of the plain weight per channel
+  std::int64_t row_ = 0;   ///< numbers of the plain weight per channel
+  std::int64_t size_ = 0;  ///< numbers of the plain weight
   bool is_plain_ = true;
   LayerInputs inputs_;
 };

@@ -148,7 +148,8 @@ void Module::bind(const Shapes& data_shapes, const std::optional<Shapes>& label_
                      .grad_req = options.grad_req,
                      .state_names = s.options.state_names,
                      .group2ctxs = s.options.group2ctxs,
-                     .exact = s.options.exact};
+                     .exact = s.options.exact,
+                     .compute_dtype = s.options.compute_dtype};
   s.group = std::make_unique<ExecutorGroup>(s.symbol, s.options.context, group);
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;

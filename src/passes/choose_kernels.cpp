@@ -1,22 +1,34 @@
 // Chooses kernels (graph/select_kernel.h) node by node in execution order, so that a node's kernels
-// see the layouts their producers chose. A gradient uses the kernel of its forward node if that one
-// saved something only it can read.
+// see the forms (layout and type) their producers chose. A gradient uses the kernel of its forward
+// node if that one saved something only it can read.
 
 #include <algorithm>
 
 #include "base/parallel.h"
 #include "graph/select_kernel.h"
+#include "kernels/element_type.h"
 #include "passes/layout.h"
 
 namespace symbind {
 namespace {
+
+/// What a node's declared types are replaced by.
+struct ComputeTypes {
+  DType narrow = DType::kUnknown;  ///< float16 and bfloat16; kUnknown: not replaced
+  DType float32 = DType::kFloat32;
+
+  DType of(DType declared) const {
+    if (declared == DType::kFloat32) return float32;
+    return is_narrow(declared) && narrow != DType::kUnknown ? narrow : declared;
+  }
+};
 
 class Chooser {
  public:
   Chooser(const Lowering& lowering, Plan& plan)
       : l_(lowering),
         plan_(plan),
-        layouts_(plan),
+        forms_(plan),
         tensor_of_(static_cast<std::size_t>(lowering.graph.num_entries()), -1) {}
 
   void run() {
@@ -91,6 +103,7 @@ class Chooser {
     t.name = n.node->output_name(output);
     t.desc = {
         .shape = l_.known.shapes[entry], .dtype = l_.known.dtypes[entry], .layout = Layout::kPlain};
+    t.declared = t.desc.dtype;
     t.context = l_.context[node];
     t.home = l_.owner[entry].home;
     t.index = l_.owner[entry].index;
@@ -103,25 +116,54 @@ class Chooser {
     return static_cast<int>(plan_.tensors.size()) - 1;
   }
 
+  /// Which types a node computes in: narrow ones may be replaced by float32, and where every input
+  /// is stored in bfloat16, float32 by that.
+  ComputeTypes compute_types(const IndexedNode& n, DeviceType device) const {
+    const OpDef& op = *n.node->op;
+    if (device != DeviceType::kCpu || op.precision == Precision::kDeclared) return {};
+    for (std::size_t i = 0; i < n.inputs.size(); ++i)
+      if (is_narrow(l_.known.dtypes[static_cast<std::size_t>(n.inputs[i])]) &&
+          op.mutates(n.node->parsed.get(), static_cast<int>(i)))
+        return {};  // a converted copy would be written
+    if (op.precision == Precision::kFloat32) return {.narrow = DType::kFloat32};
+    bool changed = false, all_bfloat16 = true;
+    for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+      const auto entry = static_cast<std::size_t>(n.inputs[i]);
+      const DType declared = l_.known.dtypes[entry];
+      if (only_shape(*n.node, i) || (!is_narrow(declared) && declared != DType::kFloat32)) continue;
+      const PlanTensor& have = plan_.tensors[static_cast<std::size_t>(tensor_of_[entry])];
+      changed |= have.desc.dtype != declared;
+      if (have.home == Home::kArena) all_bfloat16 &= have.desc.dtype == DType::kBFloat16;
+    }
+    if (!changed) return {};
+    if (all_bfloat16) return {.narrow = DType::kBFloat16, .float32 = DType::kBFloat16};
+    return {.narrow = DType::kFloat32};
+  }
+
   KernelRequest request(const IndexedNode& n, std::size_t node) const {
     KernelRequest r;
     r.context = l_.context[node];
     r.device = kernel_device(r.context);
+    const ComputeTypes types = compute_types(n, r.device);
     for (std::size_t i = 0; i < n.inputs.size(); ++i) {
       const auto entry = static_cast<std::size_t>(n.inputs[i]);
-      r.in.push_back(plan_.tensors[static_cast<std::size_t>(tensor_of_[entry])].desc);
+      const TensorDesc& have = plan_.tensors[static_cast<std::size_t>(tensor_of_[entry])].desc;
+      r.stored.push_back(have.dtype);
+      r.in.push_back(have);
+      r.in.back().dtype = types.of(l_.known.dtypes[entry]);
       if (only_shape(*n.node, i)) r.in.back().layout = Layout::kPlain;
       r.constant.push_back(l_.constant[entry]);
     }
     for (int o = 0; o < n.num_outputs; ++o) {
       const auto entry = static_cast<std::size_t>(n.first_entry + o);
       r.out.push_back({.shape = l_.known.shapes[entry],
-                       .dtype = l_.known.dtypes[entry],
+                       .dtype = types.of(l_.known.dtypes[entry]),
                        .layout = Layout::kPlain});
       r.wanted.push_back(readers_[entry] > 0);
     }
     r.training = l_.training;
     r.exact = l_.exact;
+    r.compute_dtype = l_.compute_dtype;
     r.threads = num_threads();
     return r;
   }
@@ -159,9 +201,10 @@ class Chooser {
         step.in.push_back(shape_of(tensor_of_[static_cast<std::size_t>(n.inputs[i])]));
         continue;
       }
-      step.in.push_back(layouts_.in_layout(tensor_of_[static_cast<std::size_t>(n.inputs[i])],
-                                           wanted, step.phase));
+      r.in[i].dtype = choice.offer.in_dtype(i, r.in[i].dtype);
       r.in[i].layout = wanted;
+      step.in.push_back(forms_.in_form(tensor_of_[static_cast<std::size_t>(n.inputs[i])], wanted,
+                                       r.in[i].dtype, step.phase));
     }
     bool saved_opaque = false;
     for (int o = 0; o < n.num_outputs; ++o) {
@@ -170,6 +213,7 @@ class Chooser {
       const int id = add_tensor(n, o, number);
       PlanTensor& t = plan_.tensors[static_cast<std::size_t>(id)];
       t.desc.layout = r.out[index].layout = choice.offer.out_layouts[index];
+      t.desc.dtype = r.out[index].dtype = choice.offer.out_dtype(index, r.out[index].dtype);
       t.is_opaque = l_.known.opaque[entry];
       if (t.is_opaque) {
         t.desc.shape = r.out[index].shape =
@@ -181,6 +225,9 @@ class Chooser {
       tensor_of_[entry] = id;
       step.out.push_back(id);
     }
+    for (std::size_t i = 0; i < n.inputs.size(); ++i)
+      if (node.op->mutates(node.parsed.get(), static_cast<int>(i)))
+        forms_.forget(tensor_of_[static_cast<std::size_t>(n.inputs[i])]);
     if (saved_opaque) bound_kernel_[n.node.get()] = step.kernel;
     step.prepare = [kernel = choice.kernel, node = n.node, r = std::move(r),
                     offer = std::move(choice.offer)] {
@@ -200,24 +247,26 @@ class Chooser {
     const int id = tensor_of_[static_cast<std::size_t>(r.entry)];
     PlanTensor& t = plan_.tensors[static_cast<std::size_t>(id)];
     int placed = id;
-    if (t.home == Home::kArena && same_bytes(t.desc.shape, t.desc.layout, Layout::kPlain)) {
+    if (t.home == Home::kArena && t.desc.dtype == t.declared &&
+        same_bytes(t.desc.shape, t.desc.layout, Layout::kPlain)) {
       t.home = r.owner.home;
       t.index = r.owner.index;
     } else {
       PlanTensor copy = t;
       copy.desc.layout = Layout::kPlain;
+      copy.desc.dtype = t.declared;
       copy.home = r.owner.home;
       copy.index = r.owner.index;
       placed = static_cast<int>(plan_.tensors.size());
       plan_.tensors.push_back(std::move(copy));
-      layouts_.write_plain(id, placed, phase);
+      forms_.write_plain(id, placed, phase);
     }
     if (r.owner.home == Home::kOutput) plan_.outputs.push_back(placed);
   }
 
   const Lowering& l_;
   Plan& plan_;
-  LayoutFlow layouts_;
+  FormFlow forms_;
   std::vector<int> tensor_of_;  ///< by entry
   std::vector<int> readers_;
   std::unordered_map<const Node*, std::string> bound_kernel_;

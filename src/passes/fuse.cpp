@@ -13,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "graph/select_kernel.h"
+#include "kernels/element_type.h"
 #include "passes/lower.h"
 #include "passes/symbol_passes.h"
 
@@ -200,6 +201,13 @@ class Fusion {
            std::ranges::all_of(o.operands, is_bound);
   }
 
+  /// The type that a kernel of `op` is offered for a declared one.
+  DType computed(const OpDef& op, DType declared) const {
+    const bool widens = op.precision == Precision::kFloat32 && is_narrow(declared) &&
+                        kernel_device(spec_.context) == DeviceType::kCpu;
+    return widens ? DType::kFloat32 : declared;
+  }
+
   /// Whether a kernel other than the last takes the layer with this operation.
   bool is_offered(const Node& node, const Node& layer, const Operation& o) const {
     KernelRequest r;
@@ -211,11 +219,14 @@ class Fusion {
     for (const NodeEntries* part : {&layer.inputs, &o.old_operands})
       for (const NodeEntry& e : *part) {
         r.in.push_back(output(*e.node, e.index));
+        r.stored.push_back(r.in.back().dtype);
+        r.in.back().dtype = computed(*node.op, r.in.back().dtype);
         r.constant.push_back(spec_.predicts && e.node->is_variable());
         if (!r.in.back().shape.known()) return false;
       }
     for (int i = 0; i < node.num_outputs(); ++i) {
       r.out.push_back(output(layer, std::min(i, layer.num_outputs() - 1)));
+      r.out.back().dtype = computed(*node.op, r.out.back().dtype);
       r.wanted.push_back(i == 0 || !spec_.predicts);
     }
     return has_offer(*node.op, node.parsed.get(), r);

@@ -31,6 +31,7 @@ struct Lowering {
   std::vector<Result> results;  ///< heads: outputs and gradients, in the order of graph.heads
   bool training = false;
   bool exact = false;
+  DType compute_dtype = DType::kFloat32;  ///< what kernels may round to
   bool monitored = false;
   std::vector<bool> constant;  ///< by entry: parameters without gradient
 };

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/settings.h"
 #include "graph/core_ops.h"
+#include "passes/compute_dtype.h"
 #include "passes/gradient.h"
 #include "passes/lower.h"
 #include "passes/schedule.h"
@@ -124,6 +125,7 @@ Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, cons
   l.num_forward_nodes = order.num_forward;
   l.training = spec.training();
   l.exact = spec.exact;
+  l.compute_dtype = decide_compute_dtype(spec).dtype;
   l.monitored = spec.monitored;
   const auto entries = static_cast<std::size_t>(l.graph.num_entries());
   l.owner.assign(entries, {});
@@ -215,6 +217,7 @@ std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) 
                          .predicts = spec.predicts,
                          .exact = spec.exact});
   plan->predicts = spec.predicts && !spec.monitored;
+  plan->precision = decide_compute_dtype(spec).text;
   const std::size_t num_outputs = heads.size();
   const Backward backward = build_backward(heads, variables, spec, plan->zero_gradients);
   heads.insert(heads.end(), backward.gradients.begin(), backward.gradients.end());

@@ -77,6 +77,7 @@ std::string Plan::text() const {
   std::string out =
       fmt::format("plan: {} steps ({} forward), arena {} bytes, max live {} bytes, {} reorders\n",
                   steps.size(), num_forward, total_arena_bytes(), max_live_bytes, reorders);
+  if (!precision.empty()) out += precision + "\n";
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const PlanStep& step = steps[s];
     out += fmt::format("{:5} {} [{}] on {}", s, step.title, step.kernel, step.context.str());

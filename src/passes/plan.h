@@ -25,7 +25,8 @@ enum class Home : std::uint8_t {
 
 struct PlanTensor {
   std::string name;
-  TensorDesc desc;
+  TensorDesc desc;                   ///< the form it is stored in
+  DType declared = DType::kFloat32;  ///< the type that users see
   Context context;
   Home home = Home::kArena;
   int index = -1;          ///< which bound array
@@ -63,6 +64,7 @@ struct Plan {
   int reorders = 0;
   std::vector<int> zero_gradients;  ///< arguments whose gradient is zero: no output depends on them
   bool predicts = false;            ///< made for is_train = false only
+  std::string precision;            ///< what compute_dtype led to; empty where none was given
   Symbol optimized;                 ///< after the passes on symbols, without gradients
 
   std::size_t total_arena_bytes() const;
@@ -84,6 +86,7 @@ struct BindSpec {
   bool monitored = false;         ///< every output is shown: no fusion, no memory reuse
   bool predicts = false;          ///< no gradients, and is_train is never set
   bool exact = false;             ///< kernels and fusions that trade digits for speed are forbidden
+  DType compute_dtype = DType::kFloat32;  ///< as requested; see compute_dtype.h
   bool training() const;
 };
 

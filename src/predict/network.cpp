@@ -13,6 +13,7 @@
 #include "device/runtime.h"
 #include "executor/bind.h"
 #include "graph/node.h"
+#include "passes/compute_dtype.h"
 
 namespace symbind {
 namespace {
@@ -107,7 +108,8 @@ Network::Network(const Symbol& symbol, const NDArrayMap& args, const NDArrayMap&
       aux_names_(symbol_.list_auxiliary_states()),
       output_names_(symbol_.list_outputs()),
       types_(options.types),
-      exact_(options.exact.value_or(settings::flag("SYMBIND_EXACT"))) {
+      exact_(options.exact.value_or(settings::flag("SYMBIND_EXACT"))),
+      compute_dtype_(compute_dtype_of(options.compute_dtype)) {
   runtime(context_);  // throws if there is no such device
   check(!output_names_.empty(), "the symbol has no outputs");
   find_inputs(options, args);
@@ -299,6 +301,7 @@ PlannedShapes Network::plan(const Signature& signature) const {
     spec.grad_req = made.bound.grad_req;
     spec.predicts = true;
     spec.exact = exact_;
+    spec.compute_dtype = compute_dtype_;
     const auto zeros = [](const ArraySlot& slot) {
       return NDArray::zeros(slot.shape, slot.context, slot.dtype);
     };

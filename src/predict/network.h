@@ -70,6 +70,7 @@ class Network {
   NDArrayMap args_, aux_;             ///< on the device
   DTypeMap types_;
   bool exact_;
+  DType compute_dtype_;
 };
 
 }  // namespace symbind

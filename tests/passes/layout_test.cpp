@@ -25,26 +25,26 @@ int add_tensor(Plan& plan, const Shape& shape, Layout layout, Context context = 
   return static_cast<int>(plan.tensors.size()) - 1;
 }
 
-TEST(LayoutFlow, what_has_the_layout_already_is_itself) {
+TEST(FormFlow, what_has_the_layout_already_is_itself) {
   Plan plan;
-  LayoutFlow flow(plan);
+  FormFlow flow(plan);
   const int plain = add_tensor(plan, {2, 16, 3, 3}, Layout::kPlain);
-  EXPECT_EQ(flow.in_layout(plain, Layout::kPlain, Phase::kForward), plain);
+  EXPECT_EQ(flow.in_form(plain, Layout::kPlain, DType::kFloat32, Phase::kForward), plain);
   // One position: channels are side by side in every layout.
   const int pixel = add_tensor(plan, {2, 16, 1, 1}, Layout::kBlocked16);
-  EXPECT_EQ(flow.in_layout(pixel, Layout::kPlain, Phase::kForward), pixel);
+  EXPECT_EQ(flow.in_form(pixel, Layout::kPlain, DType::kFloat32, Phase::kForward), pixel);
   EXPECT_TRUE(plan.steps.empty());
   EXPECT_EQ(plan.reorders, 0);
 }
 
-TEST(LayoutFlow, a_value_is_brought_into_a_layout_once) {
+TEST(FormFlow, a_value_is_brought_into_a_layout_once) {
   Plan plan;
-  LayoutFlow flow(plan);
+  FormFlow flow(plan);
   const int plain = add_tensor(plan, {2, 16, 3, 3}, Layout::kPlain);
-  const int blocked = flow.in_layout(plain, Layout::kBlocked8, Phase::kForward);
+  const int blocked = flow.in_form(plain, Layout::kBlocked8, DType::kFloat32, Phase::kForward);
   EXPECT_NE(blocked, plain);
-  EXPECT_EQ(flow.in_layout(plain, Layout::kBlocked8, Phase::kBackward), blocked);
-  const int other = flow.in_layout(plain, Layout::kBlocked16, Phase::kBackward);
+  EXPECT_EQ(flow.in_form(plain, Layout::kBlocked8, DType::kFloat32, Phase::kBackward), blocked);
+  const int other = flow.in_form(plain, Layout::kBlocked16, DType::kFloat32, Phase::kBackward);
   EXPECT_NE(other, blocked);
   ASSERT_EQ(plan.steps.size(), 2u);
   EXPECT_EQ(plan.reorders, 2);
@@ -57,13 +57,13 @@ TEST(LayoutFlow, a_value_is_brought_into_a_layout_once) {
   EXPECT_EQ(copy.home, Home::kArena);
 }
 
-TEST(LayoutFlow, a_copy_of_a_bound_array_is_in_the_arena) {
+TEST(FormFlow, a_copy_of_a_bound_array_is_in_the_arena) {
   Plan plan;
-  LayoutFlow flow(plan);
+  FormFlow flow(plan);
   const int argument = add_tensor(plan, {2, 16, 3, 3}, Layout::kPlain);
   plan.tensors[0].home = Home::kArgument;
   plan.tensors[0].index = 4;
-  const int copy = flow.in_layout(argument, Layout::kBlocked16, Phase::kForward);
+  const int copy = flow.in_form(argument, Layout::kBlocked16, DType::kFloat32, Phase::kForward);
   EXPECT_EQ(plan.tensors[static_cast<std::size_t>(copy)].home, Home::kArena);
   EXPECT_EQ(plan.tensors[static_cast<std::size_t>(copy)].index, -1);
 }
@@ -74,7 +74,7 @@ std::size_t place(std::size_t n, std::size_t c, std::size_t p, std::size_t inner
   return n * kChannels * kPositions + c / inner * kPositions * inner + p * inner + c % inner;
 }
 
-TEST(LayoutFlow, the_steps_move_the_numbers) {
+TEST(FormFlow, the_steps_move_the_numbers) {
   constexpr std::pair<Layout, std::size_t> kLayouts[] = {{Layout::kPlain, 1},
                                                          {Layout::kBlocked8, 8},
                                                          {Layout::kBlocked16, 16},
@@ -84,7 +84,7 @@ TEST(LayoutFlow, the_steps_move_the_numbers) {
       Plan plan;
       const int source = add_tensor(plan, {2, 16, 2, 3}, from);
       const int target = add_tensor(plan, {2, 16, 2, 3}, to);
-      LayoutFlow(plan).write_plain(source, target, Phase::kForward);
+      FormFlow(plan).write_plain(source, target, Phase::kForward);
       std::vector<float> x(2 * 16 * 6), y(x.size());
       std::iota(x.begin(), x.end(), 1.0F);
       const TensorArg in{x.data(), nullptr}, out{y.data(), nullptr};
@@ -131,7 +131,7 @@ std::pair<std::vector<float>, int> first_gradient(Context context) {
 }
 
 // In another process: what a GPU means is decided once.
-TEST(LayoutFlow, reorders_run_with_gpu_as_cpu) {
+TEST(FormFlow, reorders_run_with_gpu_as_cpu) {
   if (num_gpus() > 0) GTEST_SKIP() << "there is a GPU here";
   EXPECT_GT(first_gradient(cpu()).second, 0) << "without reorders this test shows nothing";
   EXPECT_EXIT(compare_devices(), ::testing::ExitedWithCode(0), "");

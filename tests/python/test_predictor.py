@@ -233,3 +233,26 @@ def test_closed():
         predictor(image(1))
     gc.collect()
     np.testing.assert_array_equal(kept.asnumpy(), before)
+
+
+def test_compute_dtype():
+    """bfloat16 keeps 8 digits of a number: answers are near those of float32; float32 is the default."""
+    x = image(2)
+    wanted = mx.Predictor(GAP, 0)(x).asnumpy()
+    np.testing.assert_array_equal(mx.Predictor(GAP, 0, compute_dtype="float32")(x).asnumpy(), wanted)
+    near = mx.Predictor(GAP, 0, compute_dtype="bfloat16")(x)
+    assert near.dtype == np.float32
+    np.testing.assert_allclose(near.asnumpy(), wanted, rtol=0, atol=2 ** -5 * np.abs(wanted).max())
+    exact = mx.Predictor(GAP, 0, compute_dtype="bfloat16", exact=True)(x).asnumpy()
+    np.testing.assert_array_equal(exact, mx.Predictor(GAP, 0, exact=True)(x).asnumpy())
+    with pytest.raises(mx.MXNetError, match="compute_dtype is 'half'; valid are float32 and bfloat16"):
+        mx.Predictor(GAP, 0, compute_dtype="half")
+
+
+def test_compute_dtype_of_a_module():
+    x = image(2)
+    module = mx.mod.Module.load(GAP, 0, compute_dtype="bfloat16")
+    module.bind([("data", x.shape)], for_training=False)
+    module.forward(mx.io.DataBatch([mx.nd.array(x)]), is_train=False)
+    near = module.get_outputs()[0].asnumpy()
+    np.testing.assert_allclose(near, by_module(x), rtol=0, atol=2 ** -5 * np.abs(near).max())

@@ -51,6 +51,7 @@ struct GroupOptions {
   std::vector<std::string> state_names = {};
   std::vector<ContextMap> group2ctxs = {};  ///< ctx_group → device, one map per device; or empty
   std::optional<bool> exact = {};           ///< as of SimpleBindOptions
+  std::string compute_dtype = {};           ///< as of SimpleBindOptions
 };
 
 class ExecutorGroup {

@@ -194,6 +194,11 @@ class OpBuilder {
     def_.takes_epilogue = rule;
     return *this;
   }
+  /// The type it computes in where 16-bit ones are declared.
+  OpBuilder& precision(Precision p) {
+    def_.precision = p;
+    return *this;
+  }
   OpBuilder& channels_last() {
     def_.channels_last = true;
     return *this;

@@ -77,7 +77,7 @@ class DataParallelExecutorGroup:
     def __init__(self, symbol, contexts, workload, data_shapes, label_shapes, param_names,
                  for_training, inputs_need_grad, shared_group=None, logger=logging,
                  fixed_param_names=None, grad_req='write', state_names=None, group2ctxs=None,
-                 exact=None):
+                 exact=None, compute_dtype=None):
         self.param_names = param_names
         self.arg_names = symbol.list_arguments()
         self.aux_names = symbol.list_auxiliary_states()
@@ -107,6 +107,7 @@ class DataParallelExecutorGroup:
             "state_names": list(self.state_names),
             "group2ctxs": self.group2ctxs if group2ctxs is not None else None,
             "exact": exact,
+            "compute_dtype": "" if compute_dtype is None else str(compute_dtype),
         }, None if shared_group is None else shared_group._core)
         self.grad_req = self._core.grad_req()
         self._shared_pool = [{} for _ in contexts] if shared_group is None \

@@ -31,7 +31,8 @@ class Module(BaseModule):
 
     def __init__(self, symbol, data_names=('data',), label_names=('softmax_label',),
                  logger=logging, context=ctx.cpu(), work_load_list=None, fixed_param_names=None,
-                 state_names=None, group2ctxs=None, compression_params=None, exact=None):
+                 state_names=None, group2ctxs=None, compression_params=None, exact=None,
+                 compute_dtype=None):
         super().__init__(logger=logger)
         self._context = [context] if isinstance(context, ctx.Context) else list(context)
         self._work_load_list = [1] * len(self._context) if work_load_list is None \
@@ -40,6 +41,7 @@ class Module(BaseModule):
             "%d work loads for %d contexts" % (len(self._work_load_list), len(self._context))
         self._group2ctxs = group2ctxs
         self._exact = exact
+        self._compute_dtype = compute_dtype
         self._symbol = symbol
         self._data_names = _names(data_names)
         self._label_names = _names(label_names)
@@ -229,7 +231,7 @@ class Module(BaseModule):
             self._label_shapes, self._param_names, for_training, inputs_need_grad, shared_group,
             logger=self.logger, fixed_param_names=self._fixed_param_names, grad_req=grad_req,
             group2ctxs=self._group2ctxs, state_names=self._state_names,
-            exact=self._exact)
+            exact=self._exact, compute_dtype=self._compute_dtype)
         self._total_exec_bytes = self._exec_group._total_exec_bytes
         if shared_module is not None:
             self.params_initialized = True

@@ -29,7 +29,7 @@ const layoutText = tensor => tensor.layout === "plain" || !tensor.layout ? "" : 
 
 /// What a step is for: decides its colour. The first row that matches counts.
 const families = [
-  ["reorder", "change of layout", /^reorder$/],
+  ["reorder", "change of layout or type", /^(reorder|convert)$/],
   ["custom", "custom", /Custom$/],
   ["recurrent", "recurrent", /^(_backward_)?RNN$/],
   ["matrix", "matrix product, convolution",

@@ -3,7 +3,7 @@
 
 namespace symbind::onednn {
 
-Offer offer_inner_product(const MatrixSizes&, bool, const Epilogue&, const KernelRequest&) {
+Offer offer_inner_product(const MatrixSizes&, bool, const Epilogue&, bool, const KernelRequest&) {
   return refuse("built without oneDNN");
 }
 Prepared prepare_inner_product(const Offer&) { return {}; }

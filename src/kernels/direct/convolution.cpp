@@ -147,7 +147,7 @@ Offer offer_convolution(const ConvolutionSizes& s, const Epilogue& epilogue,
                    bytes(static_cast<std::size_t>(size)), size, constant, workspace);
   const std::size_t scratch = workspace.take(bytes(run.scratch_size()));
   Offer offer = accept_plain(r, workspace.total());
-  layer.complete(offer);
+  layer.complete(offer, r);
   offer.plan = std::make_shared<const ForwardPlan>(
       ForwardPlan{std::move(run), std::move(layer), scratch, size});
   return offer;

@@ -22,8 +22,8 @@ using Backward = dnnl::batch_normalization_backward;
 
 /// oneDNN has only its reference for one spatial axis: such data is an image of height 1.
 MemoryDesc as_image(const TensorDesc& x) {
-  if (x.shape.rank() != 3) return describe(x.shape, x.layout);
-  return describe(Shape{x.shape[0], x.shape[1], 1, x.shape[2]}, x.layout);
+  if (x.shape.rank() != 3) return describe(x.shape, x.layout, x.dtype);
+  return describe(Shape{x.shape[0], x.shape[1], 1, x.shape[2]}, x.layout, x.dtype);
 }
 
 Flags flags_of(const BatchNormSizes& s, bool global) {
@@ -152,8 +152,9 @@ void run_backward(const BackwardPlan& p, const Args& args) {
 }  // namespace
 
 Offer offer_batch_norm(const BatchNormSizes& s, const KernelRequest& r) {
-  const TensorDesc& in = r.in[0];
+  TensorDesc in = r.in[0];
   if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
+  if (is_stored_in_bfloat16(r, 0)) in.dtype = DType::kBFloat16;
   return guarded([&] {
     const VendorThreads threads(threads_for(8.0 * static_cast<double>(in.shape.size())));
     auto plan = std::make_shared<ForwardPlan>();
@@ -174,6 +175,8 @@ Offer offer_batch_norm(const BatchNormSizes& s, const KernelRequest& r) {
     plan->scratch = workspace.take(scratch);
     Offer offer = accept_plain(r, workspace.total());
     offer.in_layouts[0] = offer.out_layouts[0] = in.layout;
+    state_dtypes(offer, r);
+    offer.in_dtypes[0] = offer.out_dtypes[0] = in.dtype;
     if (saves) offer.opaque_bytes[3] = mask;
     offer.plan = std::move(plan);
     return offer;

@@ -3,7 +3,8 @@
 // Decided here: oneDNN's preferred layouts are used where we support them (the channels divide into
 // whole blocks), else the widest that divides. Weights are packed into the workspace at each run,
 // or cached in packed form with the array where it is constant. Winograd is offered by the rule
-// below; the direct algorithm for everything.
+// below; the direct algorithm for everything. In bfloat16 the output is rounded, too, unless a
+// separate pass follows.
 #include "kernels/onednn/convolution.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "base/check.h"
 #include "base/cpu_isa.h"
 #include "base/parallel.h"
+#include "kernels/element_type.h"
 #include "kernels/onednn/post_ops.h"
 
 namespace symbind::onednn {
@@ -55,7 +57,8 @@ std::string against_winograd(const ConvolutionSizes& s, bool kept_weights, bool 
 
 /// The shapes and parameters for oneDNN.
 struct Problem {
-  explicit Problem(const ConvolutionSizes& s) : sizes(s) {
+  explicit Problem(const ConvolutionSizes& s, DType type = DType::kFloat32)
+      : sizes(s), dtype(type) {
     const auto tail = [&](const ConvolutionSizes::Axes& a) {
       return std::vector<std::int64_t>(a.end() - s.spatial, a.end());
     };
@@ -91,26 +94,26 @@ struct Problem {
   }
   BackwardData::primitive_desc backward_data(const MemoryDesc& src, const MemoryDesc& dst,
                                              algorithm how) const {
-    const auto hint =
-        forward(src, dst, how, prop_kind::forward_training, sizes.bias, describe_any(w));
+    const auto hint = forward(src, dst, how, prop_kind::forward_training, sizes.bias, any_weight());
     if (!hint) return {};
-    return {BackwardData::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after),
+    return {BackwardData::desc(how, src, any_weight(), dst, stride, dilate, pad, pad_after),
             user_scratchpad(), engine(), hint, true};
   }
   BackwardWeights::primitive_desc backward_weights(const MemoryDesc& src, const MemoryDesc& dst,
                                                    algorithm how, bool bias) const {
-    const auto hint =
-        forward(src, dst, how, prop_kind::forward_training, sizes.bias, describe_any(w));
+    const auto hint = forward(src, dst, how, prop_kind::forward_training, sizes.bias, any_weight());
     if (!hint) return {};
     const BackwardWeights::desc d =
-        bias
-            ? BackwardWeights::desc(how, src, describe_any(w), describe(b), dst, stride, dilate,
-                                    pad, pad_after)
-            : BackwardWeights::desc(how, src, describe_any(w), dst, stride, dilate, pad, pad_after);
+        bias ? BackwardWeights::desc(how, src, any_weight(), describe(b), dst, stride, dilate, pad,
+                                     pad_after)
+             : BackwardWeights::desc(how, src, any_weight(), dst, stride, dilate, pad, pad_after);
     return {d, user_scratchpad(), engine(), hint, true};
   }
 
+  MemoryDesc any_weight() const { return describe_any(w, dtype); }
+
   ConvolutionSizes sizes;
+  DType dtype;  ///< of the data and the weight
   Shape x, y, w, b;
   Dims stride, dilate, pad, pad_after;
 };
@@ -123,10 +126,12 @@ struct Layouts {
 /// and plain ones.
 std::vector<Layouts> candidates(const Problem& p) {
   std::vector<Layouts> all;
-  const auto pd = p.forward(describe_any(p.x), describe_any(p.y), algorithm::convolution_direct,
-                            prop_kind::forward_training, p.sizes.bias, describe_any(p.w));
+  const auto pd = p.forward(describe_any(p.x, p.dtype), describe_any(p.y, p.dtype),
+                            algorithm::convolution_direct, prop_kind::forward_training,
+                            p.sizes.bias, p.any_weight());
   if (pd) {
-    const auto x = layout_of(pd.src_desc(), p.x), y = layout_of(pd.dst_desc(), p.y);
+    const auto x = layout_of(pd.src_desc(), p.x, p.dtype),
+               y = layout_of(pd.dst_desc(), p.y, p.dtype);
     all.push_back({x.value_or(widest_layout(p.x)), y.value_or(widest_layout(p.y))});
   }
   all.push_back({});
@@ -146,6 +151,10 @@ double operations(const ConvolutionSizes& s) {
 std::string unfit(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s, bool kept_weights,
                   const KernelRequest& r) {
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
+  if (algorithm == ConvolutionAlgorithm::kBFloat16) {
+    if (r.compute_dtype != DType::kBFloat16) return "float32 is requested";
+    if (!kept_weights) return "the weight is no parameter";
+  }
   if (s.batch == 0 || ConvolutionSizes::product(s.in) == 0) return "the data is empty";
   if (!windows_fit(s.kernel, s.stride, s.dilate, s.pad)) return "the window is too wide";
   return algorithm == ConvolutionAlgorithm::kWinograd ? against_winograd(s, kept_weights, r.exact)
@@ -155,7 +164,7 @@ std::string unfit(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s, boo
 // ---- Forward ------------------------------------------------------------------------------------
 
 struct ForwardPlan {
-  explicit ForwardPlan(const ConvolutionSizes& s) : problem(s) {}
+  ForwardPlan(const ConvolutionSizes& s, DType dtype) : problem(s, dtype), y_dtype(dtype) {}
 
   /// Looks for a fast primitive: the layouts in their order, as many operations inside as possible.
   Layouts choose(const Epilogue& items, std::size_t first, const KernelRequest& r);
@@ -173,6 +182,9 @@ struct ForwardPlan {
   Packing weights;
   std::size_t scratch = 0;
   std::int64_t y_size = 0;
+  DType y_dtype;  ///< of the output and of tensors added to it
+  Layout y_layout = Layout::kPlain;
+  std::size_t num_inputs = 0;
 };
 
 Layouts ForwardPlan::choose(const Epilogue& items, std::size_t first, const KernelRequest& r) {
@@ -186,8 +198,10 @@ Layouts ForwardPlan::choose(const Epilogue& items, std::size_t first, const Kern
           post_ops(epilogue, first, last, problem.y.rank(), problem.sizes.out_channels);
       if (!ops) continue;
       inside = *std::move(ops);
-      pd = problem.forward(describe(problem.x, layouts.x), describe(problem.y, layouts.y), how,
-                           kind, bias, describe_any(problem.w), inside.attr);
+      y_dtype = last == items.size() ? problem.dtype : DType::kFloat32;
+      pd = problem.forward(describe(problem.x, layouts.x, problem.dtype),
+                           describe(problem.y, layouts.y, y_dtype), how, kind, bias,
+                           problem.any_weight(), inside.attr);
       if (pd && !is_reference(pd)) return layouts;
     }
   }
@@ -213,26 +227,28 @@ class ForwardRun {
 
   void operator()(const Args& args) const {
     void* scratch = at(args, plan_.scratch);
-    float* y = args.out<float>(0);
+    void* y = args.outputs[0].data;
     const LayerWeights::Form form = plan_.weights(args, scratch);
     if (plan_.weights.folds() && !form.folded) return run_unfolded(args, form);
     const int sum = plan_.inside.sum;
     if (sum >= 0 && args.inputs[sum].data != y) {
-      const float* from = args.in<float>(sum);
-      parallel_for(plan_.y_size, 1 << 15,
-                   [&](std::int64_t b, std::int64_t e) { std::copy(from + b, from + e, y + b); });
+      const char* from = args.in<char>(sum);
+      parallel_for(plan_.y_size * static_cast<std::int64_t>(size_of(plan_.y_dtype)), 1 << 17,
+                   [&](std::int64_t b, std::int64_t e) {
+                     std::copy(from + b, from + e, static_cast<char*>(y) + b);
+                   });
     }
     Pointers pointers(plan_, args, form, y);
     for (const PostOps::Operand& o : plan_.inside.operands) pointers.add(args.inputs[o.input].data);
     call_(pointers.all(), scratch);
-    plan_.epilogue.run(args, y, plan_.last);
+    plan_.epilogue.run(args, static_cast<float*>(y), plan_.last);
   }
 
  private:
   /// The arguments of a primitive, in the order of make_call.
   class Pointers {
    public:
-    Pointers(const ForwardPlan& plan, const Args& args, const LayerWeights::Form& form, float* y) {
+    Pointers(const ForwardPlan& plan, const Args& args, const LayerWeights::Form& form, void* y) {
       add(args.inputs[0].data);
       add(form.weight);
       add(y);
@@ -251,16 +267,30 @@ class ForwardRun {
   void run_unfolded(const Args& args, const LayerWeights::Form& form) const {
     const ForwardPlan& p = plan_;
     const VendorThreads threads(threads_for(operations(p.problem.sizes)));
-    const auto pd = p.problem.forward(p.pd.src_desc(), p.pd.dst_desc(), p.how, p.kind, p.bias,
-                                      p.pd.weights_desc());
+    const auto pd = p.problem.forward(p.pd.src_desc(), describe(p.problem.y, p.y_layout), p.how,
+                                      p.kind, p.bias, p.pd.weights_desc());
     check(static_cast<bool>(pd), ErrorKind::kState,
           "oneDNN has no convolution without epilogue for this shape");
     std::vector<float> y(static_cast<std::size_t>(p.y_size));
     std::vector<char> scratch(pd.scratchpad_desc().get_size() + 64);
     const Pointers pointers(p, args, form, y.data());
     p.make_call(pd, {})(pointers.all(), scratch.data());
-    p.epilogue.run(args, y.data(), 0);
-    std::ranges::copy(y, args.out<float>(0));
+    if (p.y_dtype == DType::kFloat32) {
+      p.epilogue.run(args, y.data(), 0);
+      std::ranges::copy(y, args.out<float>(0));
+      return;
+    }
+    std::vector<TensorArg> inputs(args.inputs, args.inputs + p.num_inputs);
+    std::vector<float> sum(p.inside.sum < 0 ? 0 : y.size());
+    if (p.inside.sum >= 0) {
+      TensorArg& operand = inputs[static_cast<std::size_t>(p.inside.sum)];
+      fast_converter(p.y_dtype, DType::kFloat32)(operand.data, sum.data(), p.y_size);
+      operand.data = sum.data();
+    }
+    Args with_floats = args;
+    with_floats.inputs = inputs.data();
+    p.epilogue.run(with_floats, y.data(), 0);
+    fast_converter(DType::kFloat32, p.y_dtype)(y.data(), args.outputs[0].data, p.y_size);
   }
 
   ForwardPlan plan_;
@@ -292,9 +322,11 @@ Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& 
     return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
-    auto plan = std::make_shared<ForwardPlan>(s);
+    const DType dtype =
+        algorithm == ConvolutionAlgorithm::kBFloat16 ? DType::kBFloat16 : DType::kFloat32;
+    auto plan = std::make_shared<ForwardPlan>(s, dtype);
     const Problem& p = plan->problem;
-    const LayerInputs inputs = layer_inputs(s.bias, s.out_channels, epilogue);
+    const LayerInputs inputs = layer_inputs(s.bias, s.out_channels, epilogue, r);
     const std::size_t first = inputs.batch_norm < 0 ? 0 : 1;
     plan->kind = constant ? prop_kind::forward_inference : prop_kind::forward_training;
     plan->how = named(algorithm);
@@ -306,10 +338,16 @@ Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& 
     plan->scratch = workspace.take(
         std::max(plan->pd.scratchpad_desc().get_size(), plan->weights.scratch_bytes()));
     plan->y_size = p.y.size();
+    plan->y_layout = layouts.y;
+    plan->num_inputs = r.in.size();
 
     Offer offer = accept_plain(r, workspace.total());
     offer.in_layouts[0] = layouts.x;
     offer.out_layouts[0] = layouts.y;
+    state_dtypes(offer, r);
+    offer.in_dtypes[0] = dtype;
+    offer.out_dtypes[0] = plan->y_dtype;
+    take_stored(offer, r, inputs);
     offer.inplace.emplace();
     for (std::size_t i = 0; i < epilogue.size(); ++i) {
       // These operands have the output's shape; the pass reads them in its layout.
@@ -318,6 +356,7 @@ Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& 
         continue;
       const int operand = plan->epilogue.operand(i);
       offer.in_layouts[static_cast<std::size_t>(operand)] = layouts.y;
+      offer.in_dtypes[static_cast<std::size_t>(operand)] = plan->y_dtype;
       if (operand == plan->inside.sum) offer.inplace->emplace_back(operand, 0);
     }
     offer.plan = std::move(plan);
@@ -333,6 +372,7 @@ Prepared prepare_convolution(const KernelRequest&, const Offer& offer) {
 
 Offer offer_convolution_backward(ConvolutionAlgorithm algorithm, const ConvolutionSizes& s,
                                  const KernelRequest& r) {
+  if (algorithm == ConvolutionAlgorithm::kBFloat16) return refuse("gradients are float32");
   if (std::string reason = unfit(algorithm, s, false, r); !reason.empty())
     return refuse(std::move(reason));
   return guarded([&] {

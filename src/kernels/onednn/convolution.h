@@ -1,4 +1,4 @@
-// Convolution through oneDNN: by one of two algorithms, each a kernel with its own name; blocked
+// Convolution through oneDNN: by one of three algorithms, each a kernel with its own name; blocked
 // layouts where the channels allow them.
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace symbind::onednn {
 
-enum class ConvolutionAlgorithm : std::uint8_t { kWinograd, kDirect };
+/// kBFloat16 is the direct algorithm on data and weights in bfloat16, forward only.
+enum class ConvolutionAlgorithm : std::uint8_t { kWinograd, kDirect, kBFloat16 };
 
 /// Inputs x, W[, b] and the operands of the epilogue; output y.
 Offer offer_convolution(ConvolutionAlgorithm algorithm, const ConvolutionSizes& sizes,

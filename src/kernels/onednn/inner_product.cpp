@@ -9,6 +9,7 @@
 //   inner_product   with packed weights where they are constant and cached in packed form (2,390).
 // Both gradients are inner_products over the weight as it is. Products of less than 100,000
 // multiplications are left to OpenBLAS (10×64×10: 0.2 against 0.8; 10×128×64: 1.7 against 2.2).
+// In bfloat16 the data and the packed weight are rounded, the bias and the output stay float32.
 #include "kernels/onednn/inner_product.h"
 
 #include <algorithm>
@@ -37,8 +38,8 @@ std::string unfit(const MatrixSizes& s, DType dtype) {
 }
 
 struct Matrices {
-  explicit Matrices(const MatrixSizes& s)
-      : x(describe(Shape{s.rows, s.in})),
+  explicit Matrices(const MatrixSizes& s, DType dtype = DType::kFloat32)
+      : x(describe(Shape{s.rows, s.in}, Layout::kPlain, dtype)),
         w(describe(Shape{s.out, s.in})),
         y(describe(Shape{s.rows, s.out})),
         b(describe(Shape{s.out})) {}
@@ -80,25 +81,28 @@ struct BackwardPlan {
 }  // namespace
 
 Offer offer_inner_product(const MatrixSizes& s, bool with_bias, const Epilogue& epilogue,
-                          const KernelRequest& r) {
+                          bool in_bfloat16, const KernelRequest& r) {
   if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
     return refuse(std::move(reason));
+  const bool constant = r.constant.size() > 1 && r.constant[1];
+  if (in_bfloat16 && r.compute_dtype != DType::kBFloat16) return refuse("float32 is requested");
+  if (in_bfloat16 && !constant) return refuse("the weight is no parameter");
   return guarded([&] {
     const VendorThreads threads;
-    const Matrices m(s);
+    const DType dtype = in_bfloat16 ? DType::kBFloat16 : DType::kFloat32;
+    const Matrices m(s, dtype);
     auto plan = std::make_shared<ForwardPlan>();
-    const LayerInputs inputs = layer_inputs(with_bias, s.out, epilogue);
+    const LayerInputs inputs = layer_inputs(with_bias, s.out, epilogue, r);
     const bool bias = plan->bias = with_bias || inputs.batch_norm >= 0;
     plan->epilogue = EpiloguePass(epilogue, with_bias ? 3 : 2, {.shape = Shape{s.rows, s.out}}, r);
     Carver workspace;
     std::size_t scratch = 0;
-    const bool constant = r.constant.size() > 1 && r.constant[1];
     if (!constant && s.rows >= kRowsForMatmul) {
       plan->weights = Packing(m.w, m.w, false, workspace, inputs);
       plan->call = matmul_call(s, m, bias, scratch);
     } else {
       const auto pd =
-          m.forward(constant ? describe_any(Shape{s.out, s.in}) : m.w, bias,
+          m.forward(constant ? describe_any(Shape{s.out, s.in}, dtype) : m.w, bias,
                     constant ? prop_kind::forward_inference : prop_kind::forward_training);
       plan->weights = Packing(m.w, pd.weights_desc(), constant, workspace, inputs);
       scratch = std::max(pd.scratchpad_desc().get_size(), plan->weights.scratch_bytes());
@@ -110,6 +114,9 @@ Offer offer_inner_product(const MatrixSizes& s, bool with_bias, const Epilogue& 
     plan->scratch = workspace.take(scratch);
     Offer offer = accept_plain(r, workspace.total());
     offer.inplace.emplace();  // y is written before a sum is read
+    state_dtypes(offer, r);
+    offer.in_dtypes[0] = dtype;
+    take_stored(offer, r, inputs);
     offer.plan = std::move(plan);
     return offer;
   });

@@ -8,9 +8,9 @@
 
 namespace symbind::onednn {
 
-/// Inputs x, W[, b] and the operands of the epilogue; output y.
+/// Inputs x, W[, b] and the operands of the epilogue; output y. `in_bfloat16`: x and W are.
 Offer offer_inner_product(const MatrixSizes& sizes, bool bias, const Epilogue& epilogue,
-                          const KernelRequest& request);
+                          bool in_bfloat16, const KernelRequest& request);
 Prepared prepare_inner_product(const Offer& offer);
 
 /// Inputs dy, x, W; outputs dx, dW and, with a bias, db.

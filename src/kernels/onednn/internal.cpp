@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/cpu_isa.h"
+#include "base/settings.h"
 #include "base/signals.h"
 
 namespace symbind::onednn {
@@ -22,6 +24,11 @@ Tag tag_of(int rank, Layout layout) {
                                 Tag::abcd, Tag::abcde, Tag::abcdef};
   SYMBIND_ASSERT(rank >= 1 && rank <= 6);
   return kPlainTags[rank];
+}
+
+dnnl::memory::data_type type_of(DType dtype) {
+  SYMBIND_ASSERT(dtype == DType::kFloat32 || dtype == DType::kBFloat16);
+  return dtype == DType::kFloat32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 }
 
 dnnl::stream& stream() {
@@ -45,26 +52,44 @@ bool moves_the_stack(const dnnl::primitive& primitive) {
 }  // namespace
 
 const dnnl::engine& engine() {
-  static const dnnl::engine e(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine e = [] {
+    // Before the first primitive: later oneDNN accepts no limit. A limit of the user's is kept.
+    if (amx_has_no_tiles() && settings::text("ONEDNN_MAX_CPU_ISA").empty())
+      dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16);
+    return dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return e;
 }
 
-MemoryDesc describe(const Shape& shape, Layout layout) {
-  return {shape.dims(), dnnl::memory::data_type::f32, tag_of(shape.rank(), layout)};
+MemoryDesc describe(const Shape& shape, Layout layout, DType dtype) {
+  return {shape.dims(), type_of(dtype), tag_of(shape.rank(), layout)};
 }
 
-MemoryDesc describe_any(const Shape& shape) {
-  return {shape.dims(), dnnl::memory::data_type::f32, Tag::any};
+MemoryDesc describe_any(const Shape& shape, DType dtype) {
+  return {shape.dims(), type_of(dtype), Tag::any};
 }
 
-std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape) {
+std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape, DType dtype) {
   for (const Layout layout : {Layout::kBlocked16, Layout::kBlocked8, Layout::kPlain}) {
     const bool divides =
         layout == Layout::kPlain ||
         (shape.rank() >= 3 && shape[1] % (layout == Layout::kBlocked16 ? 16 : 8) == 0);
-    if (divides && describe(shape, layout) == desc) return layout;
+    if (divides && describe(shape, layout, dtype) == desc) return layout;
   }
+  if (dtype == DType::kBFloat16 && shape.rank() >= 3 &&
+      describe(shape, Layout::kChannelsLast, dtype) == desc)
+    return Layout::kChannelsLast;
   return std::nullopt;
+}
+
+bool is_stored_in_bfloat16(const KernelRequest& request, std::size_t input) {
+  return request.compute_dtype == DType::kBFloat16 && request.in[input].dtype == DType::kFloat32 &&
+         request.stored_dtype(input) == DType::kBFloat16;
+}
+
+void state_dtypes(Offer& offer, const KernelRequest& request) {
+  for (const TensorDesc& in : request.in) offer.in_dtypes.push_back(in.dtype);
+  for (const TensorDesc& out : request.out) offer.out_dtypes.push_back(out.dtype);
 }
 
 Layout widest_layout(const Shape& shape) {

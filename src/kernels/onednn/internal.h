@@ -24,11 +24,18 @@ using Tag = dnnl::memory::format_tag;
 
 const dnnl::engine& engine();
 
-/// float32 of this shape in one of our layouts; rank 1 to 5.
-MemoryDesc describe(const Shape& shape, Layout layout = Layout::kPlain);
-MemoryDesc describe_any(const Shape& shape);
-/// The layout of ours that equals `desc`, if any.
-std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape);
+/// This shape in one of our layouts, float32 or bfloat16; rank 1 to 5.
+MemoryDesc describe(const Shape& shape, Layout layout = Layout::kPlain,
+                    DType dtype = DType::kFloat32);
+MemoryDesc describe_any(const Shape& shape, DType dtype = DType::kFloat32);
+/// The layout of ours that equals `desc`, if any. Kernels for bfloat16 prefer channels last;
+/// float32 ones never do.
+std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape,
+                                DType dtype = DType::kFloat32);
+/// Whether the plan computes in bfloat16 and this input is stored so.
+bool is_stored_in_bfloat16(const KernelRequest& request, std::size_t input);
+/// Sets the offer's types to those of the request: kernels then change some of them.
+void state_dtypes(Offer& offer, const KernelRequest& request);
 /// The widest blocked layout the channels divide into, else plain.
 Layout widest_layout(const Shape& shape);
 
@@ -86,7 +93,9 @@ class Packing {
   bool folds() const { return inputs_.batch_norm >= 0; }
 
  private:
-  bool is_needed() const { return reorders_ || folds(); }
+  bool is_needed() const {
+    return reorders_ || folds() || inputs_.narrow_weight() || inputs_.narrow_bias();
+  }
 
   LayerInputs inputs_;
   std::size_t bytes_ = 0, scratch_bytes_ = 0;

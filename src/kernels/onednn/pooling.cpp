@@ -39,7 +39,7 @@ std::string unfit(const PoolingSizes& s, DType dtype) {
 }
 
 struct Problem {
-  explicit Problem(const PoolingSizes& s) {
+  explicit Problem(const PoolingSizes& s, DType type = DType::kFloat32) : dtype(type) {
     const auto tail = [&](const PoolingSizes::Axes& a) {
       return Dims(a.end() - s.spatial, a.end());
     };
@@ -58,19 +58,20 @@ struct Problem {
       pad_after.push_back((y[axis] - 1) * stride[i] + kernel[i] - x[axis] - pad[i]);
     }
   }
+  MemoryDesc in(Layout layout) const { return describe(x, layout, dtype); }
+  MemoryDesc out(Layout layout) const { return describe(y, layout, dtype); }
   Forward::primitive_desc forward(Layout layout, prop_kind kind) const {
-    return {Forward::desc(kind, how, describe(x, layout), describe(y, layout), stride, kernel, pad,
-                          pad_after),
+    return {Forward::desc(kind, how, in(layout), out(layout), stride, kernel, pad, pad_after),
             user_scratchpad(), engine(), true};
   }
   Backward::primitive_desc backward(Layout layout) const {
     const auto hint = forward(layout, prop_kind::forward_training);
     if (!hint) return {};
-    return {Backward::desc(how, describe(x, layout), describe(y, layout), stride, kernel, pad,
-                           pad_after),
+    return {Backward::desc(how, in(layout), out(layout), stride, kernel, pad, pad_after),
             user_scratchpad(), engine(), hint, true};
   }
 
+  DType dtype;
   algorithm how;
   Shape x, y;
   Dims kernel, stride, pad, pad_after;
@@ -89,7 +90,8 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
     return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
-    const Problem p(s);
+    const DType dtype = is_stored_in_bfloat16(r, 0) ? DType::kBFloat16 : DType::kFloat32;
+    const Problem p(s, dtype);
     auto plan = std::make_shared<Plan>();
     plan->max = s.kind == PoolKind::kMax;
     plan->saves = plan->max && r.wanted[1];
@@ -97,14 +99,15 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
     const auto pd =
         p.forward(layout, plan->saves ? prop_kind::forward_training : prop_kind::forward_inference);
     if (!pd || (plan->saves && !p.backward(layout))) return refuse("oneDNN has no such pooling");
-    Call::Arguments arguments{{DNNL_ARG_SRC, describe(p.x, layout)},
-                              {DNNL_ARG_DST, describe(p.y, layout)}};
+    Call::Arguments arguments{{DNNL_ARG_SRC, p.in(layout)}, {DNNL_ARG_DST, p.out(layout)}};
     if (plan->saves) arguments.emplace_back(DNNL_ARG_WORKSPACE, pd.workspace_desc());
     Carver carver;
     carver.take(pd.scratchpad_desc().get_size());
     plan->call = Call(Forward(pd), pd.scratchpad_desc(), std::move(arguments));
     Offer offer = accept_plain(r, carver.total());
     offer.in_layouts[0] = offer.out_layouts[0] = layout;
+    state_dtypes(offer, r);
+    offer.in_dtypes[0] = offer.out_dtypes[0] = dtype;
     if (plan->saves) offer.opaque_bytes[1] = pd.workspace_desc().get_size();
     offer.plan = std::move(plan);
     return offer;

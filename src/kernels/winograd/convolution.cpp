@@ -144,7 +144,7 @@ Offer offer_convolution(const ConvolutionSizes& s, const Epilogue& epilogue,
   const std::size_t scratch = workspace.take(bytes(run.scratch_size()));
   Offer offer = accept_plain(r, workspace.total());
   offer.in_layouts[0] = offer.out_layouts[0] = blocked();
-  layer.complete(offer);
+  layer.complete(offer, r);
   offer.plan = std::make_shared<const ForwardPlan>(
       ForwardPlan{run, std::move(layer), scratch, s.in_channels});
   return offer;

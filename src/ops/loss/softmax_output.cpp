@@ -352,6 +352,7 @@ constexpr auto kBackwardCuda = [](const auto& attrs, const KernelRequest& r,
 
 void register_softmax_output(OpRegistry& r) {
   r.add<SoftmaxOutputAttrs>("SoftmaxOutput")
+      .precision(Precision::kAsStored)
       .flops(4, Per::kFirstInput)
       .alias("Softmax")
       .doc("Softmax; its gradient is that of the cross entropy with the label.")
@@ -366,6 +367,7 @@ void register_softmax_output(OpRegistry& r) {
           [](const SoftmaxOutputAttrs&, const KernelRequest& q) { return cuda::offer_floats(q); },
           kForwardCuda);
   r.add<SoftmaxOutputAttrs>("_backward_SoftmaxOutput")
+      .precision(Precision::kAsStored)
       .flops(2, Per::kFirstInput)
       .backward()
       .inputs({"output", "label"})

@@ -127,6 +127,7 @@ using GradientRule = NodeEntries (*)(const NoAttrs&, GradientBuilder&);
 
 void add(OpRegistry& r, const Entry& e, InferRule infer, GradientRule gradient) {
   auto op = r.add(e.name)
+                .precision(Precision::kAsStored)
                 .flops(1)
                 .doc(std::string("Elementwise ") + e.function + " of two arrays of equal shape.")
                 .inputs(std::vector<std::string>{"lhs", "rhs"})
@@ -158,6 +159,7 @@ void add(OpRegistry& r, const Entry& e, InferRule infer, GradientRule gradient) 
   for (const char* alias : e.aliases) op.alias(alias);
   if (e.gradient != Gradient::kNode) return;
   r.add(backward_name(e))
+      .precision(Precision::kAsStored)
       .inputs(std::vector<std::string>{"head", "lhs", "rhs"})
       .outputs({"lhs_grad", "rhs_grad"})
       .skips_unread()

@@ -239,6 +239,7 @@ Prepared prepare_sum_like(const NoAttrs&, const KernelRequest& q, const Offer&) 
 void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, GradientBuilder&)) {
   auto op =
       r.add(e.name)
+          .precision(Precision::kAsStored)
           .flops(1)
           .doc(std::string("Elementwise ") + e.function + " of two arrays, broadcast to one shape.")
           .inputs(std::vector<std::string>{"lhs", "rhs"})
@@ -253,6 +254,7 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
     op.as_epilogue([](const NoAttrs&) { return EpilogueItem{EpilogueItem::Kind::kSum}; });
   if (e.gradient != Gradient::kNode) return;
   r.add(backward_name(e))
+      .precision(Precision::kAsStored)
       .inputs(std::vector<std::string>{"head", "lhs", "rhs"})
       .outputs({"lhs_grad", "rhs_grad"})
       .skips_unread()
@@ -274,6 +276,7 @@ void register_broadcast(OpRegistry& r) {
   }
   (std::make_index_sequence<std::size(kEntries)>());
   r.add("_sum_like")
+      .precision(Precision::kAsStored)
       .flops(1, Per::kFirstInput)
       .doc("head summed over the axes along which `like` was broadcast to it.")
       .inputs(std::vector<std::string>{"head", "like"})

@@ -49,6 +49,7 @@ Prepared prepare(const NoAttrs&, const KernelRequest& request, const Offer&) {
 
 OpBuilder<NoAttrs> add(OpRegistry& r, const char* name) {
   return r.add(name)
+      .precision(Precision::kAsStored)
       .flops(0)
       .infer(infer)
       .kernel(DeviceType::kCpu, "reference", offer, prepare)

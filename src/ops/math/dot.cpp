@@ -234,6 +234,7 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
     };
   };
   auto op = r.add<DotAttrs>(name)
+                .precision(Precision::kFloat32)
                 .doc(doc)
                 .inputs(std::vector<std::string>{"lhs", "rhs"})
                 .infer(infer)
@@ -242,6 +243,7 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
                 .kernel(DeviceType::kCpu, "reference", nullptr, forward(kByDefinition));
   for (const std::string& alias : aliases) op.alias(alias);
   auto back = r.add<DotAttrs>("_backward_" + name);
+  back.precision(Precision::kFloat32);
   back.inputs(std::vector<std::string>{"head", "lhs", "rhs"})
       .outputs({"lhs_grad", "rhs_grad"})
       .skips_unread()

@@ -152,6 +152,7 @@ using GradientRule = NodeEntries (*)(const ScalarAttrs&, GradientBuilder&);
 
 void add(OpRegistry& r, const Entry& e, GradientRule gradient, GradientRule gradient_of_gradient) {
   r.add<ScalarAttrs>(e.name)
+      .precision(Precision::kAsStored)
       .flops(1)
       .doc(std::string("Elementwise ") + e.function +
            (e.reverse ? " of a number and an array." : " of an array and a number."))
@@ -165,6 +166,7 @@ void add(OpRegistry& r, const Entry& e, GradientRule gradient, GradientRule grad
               });
   if (e.gradient != Gradient::kNode) return;
   auto backward = r.add<ScalarAttrs>(backward_name(e));
+  backward.precision(Precision::kAsStored);
   if (second_of(e) != nullptr) backward.gradient(gradient_of_gradient);
   backward.inputs(std::vector<std::string>{"head", "data"})
       .flops(1)

@@ -74,6 +74,7 @@ using GradientRule = NodeEntries (*)(const NoAttrs&, GradientBuilder&);
 void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
          GradientRule gradient_of_gradient) {
   r.add(f.name)
+      .precision(Precision::kAsStored)
       .as_epilogue([item = item_of(f.name)](const NoAttrs&) { return item; })
       .flops(1)
       .doc(std::string("Elementwise ") + f.name + ".")
@@ -86,6 +87,7 @@ void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
               });
   if (f.needs != Needs::kInput && f.needs != Needs::kOutput) return;
   auto backward = r.add(backward_name(f));
+  backward.precision(Precision::kAsStored);
   if (second_derivative(f.name) != nullptr) backward.gradient(gradient_of_gradient);
   backward.inputs(std::vector<std::string>{"head", f.needs == Needs::kInput ? "data" : "output"})
       .flops(2)

@@ -72,6 +72,7 @@ std::optional<EpilogueItem> as_epilogue(const ActivationAttrs& a) {
 
 void register_activation(OpRegistry& r) {
   r.add<ActivationAttrs>("Activation")
+      .precision(Precision::kAsStored)
       .as_epilogue(as_epilogue)
       .flops(1)
       .doc("Applies an activation function to every element.")
@@ -90,6 +91,7 @@ void register_activation(OpRegistry& r) {
                 };
           });
   r.add<ActivationAttrs>("_backward_Activation")
+      .precision(Precision::kAsStored)
       .flops(2)
       .backward()
       .inputs({"dy", "saved"})

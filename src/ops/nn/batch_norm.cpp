@@ -270,6 +270,7 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
   using A = BatchNormAttrs;
   using R = KernelRequest;
   auto op = r.add<A>(name);
+  op.precision(Precision::kFloat32);
   // Equal except for the third output of output_mean_var, which is the variance in BatchNorm_v1.
   if (!relu) {
     op.alias("BatchNorm_v1").alias("CuDNNBatchNorm");
@@ -315,6 +316,7 @@ void add_backward(OpRegistry& r, const char* name, bool relu) {
                                   "var", "moving_mean", "moving_var"};
   if (relu) inputs.push_back("mask");
   r.add<A>(name)
+      .precision(Precision::kFloat32)
       .flops(relu ? 12 : 11, Per::kFirstInput)
       .backward()
       .inputs(inputs)

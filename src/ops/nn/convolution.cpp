@@ -31,7 +31,7 @@ using Sizes = ConvolutionSizes;
 using FusedAttrs = WithEpilogue<ConvolutionAttrs>;
 
 void infer_fused(const FusedAttrs& a, Inference& io) {
-  infer_filter<infer_convolution, ConvolutionAttrs>(a, io);
+  infer_filter_shapes<infer_convolution, ConvolutionAttrs>(a, io);
   infer_operands(a.epilogue, io, a.no_bias ? 2 : 3, a.num_filter);
 }
 
@@ -174,6 +174,7 @@ void register_convolution(OpRegistry& r) {
   using A = ConvolutionAttrs;
   using R = KernelRequest;
   auto plain = r.add<A>("Convolution");
+  plain.precision(Precision::kFloat32);
   const auto flops = [](const A&, const Work& w) { return layer_flops(w); };
   plain.alias("Convolution_v1")
       .flops(flops)
@@ -185,6 +186,7 @@ void register_convolution(OpRegistry& r) {
   add_forward_kernels(plain);
 
   auto fused = r.add<FusedAttrs>(core_ops::kFusedConvolution);
+  fused.precision(Precision::kFloat32);
   fused
       .flops(
           [](const FusedAttrs& a, const Work& w) { return fused_flops(a.epilogue, !a.no_bias, w); })
@@ -196,6 +198,7 @@ void register_convolution(OpRegistry& r) {
   add_forward_kernels(fused);
 
   auto backward = r.add<A>("_backward_Convolution");
+  backward.precision(Precision::kFloat32);
   backward
       .flops([](const A&, const Work& w) {
         return layer_backward_flops(w, filter_flops(w.in[0].size(), w.in[2]));

@@ -159,6 +159,8 @@ KernelRequest as_convolution_backward(const KernelRequest& r, const TensorDesc& 
   q.out = {y, w};
   q.wanted = {data, !data};
   q.constant = {};
+  q.stored = {};
+  q.compute_dtype = DType::kFloat32;
   return q;
 }
 KernelRequest as_convolution(const KernelRequest& r) {
@@ -167,6 +169,8 @@ KernelRequest as_convolution(const KernelRequest& r) {
   q.out = {r.out[0]};
   q.wanted = {true};
   q.constant = {};
+  q.stored = {};
+  q.compute_dtype = DType::kFloat32;
   return q;
 }
 
@@ -266,6 +270,7 @@ void register_deconvolution(OpRegistry& r) {
   using A = DeconvolutionAttrs;
   using R = KernelRequest;
   auto forward = r.add<A>("Deconvolution");
+  forward.precision(Precision::kFloat32);
   forward
       .flops([](const A& a, const Work& w) {
         return filter_flops(w.in[0].size(), w.in[1]) + (a.no_bias ? 0 : w.out[0].size());
@@ -285,6 +290,7 @@ void register_deconvolution(OpRegistry& r) {
           [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
       .reference(forward_reference);
   auto backward = r.add<A>("_backward_Deconvolution");
+  backward.precision(Precision::kFloat32);
   backward
       .flops([](const A&, const Work& w) {
         return layer_backward_flops(w, filter_flops(w.in[1].size(), w.in[2]));

@@ -172,6 +172,7 @@ Prepared backward(const DropoutAttrs& a, const KernelRequest& r) {
 
 void register_dropout(OpRegistry& r) {
   r.add<DropoutAttrs>("Dropout")
+      .precision(Precision::kAsStored)
       .identity_in_prediction([](const DropoutAttrs& a) { return a.mode == "training"; })
       .flops(1, Per::kFirstInput)
       .inputs(std::vector<std::string>{"data"})
@@ -184,6 +185,7 @@ void register_dropout(OpRegistry& r) {
       .inplace(0, 0)
       .kernel(DeviceType::kCpu, "reference", offer_forward, forward);
   r.add<DropoutAttrs>("_backward_Dropout")
+      .precision(Precision::kAsStored)
       .flops(1, Per::kFirstInput)
       .backward()
       .inputs({"dy", "mask"})

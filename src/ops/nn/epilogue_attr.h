@@ -11,6 +11,7 @@
 
 #include "graph/flops.h"
 #include "kernels/accumulate.h"
+#include "kernels/element_type.h"
 
 namespace symbind {
 
@@ -37,12 +38,23 @@ inline std::vector<std::string> with_operands(std::vector<std::string> names,
   return names;
 }
 
-/// Shapes of the operands, which begin at input `first`: the output's, or one value per channel. A
-/// slope may also be a single number.
+/// Types of a layer, which has `first` inputs, and shapes of the operands after them: the output's,
+/// or one value per channel. A slope may also be a single number. All have one type, except that a
+/// BatchNorm of 16-bit data has float32 arrays.
 inline void infer_operands(const std::string& epilogue, Inference& io, int first,
                            std::int64_t channels) {
+  for (int i = 1; i < first; ++i) io.same_dtype(io.in(0), io.in(i));
+  io.same_dtype(io.in(0), io.out(0));
+  const DType data = io.dtype(io.in(0));
+  const auto tie_dtype = [&](EpilogueItem::Kind kind, int operand) {
+    if (kind != EpilogueItem::Kind::kBatchNorm || !is_narrow(data))
+      io.same_dtype(io.in(0), io.in(operand));
+    else
+      io.set_dtype(io.in(operand), DType::kFloat32, "as the data's type requires");
+  };
   for (const EpilogueItem& item : parse_epilogue(epilogue)) {
     for (int i = 0; i < num_operands(item.kind); ++i, ++first) {
+      tie_dtype(item.kind, first);
       if (item.kind == EpilogueItem::Kind::kSum || item.kind == EpilogueItem::Kind::kProduct)
         io.same_shape(io.in(first), io.out(0));
       else if (item.kind != EpilogueItem::Kind::kPRelu || io.shape(io.in(first)).size() != 1)

@@ -65,10 +65,14 @@ inline void check_filters(const FilterAttrs& a) {
 
 /// Data, weight and optional bias; `shapes` relates the first two and the output.
 template <auto shapes, class A>
-void infer_filter(const A& a, Inference& io) {
-  io.all_same_dtype();
+void infer_filter_shapes(const A& a, Inference& io) {
   shapes(a, io, io.in(0), io.in(1), io.out(0));
   if (!a.no_bias) io.set_shape(io.in(2), Shape{a.num_filter}, "one bias per filter");
+}
+template <auto shapes, class A>
+void infer_filter(const A& a, Inference& io) {
+  io.all_same_dtype();
+  infer_filter_shapes<shapes, A>(a, io);
 }
 
 /// Inputs: dy, x, w. Outputs: dx, dw and, with a bias, db.

@@ -52,8 +52,7 @@ std::int64_t row_features(const Shape& x) {
   return features;
 }
 
-void infer(const FullyConnectedAttrs& a, Inference& io) {
-  io.all_same_dtype();
+void infer_shapes(const FullyConnectedAttrs& a, Inference& io) {
   const auto data = io.in(0), weight = io.in(1), out = io.out(0);
   Shape w{a.num_hidden, kUnknownDim};
   if (!a.no_bias) io.set_shape(io.in(2), Shape{a.num_hidden}, "one bias per hidden node");
@@ -88,10 +87,15 @@ void infer(const FullyConnectedAttrs& a, Inference& io) {
   io.set_shape(data, back, "rows of the output, features of the weight");
 }
 
+void infer(const FullyConnectedAttrs& a, Inference& io) {
+  io.all_same_dtype();
+  infer_shapes(a, io);
+}
+
 using FusedAttrs = WithEpilogue<FullyConnectedAttrs>;
 
 void infer_fused(const FusedAttrs& a, Inference& io) {
-  infer(a, io);
+  infer_shapes(a, io);
   infer_operands(a.epilogue, io, a.no_bias ? 2 : 3, a.num_hidden);
 }
 
@@ -221,13 +225,17 @@ std::vector<std::string> layer_names(const FullyConnectedAttrs& a) {
 template <class A>
 void add_forward_kernels(OpBuilder<A>& op) {
   using R = KernelRequest;
-  op.kernel(
-        DeviceType::kCpu, "onednn",
-        [](const A& a, const R& q) {
-          return onednn::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape), !a.no_bias,
-                                             parse_epilogue(a.epilogue), q);
-        },
-        [](const A&, const R&, const Offer& o) { return onednn::prepare_inner_product(o); })
+  const auto offer = [](bool in_bfloat16) {
+    return [=](const A& a, const R& q) {
+      return onednn::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape), !a.no_bias,
+                                         parse_epilogue(a.epilogue), in_bfloat16, q);
+    };
+  };
+  const auto prepare = [](const A&, const R&, const Offer& o) {
+    return onednn::prepare_inner_product(o);
+  };
+  op.kernel(DeviceType::kCpu, "onednn_bfloat16", offer(true), prepare)
+      .kernel(DeviceType::kCpu, "onednn", offer(false), prepare)
       .kernel(
           DeviceType::kCpu, "blas", [](const A& a, const R& q) { return offer_blas(a, q); },
           [](const A& a, const R& q, const Offer&) { return forward_blas(a, q); })
@@ -240,6 +248,7 @@ void add_forward_kernels(OpBuilder<A>& op) {
 
 void register_fully_connected(OpRegistry& r) {
   auto plain = r.add<FullyConnectedAttrs>("FullyConnected");
+  plain.precision(Precision::kFloat32);
   plain.flops([](const FullyConnectedAttrs&, const Work& w) { return layer_flops(w); })
       .doc("Applies y = x·Wᵀ + b to every row of the data.")
       .inputs(layer_names)
@@ -258,6 +267,7 @@ void register_fully_connected(OpRegistry& r) {
       });
 
   auto fused = r.add<FusedAttrs>(core_ops::kFusedFullyConnected);
+  fused.precision(Precision::kFloat32);
   fused
       .flops(
           [](const FusedAttrs& a, const Work& w) { return fused_flops(a.epilogue, !a.no_bias, w); })
@@ -270,6 +280,7 @@ void register_fully_connected(OpRegistry& r) {
   add_forward_kernels(fused);
 
   r.add<FullyConnectedAttrs>("_backward_FullyConnected")
+      .precision(Precision::kFloat32)
       .flops([](const FullyConnectedAttrs&, const Work& w) {
         return layer_backward_flops(w, filter_flops(w.in[0].size(), w.in[2]));
       })

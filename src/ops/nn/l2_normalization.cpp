@@ -142,6 +142,7 @@ Prepared backward(const L2NormalizationAttrs& a, const KernelRequest& r) {
 
 void register_l2_normalization(OpRegistry& r) {
   r.add<L2NormalizationAttrs>("L2Normalization")
+      .precision(Precision::kAsStored)
       .flops(3, Per::kFirstInput)
       .inputs(std::vector<std::string>{"data"})
       .doc("Scales samples, positions or channels to the length 1.")
@@ -152,6 +153,7 @@ void register_l2_normalization(OpRegistry& r) {
       .inplace(0, 0)
       .reference(forward);
   r.add<L2NormalizationAttrs>("_backward_L2Normalization")
+      .precision(Precision::kAsStored)
       .backward()
       .inputs({"dy", "output", "norm"})
       .infer(infer_backward)

@@ -385,6 +385,7 @@ void add(OpRegistry& r, const std::string& name, const char* text, const char* s
     return std::vector<std::string>{"output", "mean", second};
   };
   auto op = r.add<A>(name);
+  op.precision(Precision::kAsStored);
   op.doc(text)
       .flops(8, Per::kFirstInput)
       .inputs({"data", "gamma", "beta"})
@@ -401,6 +402,7 @@ void add(OpRegistry& r, const std::string& name, const char* text, const char* s
                                   {g.head(0), g.input(0), g.input(1), g.output(1), g.output(2)});
   });
   r.add<A>("_backward_" + name)
+      .precision(Precision::kAsStored)
       .flops(11, Per::kFirstInput)
       .backward()
       .inputs({"dy", "data", "gamma", "mean", second})

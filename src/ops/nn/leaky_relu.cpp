@@ -383,6 +383,7 @@ void register_leaky_relu(OpRegistry& r) {
     return {"data"};
   };
   r.add<A>("LeakyReLU")
+      .precision(Precision::kAsStored)
       .as_epilogue(as_epilogue)
       .flops(1, Per::kFirstInput)
       .doc("Variants of relu that are not constant below 0.")
@@ -401,6 +402,7 @@ void register_leaky_relu(OpRegistry& r) {
       .inplace(0, 0)
       .kernel(DeviceType::kCpu, "native", offer, forward);
   r.add<A>("_backward_LeakyReLU")
+      .precision(Precision::kAsStored)
       .flops(2, Per::kFirstInput)
       .backward()
       .inputs([](const A& a) {

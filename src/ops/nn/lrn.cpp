@@ -175,6 +175,7 @@ Prepared backward(const LRNAttrs& a, const KernelRequest& r, const Offer&) {
 
 void register_lrn(OpRegistry& r) {
   r.add<LRNAttrs>("LRN")
+      .precision(Precision::kAsStored)
       .inputs(std::vector<std::string>{"data"})
       .doc("Divides every element by the magnitude of its neighbours along the channels.")
       .outputs({"output", "tmp_norm"}, 1)
@@ -183,6 +184,7 @@ void register_lrn(OpRegistry& r) {
       .gradient(gradient)
       .cpu_kernel("native", forward);
   r.add<LRNAttrs>("_backward_LRN")
+      .precision(Precision::kAsStored)
       .backward()
       .inputs({"dy", "data", "tmp_norm"})
       .infer(infer)

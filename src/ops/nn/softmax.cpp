@@ -397,6 +397,7 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
   using R = KernelRequest;
   const std::string backward_name = "_backward_" + name;
   auto op = r.add<A>(name);
+  op.precision(Precision::kAsStored);
   op.doc(text)
       .flops(4, Per::kFirstInput)
       .infer([](const A& a, Inference& io) { infer(a, io); })
@@ -413,6 +414,7 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
       return {"data"};
     });
   auto back = r.add<A>(backward_name);
+  back.precision(Precision::kAsStored);
   back.flops(kind == Kind::kLogSoftmax ? 3 : 4, Per::kFirstInput);
   back.backward().inplace(0, 0).inplace(1, 0);
   back.infer([](const A& a, Inference& io) { infer_backward(a, io); });
@@ -443,6 +445,7 @@ void add_activation(OpRegistry& r) {
   using A = SoftmaxActivationAttrs;
   using R = KernelRequest;
   r.add<A>("SoftmaxActivation")
+      .precision(Precision::kAsStored)
       .flops(4, Per::kFirstInput)
       .doc("Softmax along the last axis, or over the channels of each position.")
       .infer(infer_activation)
@@ -457,6 +460,7 @@ void add_activation(OpRegistry& r) {
       .cpu_kernel("native",
                   [](const A& a, const R& q) { return forward<Kind::kSoftmax>(as_softmax(a), q); });
   r.add<A>("_backward_SoftmaxActivation")
+      .precision(Precision::kAsStored)
       .flops(2, Per::kFirstInput)
       .backward()
       .inputs({"dy", "output"})

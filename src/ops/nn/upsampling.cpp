@@ -270,6 +270,7 @@ void register_upsampling(OpRegistry& r) {
   using A = UpSamplingAttrs;
   using R = KernelRequest;
   r.add<A>("UpSampling")
+      .precision(Precision::kAsStored)
       .doc("Makes images larger by a whole factor.")
       .variadic("num_args", &A::num_args)
       .inputs([](const A& a) { return a.inputs(); })
@@ -286,6 +287,7 @@ void register_upsampling(OpRegistry& r) {
   };
   const auto count = [](const A& a) { return static_cast<int>(a.inputs().size()); };
   r.add<A>("_backward_UpSampling")
+      .precision(Precision::kAsStored)
       .backward()
       .inputs(backward_inputs)
       .outputs([](const A& a) { return a.inputs(); }, count)
@@ -293,6 +295,7 @@ void register_upsampling(OpRegistry& r) {
       .infer(infer_backward)
       .reference(backward_bilinear);
   r.add<A>("_backward_UpSampling_nearest")
+      .precision(Precision::kAsStored)
       .backward()
       .inputs(backward_inputs)
       .outputs([](const A& a) { return a.inputs(); }, count)

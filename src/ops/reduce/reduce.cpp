@@ -133,6 +133,7 @@ Prepared prepare_backward(const Entry& e, const ReduceAttrs& a, const KernelRequ
 void add(OpRegistry& r, const Entry& e,
          NodeEntries (*gradient)(const ReduceAttrs&, GradientBuilder&)) {
   auto op = r.add<ReduceAttrs>(e.name)
+                .precision(Precision::kAsStored)
                 .flops(1, Per::kFirstInput)
                 .doc(std::string("Reduces by ") + e.name + " along axes.")
                 .infer(infer)
@@ -145,6 +146,7 @@ void add(OpRegistry& r, const Entry& e,
   std::vector<std::string> names{"head", "data"};
   if (e.needs == Needs::kInputAndOutput) names.push_back("output");
   r.add<ReduceAttrs>(backward_name(e))
+      .precision(Precision::kAsStored)
       .flops(e.reduction == Reduction::kSum ? 0 : 1)
       .inputs(names)
       .infer(infer_backward)

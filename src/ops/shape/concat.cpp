@@ -317,6 +317,7 @@ std::vector<std::string> numbered(const char* stem, int count,
 
 void register_concat(OpRegistry& r) {
   r.add<ConcatAttrs>("Concat")
+      .precision(Precision::kAsStored)
       .flops(0)
       .doc("Joins the inputs along an axis.")
       .alias("concat")
@@ -331,6 +332,7 @@ void register_concat(OpRegistry& r) {
       .gradient(gradient_concat)
       .kernel(DeviceType::kCpu, "reference", offer_concat, prepare_concat);
   r.add<ConcatAttrs>("_backward_Concat")
+      .precision(Precision::kAsStored)
       .flops(0)
       .inputs([](const ConcatAttrs& a) { return numbered("arg", a.num_args, {"head"}); })
       .outputs([](const ConcatAttrs& a) { return numbered("grad", a.num_args); },
@@ -340,6 +342,7 @@ void register_concat(OpRegistry& r) {
       .backward()
       .kernel(DeviceType::kCpu, "reference", offer_backward_concat, prepare_backward_concat);
   r.add<StackAttrs>("stack")
+      .precision(Precision::kAsStored)
       .flops(0)
       .doc("Joins the inputs along a new axis.")
       .variadic("num_args", &StackAttrs::num_args)
@@ -347,6 +350,7 @@ void register_concat(OpRegistry& r) {
       .gradient(gradient_stack)
       .reference(prepare_stack);
   r.add<SliceChannelAttrs>("SliceChannel")
+      .precision(Precision::kAsStored)
       .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("Splits the input into equal parts along an axis.")

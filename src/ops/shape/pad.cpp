@@ -163,6 +163,7 @@ Prepared prepare_backward(const PadAttrs& a, const KernelRequest& q) {
 
 void register_pad(OpRegistry& r) {
   r.add<PadAttrs>("Pad")
+      .precision(Precision::kAsStored)
       .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("The input with a border.")
@@ -173,6 +174,7 @@ void register_pad(OpRegistry& r) {
       })
       .reference(prepare);
   r.add<PadAttrs>("_backward_Pad")
+      .precision(Precision::kAsStored)
       .flops(0)
       .inputs(std::vector<std::string>{"head", "data"})
       .infer(infer_backward)

@@ -237,6 +237,7 @@ Prepared prepare(const A&, const KernelRequest& request) {
 
 void register_reshape(OpRegistry& r) {
   r.add<ReshapeAttrs>("Reshape")
+      .precision(Precision::kAsStored)
       .flops(0)
       .doc("The same elements under another shape.")
       .alias("reshape")
@@ -245,6 +246,7 @@ void register_reshape(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare);
   r.add("Flatten")
+      .precision(Precision::kAsStored)
       .flops(0)
       .doc("Joins all axes but the first.")
       .alias("flatten")
@@ -253,6 +255,7 @@ void register_reshape(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare);
   r.add<ExpandDimsAttrs>("expand_dims")
+      .precision(Precision::kAsStored)
       .flops(0)
       .doc("Inserts an axis of extent 1.")
       .infer(infer_expand_dims)
@@ -260,6 +263,7 @@ void register_reshape(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare);
   r.add<SqueezeAttrs>("squeeze")
+      .precision(Precision::kAsStored)
       .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("Drops axes of extent 1.")
@@ -268,6 +272,7 @@ void register_reshape(OpRegistry& r) {
       .inplace(0, 0)
       .reference(prepare);
   r.add<ReshapeLikeAttrs>("reshape_like")
+      .precision(Precision::kAsStored)
       .flops(0)
       .doc("lhs with the shape of rhs, or with some axes of it.")
       .inputs(std::vector<std::string>{"lhs", "rhs"})

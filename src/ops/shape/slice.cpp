@@ -243,11 +243,17 @@ Prepared prepare_assign_scalar(const SliceAssignScalarAttrs& a, const KernelRequ
 template <class A>
 void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<std::string> inputs,
          const char* alias, NodeEntries (*gradient)(const A&, GradientBuilder&)) {
-  auto op =
-      r.add<A>(name).flops(0).doc(doc).infer(infer<A>).gradient(gradient).reference(prepare<A>);
+  auto op = r.add<A>(name)
+                .precision(Precision::kAsStored)
+                .flops(0)
+                .doc(doc)
+                .infer(infer<A>)
+                .gradient(gradient)
+                .reference(prepare<A>);
   if (!inputs.empty()) op.inputs(std::move(inputs));
   if (alias != nullptr) op.alias(alias);
   r.add<A>("_backward_" + name)
+      .precision(Precision::kAsStored)
       .flops(0)
       .inputs(std::vector<std::string>{"head", "data"})
       .infer(infer_backward<A>)

@@ -102,12 +102,14 @@ Prepared prepare(const A& a, const KernelRequest& q) {
 
 void register_transpose(OpRegistry& r) {
   r.add<TransposeAttrs>("transpose")
+      .precision(Precision::kAsStored)
       .flops(0)
       .doc("The axes in another order.")
       .infer(infer)
       .gradient(gradient)
       .reference(prepare);
   r.add<SwapAxisAttrs>("SwapAxis")
+      .precision(Precision::kAsStored)
       .flops(0)
       .inputs(std::vector<std::string>{"data"})
       .doc("Swaps two axes.")
