@@ -108,8 +108,8 @@ class Runner {
   struct Runnable {
     const Prepared* run;
     Args args;
-    RunState* draws;       ///< of a random step: gets its seed and draw
-    DeviceRuntime* enter;  ///< a GPU to make current first; null if it already is
+    RunState* draws;               ///< of a random step: gets its seed and draw
+    DeviceRuntime* enter;          ///< a GPU to make current first; null if it already is
     std::int64_t nanoseconds = 0;  ///< how long it may take, see interruption_point
   };
   static std::size_t index(Phase phase) { return static_cast<std::size_t>(phase); }

@@ -127,7 +127,8 @@ TEST(Pooling, nan_is_never_a_maximum_whichever_kernel_computes) {
       const NDArray data = NDArray::from_vector(x, shape).astype(DType::kFloat32);
       EXPECT_EQ(pooled(data, row.attrs, ""), all) << channels << " channels";
       EXPECT_EQ(pooled(data, row.attrs, "-native"), all) << channels << " channels, oneDNN";
-      EXPECT_EQ(pooled(data, row.attrs, "-onednn,-native"), all) << channels << " channels, reference";
+      EXPECT_EQ(pooled(data, row.attrs, "-onednn,-native"), all)
+          << channels << " channels, reference";
     }
     for (const auto& [type, lowest] :
          {std::pair{DType::kFloat64, std::numeric_limits<double>::lowest()},

@@ -74,8 +74,7 @@ std::string unfit_backward(const ConvolutionSizes& s, const KernelRequest& r) {
   if (std::string reason = unfit(s, r); !reason.empty()) return reason;
   const Plane p = plane_of(s), t = p.transposed();
   if (t.pad_top < 0 || t.pad_left < 0) return "the pad is larger than the kernel";
-  if (r.wanted[0] && scatters(p) && p.taps() > Scattered::kMostTaps)
-    return "the kernel is large";
+  if (r.wanted[0] && scatters(p) && p.taps() > Scattered::kMostTaps) return "the kernel is large";
   return "";
 }
 

@@ -77,7 +77,7 @@ struct Plan {
 
   PoolingSizes s;
   std::int64_t planes;
-  std::int64_t height;   ///< rows that windows reach, with padding
+  std::int64_t height;      ///< rows that windows reach, with padding
   std::int64_t remainders;  ///< of columns modulo the stride, those that windows read
   /// Windows reach the data only, and its rows form whole groups of columns: all rows are split as
   /// one.
@@ -158,8 +158,8 @@ Offer offer(const PoolingSizes& s, const KernelRequest& r) {
   if (std::string reason = unfit(s, r, r.in[0].layout); !reason.empty())
     return refuse(std::move(reason));
   auto plan = std::make_shared<Plan>(s, r.threads);
-  Offer offer = accept_plain(
-      r, plan->slot_floats() * static_cast<std::size_t>(plan->slots) * sizeof(float));
+  Offer offer =
+      accept_plain(r, plan->slot_floats() * static_cast<std::size_t>(plan->slots) * sizeof(float));
   if (r.wanted[1]) offer.opaque_bytes[1] = static_cast<std::size_t>(r.out[0].shape.size());
   offer.plan = std::move(plan);
   return offer;

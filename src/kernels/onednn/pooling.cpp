@@ -25,8 +25,7 @@ double operations(const PoolingSizes& s) {
 }
 
 std::string unfit(const PoolingSizes& s, const KernelRequest& r) {
-  const bool in_bfloat16 =
-      r.in[0].dtype == DType::kBFloat16 && r.compute_dtype == DType::kBFloat16;
+  const bool in_bfloat16 = r.in[0].dtype == DType::kBFloat16 && r.compute_dtype == DType::kBFloat16;
   if (r.in[0].dtype != DType::kFloat32 && !in_bfloat16) return "dtype is not float32";
   if (s.kind == PoolKind::kSum || s.kind == PoolKind::kLp) return "oneDNN has max and avg only";
   if (s.batch == 0 || PoolingSizes::product(s.in) == 0) return "the data is empty";
@@ -88,8 +87,7 @@ struct Plan {
 }  // namespace
 
 Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r); !reason.empty())
-    return refuse(std::move(reason));
+  if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
     const Problem p(s, r.in[0].dtype);
@@ -124,8 +122,7 @@ Prepared prepare_pooling(const KernelRequest&, const Offer& offer) {
 }
 
 Offer offer_pooling_backward(const PoolingSizes& s, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r); !reason.empty())
-    return refuse(std::move(reason));
+  if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
     const Problem p(s);
