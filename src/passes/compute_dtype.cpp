@@ -1,4 +1,4 @@
-// Decided here: bfloat16 is for plans that never train, on CPUs that multiply it. Elsewhere a
+// Decided here: bfloat16 is for plans that never train, on CPUs with AMX. Elsewhere a
 // request for it computes in float32, and the plan says why.
 #include "passes/compute_dtype.h"
 
@@ -16,7 +16,7 @@ std::string_view reason_against(const BindSpec& spec) {
   if (spec.context.type != DeviceType::kCpu) return "only the CPU has such kernels";
   if (!spec.predicts) return "the plan trains";
   if (spec.monitored) return "a monitor shows every output";
-  if (!cpu_has_bfloat16()) return "the CPU has no bfloat16 or ONEDNN_MAX_CPU_ISA forbids it";
+  if (!cpu_has_bfloat16()) return "the CPU has no AMX for it, or ONEDNN_MAX_CPU_ISA forbids it";
   return {};
 }
 

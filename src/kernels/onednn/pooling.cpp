@@ -24,8 +24,9 @@ double operations(const PoolingSizes& s) {
          static_cast<double>(PoolingSizes::product(s.kernel));
 }
 
-std::string unfit(const PoolingSizes& s, DType dtype) {
-  if (dtype != DType::kFloat32) return "dtype is not float32";
+std::string unfit(const PoolingSizes& s, const KernelRequest& r) {
+  const bool in_bfloat16 = r.in[0].dtype == DType::kBFloat16 && r.compute_dtype == DType::kBFloat16;
+  if (r.in[0].dtype != DType::kFloat32 && !in_bfloat16) return "dtype is not float32";
   if (s.kind == PoolKind::kSum || s.kind == PoolKind::kLp) return "oneDNN has max and avg only";
   if (s.batch == 0 || PoolingSizes::product(s.in) == 0) return "the data is empty";
   if (!windows_fit(s.kernel, s.stride, s.pad, s.pad_after)) return "the window is too wide";
@@ -86,12 +87,10 @@ struct Plan {
 }  // namespace
 
 Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
-    return refuse(std::move(reason));
+  if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
-    const DType dtype = is_stored_in_bfloat16(r, 0) ? DType::kBFloat16 : DType::kFloat32;
-    const Problem p(s, dtype);
+    const Problem p(s, r.in[0].dtype);
     auto plan = std::make_shared<Plan>();
     plan->max = s.kind == PoolKind::kMax;
     plan->saves = plan->max && r.wanted[1];
@@ -106,8 +105,6 @@ Offer offer_pooling(const PoolingSizes& s, const KernelRequest& r) {
     plan->call = Call(Forward(pd), pd.scratchpad_desc(), std::move(arguments));
     Offer offer = accept_plain(r, carver.total());
     offer.in_layouts[0] = offer.out_layouts[0] = layout;
-    state_dtypes(offer, r);
-    offer.in_dtypes[0] = offer.out_dtypes[0] = dtype;
     if (plan->saves) offer.opaque_bytes[1] = pd.workspace_desc().get_size();
     offer.plan = std::move(plan);
     return offer;
@@ -125,8 +122,7 @@ Prepared prepare_pooling(const KernelRequest&, const Offer& offer) {
 }
 
 Offer offer_pooling_backward(const PoolingSizes& s, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
-    return refuse(std::move(reason));
+  if (std::string reason = unfit(s, r); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(operations(s)));
     const Problem p(s);

@@ -362,7 +362,7 @@ void register_pooling(OpRegistry& r) {
   using A = PoolingAttrs;
   using R = KernelRequest;
   r.add<A>("Pooling")
-      .precision(Precision::kFloat32)
+      .precision(Precision::kAsStored)
       .flops([](const A& a, const Work& w) {
         return a.global_pool ? w.in[0].size() : a.window() * w.out[0].size();
       })
@@ -387,7 +387,7 @@ void register_pooling(OpRegistry& r) {
           [](const A&, const R& q, const Offer& o) { return onednn::prepare_pooling(q, o); })
       .kernel(DeviceType::kCpu, "reference", offer_reference, forward_reference);
   r.add<A>("_backward_Pooling")
-      .precision(Precision::kFloat32)
+      .precision(Precision::kAsStored)
       .flops([](const A& a, const Work& w) {
         return a.global_pool ? w.all_out() : a.window() * w.in[0].size();
       })
