@@ -395,7 +395,7 @@ ROWS = [("shares: loop %d, %s" % (number, file), file, loop, shorten(loop), test
         for number, (file, tests, loop) in enumerate(
             [(file, tests, loop) for file, tests, loops in LOOPS for loop in loops], 1)] + [
     ("shares: oneDNN's convolution with a sum", "src/kernels/onednn/convolution.cpp",
-     "std::copy(from + b, from + e, y + b);",
-     "std::copy(from + b, from + e - (b > 0 ? 1 : 0), y + b);",
+     "std::copy(from + b, from + e, static_cast<char*>(y) + b);",
+     "std::copy(from + b, from + e - (b > 0 ? 4 : 0), static_cast<char*>(y) + b);",
      "ops:Ops._fused_Convolution"),
 ]
