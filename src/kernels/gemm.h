@@ -1,7 +1,8 @@
 // C = alpha · op(A) · op(B) + beta · C, row-major, where op is the identity or the transpose.
 //
-// Decided here: float and double go to OpenBLAS; the 16-bit types, which OpenBLAS does not support,
-// are multiplied by plain loops that sum in float.
+// Decided here: float goes to oneDNN where the library has it, also if SYMBIND_KERNELS forbids
+// oneDNN's kernels, and tiny products to OpenBLAS; double goes to OpenBLAS; the 16-bit types, which
+// neither supports here, are multiplied by plain loops that sum in float.
 #pragma once
 
 #include <cstdint>

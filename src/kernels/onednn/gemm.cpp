@@ -7,6 +7,7 @@
 namespace symbind::onednn {
 
 bool gemm(const GemmShape& s, float alpha, const float* a, const float* b, float beta, float* c) {
+  engine();  // sets oneDNN's limits, which its first call makes final
   const int threads = VendorThreads::current();
   note_region(threads);
   const SignalsBlocked blocked;
