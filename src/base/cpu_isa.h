@@ -9,7 +9,8 @@ enum class Isa { kSse41, kAvx2, kAvx512 };
 /// What this CPU supports, limited by ONEDNN_MAX_CPU_ISA. Read once per process, as oneDNN
 /// does.
 Isa cpu_isa();
-/// Whether AMX multiplies bfloat16 numbers, or ONEDNN_MAX_CPU_ISA is AVX512_CORE_BF16.
+/// Whether the CPU multiplies bfloat16 faster than float32 (AMX, or AVX512_BF16 of AMD), or
+/// ONEDNN_MAX_CPU_ISA is AVX512_CORE_BF16.
 bool cpu_has_bfloat16();
 /// Whether the CPU lists AMX and describes no tiles, as some virtual machines do. oneDNN then runs
 /// into illegal instructions unless it is held to less.

@@ -1,5 +1,5 @@
-// Decided here: bfloat16 is for plans that never train, on CPUs with AMX. Elsewhere a
-// request for it computes in float32, and the plan says why.
+// Decided here: bfloat16 is for plans that never train, on CPUs that multiply it faster.
+// Elsewhere a request for it computes in float32, and the plan says why.
 #include "passes/compute_dtype.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ std::string_view reason_against(const BindSpec& spec) {
   if (spec.context.type != DeviceType::kCpu) return "only the CPU has such kernels";
   if (!spec.predicts) return "the plan trains";
   if (spec.monitored) return "a monitor shows every output";
-  if (!cpu_has_bfloat16()) return "the CPU has no AMX for it, or ONEDNN_MAX_CPU_ISA forbids it";
+  if (!cpu_has_bfloat16())
+    return "the CPU multiplies it no faster, or ONEDNN_MAX_CPU_ISA forbids it";
   return {};
 }
 

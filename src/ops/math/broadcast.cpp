@@ -11,6 +11,7 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "kernels/channel_lanes.h"
 #include "kernels/copy_block.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
@@ -117,15 +118,6 @@ bool is_per_channel(const Shape& small, const Shape& large) {
   if (small[1 - ahead] != large[1]) return false;
   return ahead == 1 || small[0] == 1 || small[0] == large[0];
 }
-
-/// Data as (batch, groups, positions, lanes), lanes · groups being the channels.
-struct ChannelLanes {
-  std::int64_t batch, groups, positions, lanes;
-  ChannelLanes(const Shape& x, Layout layout) : batch(x[0]), positions(x.count(2)) {
-    lanes = layout == Layout::kBlocked8 ? 8 : layout == Layout::kBlocked16 ? 16 : x[1];
-    groups = x[1] / lanes;
-  }
-};
 
 /// The index of the operand with the shape of the result, if the other one is per channel; else -1.
 int large_operand(const KernelRequest& q) {

@@ -4,17 +4,19 @@
 //
 // Active in training, or always with mode "always"; otherwise the identity. Along `axes` one mask
 // is shared. Decided here: element i of the mask comes from Philox counter i / 4 of this draw, so
-// the bits depend neither on threads nor on the device. Layouts are plain, so the bits do not
-// depend on these either. With p = 1 nothing remains to be scaled: as in MXNet every element is NaN
-// (0 / 0).
+// the bits depend neither on threads nor on the device. Elements are counted as in a plain tensor,
+// so the bits do not depend on the layout either. With p = 1 nothing remains to be scaled: as in
+// MXNet every element is NaN (0 / 0).
 #include <symbind/operator.h>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "base/check.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/channel_lanes.h"
 #include "kernels/elementwise.h"
 #include "kernels/vector/random.h"
 #include "ndarray/dtype_dispatch.h"
@@ -88,6 +90,10 @@ class MaskIndex {
 
 /// Elements [begin, end) of the mask, in float.
 void draw(float keep, const RunState& run, std::int64_t begin, std::int64_t end, float* mask) {
+  if (!(keep > 0)) {
+    std::fill_n(mask, end - begin, std::numeric_limits<float>::quiet_NaN());
+    return;
+  }
   const vector::RandomTable& random = vector::random_kernels().best();
   alignas(64) std::uint32_t words[kChunk + 4];
   for (std::int64_t i = begin; i < end; i += kChunk) {
@@ -124,10 +130,7 @@ void drop(const MaskIndex& index, std::int64_t m, float keep, const RunState& ru
     alignas(64) float drawn[kChunk];
     for (std::int64_t i = begin; i < end; i += kChunk) {
       const std::int64_t n = std::min(kChunk, end - i);
-      if (keep > 0)
-        draw(keep, run, i, i + n, drawn);
-      else
-        std::fill_n(drawn, n, std::numeric_limits<float>::quiet_NaN());
+      draw(keep, run, i, i + n, drawn);
       convert(drawn, mask + i, n);
       if (index.same())
         times.serial(reinterpret_cast<const char*>(x + i), reinterpret_cast<const char*>(mask + i),
@@ -136,11 +139,44 @@ void drop(const MaskIndex& index, std::int64_t m, float keep, const RunState& ru
   });
 }
 
-Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
+constexpr std::int64_t kMostLanes = 16;
+
+/// Mask and output of blocked tensors. The lanes of a group are drawn one after the other, then
+/// mixed.
+template <class T>
+void drop_lanes(const ChannelLanes& g, float keep, const RunState& run, const T* x, T* mask, T* y) {
+  constexpr std::int64_t kPositions = 64;
+  const auto convert = converter_from(Compute::kFloat, dtype_of<T>);
+  const ElementType type = element_type(dtype_of<T>);
+  const BinaryRun times(binary_function("mul").loops[static_cast<int>(type.compute)][0], type);
+  const std::int64_t plane = g.positions * g.lanes;
+  const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / 8 / (plane + 1));
+  parallel_for(g.batch * g.groups, grain, [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) float drawn[kPositions], mixed[kPositions * kMostLanes];
+    for (std::int64_t p = begin; p < end; ++p)
+      for (std::int64_t first = 0; first < g.positions; first += kPositions) {
+        const std::int64_t n = std::min(kPositions, g.positions - first);
+        for (std::int64_t lane = 0; lane < g.lanes; ++lane) {
+          const std::int64_t at = (p * g.lanes + lane) * g.positions + first;
+          draw(keep, run, at, at + n, drawn);
+          for (std::int64_t i = 0; i < n; ++i) mixed[i * g.lanes + lane] = drawn[i];
+        }
+        const std::int64_t at = p * plane + first * g.lanes;
+        convert(mixed, mask + at, n * g.lanes);
+        times.serial(reinterpret_cast<const char*>(x + at),
+                     reinterpret_cast<const char*>(mask + at), reinterpret_cast<char*>(y + at),
+                     n * g.lanes, Operand::kArrays);
+      }
+  });
+}
+
+Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer& offer) {
   const Shape &x_shape = r.in[0].shape, mask = mask_shape(a, x_shape);
+  std::optional<ChannelLanes> lanes;
+  if (offer.in_layouts[0] != Layout::kPlain) lanes.emplace(x_shape, offer.in_layouts[0]);
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [index = MaskIndex(x_shape, mask), n = x_shape.size(), m = mask.size(), keep = 1 - a.p,
-            always = a.mode == "always"](const Args& args) {
+            always = a.mode == "always", lanes](const Args& args) {
       const T* x = args.in<T>(0);
       T* y = args.out<T>(0);
       T* drawn = args.wants(1) ? args.out<T>(1) : static_cast<T*>(args.workspace);
@@ -148,6 +184,7 @@ Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
       if (!active && x != y) std::copy_n(x, n, y);
       if (!active && args.wants(1)) std::fill_n(drawn, m, T(1.f));
       if (!active) return;
+      if (lanes) return drop_lanes(*lanes, keep, *args.run, x, drawn, y);
       drop(index, m, keep, *args.run, x, drawn, y);
       if (!index.same()) apply(index, n, x, drawn, y);
     };
@@ -155,11 +192,16 @@ Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
 }
 
 Offer offer_forward(const DropoutAttrs& a, const KernelRequest& r) {
-  const std::size_t mask = static_cast<std::size_t>(mask_shape(a, r.in[0].shape).size());
-  return accept_plain(r, r.wanted[1] ? 0 : mask * size_of(r.in[0].dtype));
+  const Shape mask = mask_shape(a, r.in[0].shape);
+  Offer offer = accept_plain(
+      r, r.wanted[1] ? 0 : static_cast<std::size_t>(mask.size()) * size_of(r.in[0].dtype));
+  const Layout layout = r.in[0].layout;
+  if (mask == r.in[0].shape && (layout == Layout::kBlocked8 || layout == Layout::kBlocked16))
+    offer.in_layouts[0] = offer.out_layouts[0] = offer.out_layouts[1] = layout;
+  return offer;
 }
 
-Prepared backward(const DropoutAttrs& a, const KernelRequest& r) {
+Prepared backward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
   const Shape& x = r.in[0].shape;
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     return [index = MaskIndex(x, mask_shape(a, x)), n = x.size()](const Args& args) {
@@ -191,7 +233,10 @@ void register_dropout(OpRegistry& r) {
       .inputs({"dy", "mask"})
       .infer(infer_backward)
       .inplace(0, 0)
-      .reference(backward);
+      .kernel(
+          DeviceType::kCpu, "reference",
+          [](const DropoutAttrs&, const KernelRequest& q) { return accept_same_layout(q); },
+          backward);
 }
 
 }  // namespace symbind

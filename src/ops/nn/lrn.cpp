@@ -5,7 +5,8 @@
 //
 // Decided here: norm is a hidden output, which the monitor shows as <name>_tmp_norm. Channels are
 // axis 1 of data of any rank (MXNet: of four). beta 3/4, which nets use, is computed faster than by
-// a power.
+// a power. Plain data is computed plane by plane, blocked data position by position: either way the
+// innermost loop runs over neighbours in memory.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/channel_lanes.h"
 #include "ndarray/dtype_dispatch.h"
 
 namespace symbind {
@@ -132,13 +134,142 @@ Prepared forward(const LRNAttrs& a, const KernelRequest& r) {
   });
 }
 
-Offer offer_backward(const LRNAttrs&, const KernelRequest& r) {
+// ---- Blocked data: the channels of one position in a buffer ------------------------------------
+
+constexpr std::int64_t kMostChannels = 1024, kMostHalf = 16;
+
+/// The channels of every position of blocked data.
+struct Positions {
+  ChannelLanes lanes;
+  std::int64_t channels, half;
+  Positions(const LRNAttrs& a, const TensorDesc& x)
+      : lanes(x.shape, x.layout), channels(x.shape[1]), half(a.nsize / 2) {}
+
+  /// Calls f(place of the first channel) for every position.
+  template <class F>
+  void each(F&& f) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / 4 / (channels + 1));
+    parallel_for(lanes.batch * lanes.positions, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p)
+        f(p / lanes.positions * channels * lanes.positions + p % lanes.positions * lanes.lanes);
+    });
+  }
+  /// Calls f(channel, its place) for the first channel of every group of the position at `first`.
+  template <class F>
+  void each_group(std::int64_t first, F&& f) const {
+    for (std::int64_t g = 0; g < lanes.groups; ++g)
+      f(g * lanes.lanes, first + g * lanes.positions * lanes.lanes);
+  }
+  template <class T, class Acc>
+  void read(const T* x, std::int64_t first, Acc* values) const {
+    each_group(first, [&](std::int64_t c, std::int64_t at) {
+      for (std::int64_t l = 0; l < lanes.lanes; ++l) values[c + l] = static_cast<Acc>(x[at + l]);
+    });
+  }
+  template <class Acc, class T>
+  void write(const Acc* values, std::int64_t first, T* x) const {
+    each_group(first, [&](std::int64_t c, std::int64_t at) {
+      for (std::int64_t l = 0; l < lanes.lanes; ++l) x[at + l] = static_cast<T>(values[c + l]);
+    });
+  }
+  /// sum[c] = Σ terms[c − half … c + half]; terms outside the channels are 0.
+  template <class Acc>
+  void window_sums(const Acc* terms, Acc* sum) const {
+    std::fill_n(sum, channels, Acc(0));
+    for (std::int64_t k = -half; k <= half; ++k)
+      for (std::int64_t c = 0; c < channels; ++c) sum[c] += terms[c + k];
+  }
+};
+
+/// Numbers of the channels of one position, with zeros on either side.
+template <class Acc>
+struct Row {
+  explicit Row(const Positions& p) {
+    std::fill_n(values - p.half, p.half, Acc(0));
+    std::fill_n(values + p.channels, p.half, Acc(0));
+  }
+  alignas(64) Acc memory[kMostChannels + 2 * kMostHalf];
+  Acc* values = memory + kMostHalf;
+};
+
+bool takes_blocked(const LRNAttrs& a, const TensorDesc& x) {
+  return (x.layout == Layout::kBlocked8 || x.layout == Layout::kBlocked16) &&
+         x.shape[1] <= kMostChannels && a.nsize / 2 <= kMostHalf;
+}
+
+Offer offer_forward(const LRNAttrs& a, const KernelRequest& r) {
+  Offer offer = accept_plain(r);
+  if (takes_blocked(a, r.in[0]))
+    offer.in_layouts[0] = offer.out_layouts[0] = offer.out_layouts[1] = r.in[0].layout;
+  return offer;
+}
+
+Prepared forward_blocked(const LRNAttrs& a, const TensorDesc& x_desc) {
+  return dispatch_float(x_desc.dtype, [&]<class T>() -> Prepared {
+    using Acc = Accumulator<T>;
+    return [positions = Positions(a, x_desc), power = Power<Acc>(a),
+            scale = static_cast<Acc>(a.alpha) / static_cast<Acc>(a.nsize),
+            knorm = static_cast<Acc>(a.knorm)](const Args& args) {
+      const T* x = args.in<T>(0);
+      T *y = args.out<T>(0), *norm = args.wants(1) ? args.out<T>(1) : nullptr;
+      positions.each([&](std::int64_t first) {
+        Row<Acc> squares(positions);
+        Acc value[kMostChannels], sum[kMostChannels];
+        const std::int64_t n = positions.channels;
+        positions.read(x, first, value);
+        for (std::int64_t c = 0; c < n; ++c) squares.values[c] = value[c] * value[c];
+        positions.window_sums(squares.values, sum);
+        for (std::int64_t c = 0; c < n; ++c) sum[c] = sum[c] * scale + knorm;
+        if (norm != nullptr) positions.write(sum, first, norm);
+        power.scale(n, sum, value, value);
+        positions.write(value, first, y);
+      });
+    };
+  });
+}
+
+Prepared backward_blocked(const LRNAttrs& a, const TensorDesc& x_desc) {
+  return dispatch_float(x_desc.dtype, [&]<class T>() -> Prepared {
+    using Acc = Accumulator<T>;
+    return [positions = Positions(a, x_desc), power = Power<Acc>(a),
+            scale = -2 * static_cast<Acc>(a.beta) * static_cast<Acc>(a.alpha) /
+                    static_cast<Acc>(a.nsize)](const Args& args) {
+      const T *dy = args.in<T>(0), *x = args.in<T>(1), *norm = args.in<T>(2);
+      T* dx = args.out<T>(0);
+      positions.each([&](std::int64_t first) {
+        Row<Acc> product(positions);
+        Acc d[kMostChannels], value[kMostChannels], s[kMostChannels], sum[kMostChannels];
+        const std::int64_t n = positions.channels;
+        positions.read(dy, first, d);
+        positions.read(x, first, value);
+        positions.read(norm, first, s);
+        for (std::int64_t c = 0; c < n; ++c) {
+          const Acc factor = power(s[c]);
+          product.values[c] = d[c] * value[c] * factor / s[c];
+          d[c] *= factor;
+        }
+        positions.window_sums(product.values, sum);
+        for (std::int64_t c = 0; c < n; ++c) d[c] += scale * value[c] * sum[c];
+        positions.write(d, first, dx);
+      });
+    };
+  });
+}
+
+Offer offer_backward(const LRNAttrs& a, const KernelRequest& r) {
+  if (takes_blocked(a, r.in[1])) {
+    Offer blocked = accept_plain(r);
+    blocked.in_layouts.assign(3, r.in[1].layout);
+    blocked.out_layouts.assign(1, r.in[1].layout);
+    return blocked;
+  }
   const std::size_t element = r.in[0].dtype == DType::kFloat64 ? 8 : 4;
   return accept_plain(r, static_cast<std::size_t>(r.in[0].shape.size()) * element);
 }
 
 // Inputs: dy, x, norm. In the workspace: dy · x · norm^(−beta−1).
-Prepared backward(const LRNAttrs& a, const KernelRequest& r, const Offer&) {
+Prepared backward(const LRNAttrs& a, const KernelRequest& r, const Offer& offer) {
+  if (offer.in_layouts[1] != Layout::kPlain) return backward_blocked(a, r.in[1]);
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
     using Acc = Accumulator<T>;
     return [g = Grid(a, r.in[0].shape), power = Power<Acc>(a),
@@ -182,7 +313,11 @@ void register_lrn(OpRegistry& r) {
       .skips_unread(1)
       .infer(infer)
       .gradient(gradient)
-      .cpu_kernel("native", forward);
+      .kernel(DeviceType::kCpu, "native", offer_forward,
+              [](const LRNAttrs& a, const KernelRequest& r, const Offer& offer) {
+                return offer.in_layouts[0] == Layout::kPlain ? forward(a, r)
+                                                             : forward_blocked(a, r.in[0]);
+              });
   r.add<LRNAttrs>("_backward_LRN")
       .precision(Precision::kAsStored)
       .backward()

@@ -6,7 +6,7 @@
 //             Bilinear initializer): kernel 2·scale − scale % 2, stride scale,
 //             pad ⌈(scale − 1)/2⌉.
 //
-// Decided here: gradients of nearest are the sums over the squares.
+// Decided here: gradients of nearest are the sums over the squares. Nearest keeps blocked layouts.
 #include <symbind/operator.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
+#include "kernels/channel_lanes.h"
 #include "kernels/convolution_reference.h"
 #include "ndarray/dtype_dispatch.h"
 
@@ -133,20 +134,23 @@ NodeEntries gradient(const UpSamplingAttrs& a, GradientBuilder& g) {
 
 // ---- nearest ------------------------------------------------------------------------------------
 
-/// One input and where its channels begin in the output.
+/// One input and where its channels begin in the output. Channels are counted in groups of `lanes`
+/// neighbours.
 struct ScaledInput {
-  std::int64_t batch, channels, height, width, tall, wide, first, out_channels;
+  std::int64_t batch, groups, height, width, tall, wide, first, out_groups, lanes;
 };
 
 std::vector<ScaledInput> scaled_inputs(const UpSamplingAttrs& a, const TensorDesc* in,
-                                       std::size_t count, const Shape& y) {
+                                       std::size_t count, const Shape& y, Layout layout) {
   std::vector<ScaledInput> all;
   std::int64_t first = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Shape& x = in[i].shape;
-    all.push_back({x[0], x[1], x[2], x[3], x[2] > 0 ? y[2] / x[2] : 1, x[3] > 0 ? y[3] / x[3] : 1,
-                   a.sums() ? 0 : first, y[1]});
-    first += x[1];
+    const ChannelLanes stored(x, layout);
+    all.push_back({x[0], stored.groups, x[2], x[3], x[2] > 0 ? y[2] / x[2] : 1,
+                   x[3] > 0 ? y[3] / x[3] : 1, a.sums() ? 0 : first, ChannelLanes(y, layout).groups,
+                   stored.lanes});
+    first += stored.groups;
   }
   return all;
 }
@@ -154,34 +158,64 @@ std::vector<ScaledInput> scaled_inputs(const UpSamplingAttrs& a, const TensorDes
 /// Calls f(row of the input, first of its rows in the output) for every row.
 template <class F>
 void each_row(const ScaledInput& s, F&& f) {
-  const std::int64_t grain = grain_of(s.width * s.tall * s.wide);
-  parallel_for(s.batch * s.channels * s.height, grain, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t grain = grain_of(s.width * s.tall * s.wide * s.lanes);
+  parallel_for(s.batch * s.groups * s.height, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      const std::int64_t plane = row / s.height, n = plane / s.channels, c = plane % s.channels;
-      f(row * s.width, ((n * s.out_channels + s.first + c) * s.height + row % s.height) * s.tall *
-                           s.width * s.wide);
+      const std::int64_t plane = row / s.height, n = plane / s.groups, c = plane % s.groups;
+      f(row * s.width * s.lanes, ((n * s.out_groups + s.first + c) * s.height + row % s.height) *
+                                     s.tall * s.width * s.wide * s.lanes);
     }
   });
 }
 
-Prepared forward_nearest(const UpSamplingAttrs& a, const KernelRequest& r) {
+/// The layout of all tensors: blocked if every input has whole blocks, and channels last only with
+/// one input, whose channels are then those of the output.
+Layout nearest_layout(const TensorDesc* in, std::size_t count, Layout preferred) {
+  if (preferred == Layout::kChannelsLast) return count == 1 ? preferred : Layout::kPlain;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!has_whole_lanes(in[i].shape[1], preferred)) return Layout::kPlain;
+  return preferred;
+}
+
+Offer offer_forward(const UpSamplingAttrs& a, const KernelRequest& r) {
+  Offer offer = accept_plain(r);
+  if (!a.nearest()) return offer;
+  const Layout layout = nearest_layout(r.in.data(), r.in.size(), r.in[0].layout);
+  offer.in_layouts.assign(r.in.size(), layout);
+  offer.out_layouts.assign(1, layout);
+  return offer;
+}
+
+Offer offer_backward_nearest(const UpSamplingAttrs&, const KernelRequest& r) {
+  Offer offer = accept_plain(r);
+  const Layout layout = nearest_layout(r.in.data() + 1, r.in.size() - 1, r.in[0].layout);
+  offer.in_layouts[0] = layout;
+  for (std::size_t i = 1; i < r.in.size(); ++i)
+    offer.in_layouts[i] = r.in[i].layout;  // only their shapes are read
+  offer.out_layouts.assign(r.out.size(), layout);
+  return offer;
+}
+
+Prepared forward_nearest(const UpSamplingAttrs& a, const KernelRequest& r, const Offer& offer) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [all = scaled_inputs(a, r.in.data(), r.in.size(), r.out[0].shape),
+    return [all = scaled_inputs(a, r.in.data(), r.in.size(), r.out[0].shape, offer.in_layouts[0]),
             sums = a.sums()](const Args& args) {
       using Acc = Accumulator<T>;
       T* y = args.out<T>(0);
       for (std::size_t k = 0; k < all.size(); ++k) {
         const ScaledInput& s = all[k];
         const T* x = args.in<T>(static_cast<int>(k));
-        const std::int64_t width = s.width * s.wide;
+        const std::int64_t width = s.width * s.wide * s.lanes;
         each_row(s, [&](std::int64_t from, std::int64_t to) {
           for (std::int64_t j = 0; j < s.tall; ++j) {
             T* row = y + to + j * width;
             for (std::int64_t i = 0; i < s.width; ++i) {
-              const T v = x[from + i];
-              for (std::int64_t p = 0; p < s.wide; ++p, ++row)
-                *row = sums && k > 0 ? static_cast<T>(static_cast<Acc>(*row) + static_cast<Acc>(v))
-                                     : v;
+              const T* v = x + from + i * s.lanes;
+              for (std::int64_t p = 0; p < s.wide; ++p)
+                for (std::int64_t lane = 0; lane < s.lanes; ++lane, ++row)
+                  *row = sums && k > 0
+                             ? static_cast<T>(static_cast<Acc>(*row) + static_cast<Acc>(v[lane]))
+                             : v[lane];
             }
           }
         });
@@ -190,23 +224,24 @@ Prepared forward_nearest(const UpSamplingAttrs& a, const KernelRequest& r) {
   });
 }
 
-Prepared backward_nearest(const UpSamplingAttrs& a, const KernelRequest& r) {
+Prepared backward_nearest(const UpSamplingAttrs& a, const KernelRequest& r, const Offer& offer) {
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [all = scaled_inputs(a, r.in.data() + 1, r.in.size() - 1, r.in[0].shape)](
-               const Args& args) {
+    return [all = scaled_inputs(a, r.in.data() + 1, r.in.size() - 1, r.in[0].shape,
+                                offer.in_layouts[0])](const Args& args) {
       using Acc = Accumulator<T>;
       const T* dy = args.in<T>(0);
       for (std::size_t k = 0; k < all.size(); ++k) {
         if (!args.wants(static_cast<int>(k))) continue;
         const ScaledInput& s = all[k];
         T* dx = args.out<T>(static_cast<int>(k));
-        const std::int64_t width = s.width * s.wide;
+        const std::int64_t width = s.width * s.wide * s.lanes;
         each_row(s, [&](std::int64_t to, std::int64_t from) {
-          for (std::int64_t i = 0; i < s.width; ++i) {
+          for (std::int64_t i = 0; i < s.width * s.lanes; ++i) {
+            const std::int64_t square = from + i / s.lanes * s.wide * s.lanes + i % s.lanes;
             Acc sum = 0;
             for (std::int64_t j = 0; j < s.tall; ++j)
               for (std::int64_t p = 0; p < s.wide; ++p)
-                sum += static_cast<Acc>(dy[from + j * width + i * s.wide + p]);
+                sum += static_cast<Acc>(dy[square + j * width + p * s.lanes]);
             dx[to + i] = static_cast<T>(sum);
           }
         });
@@ -277,9 +312,10 @@ void register_upsampling(OpRegistry& r) {
       .init_hint(1, R"(["bilinear", {}])")
       .infer(infer)
       .gradient(gradient)
-      .reference([](const A& a, const R& q) {
-        return a.nearest() ? forward_nearest(a, q) : forward_bilinear(a, q);
-      });
+      .kernel(DeviceType::kCpu, "reference", offer_forward,
+              [](const A& a, const R& q, const Offer& offer) {
+                return a.nearest() ? forward_nearest(a, q, offer) : forward_bilinear(a, q);
+              });
   const auto backward_inputs = [](const A& a) {
     std::vector<std::string> names{"dy"};
     for (const std::string& name : a.inputs()) names.push_back(name);
@@ -301,7 +337,7 @@ void register_upsampling(OpRegistry& r) {
       .outputs([](const A& a) { return a.inputs(); }, count)
       .skips_unread()
       .infer(infer_backward)
-      .reference(backward_nearest);
+      .kernel(DeviceType::kCpu, "reference", offer_backward_nearest, backward_nearest);
 }
 
 }  // namespace symbind

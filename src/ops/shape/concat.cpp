@@ -2,8 +2,8 @@
 // (SliceChannel).
 //
 // Decided here: rows of bytes are copied. Joined along the channels, samples of any layout are such
-// rows, so Concat keeps a blocked layout when every input has whole blocks; then no reorder is
-// needed.
+// rows, so Concat and SliceChannel keep a blocked layout when every part has whole blocks; then no
+// reorder is needed.
 #include <cstring>
 
 #include <symbind/operator.h>
@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/parallel.h"
 #include "graph/forward_rule.h"
+#include "kernels/channel_lanes.h"
 
 namespace symbind {
 namespace {
@@ -260,12 +261,9 @@ void cut(const Rows& rows, const Args& a) {
 /// `preferred` if it is possible, else plain: every part must have whole blocks.
 Layout common_layout(const std::vector<TensorDesc>& parts, std::size_t first, int axis,
                      Layout preferred) {
-  const std::int64_t block = preferred == Layout::kBlocked8    ? 8
-                             : preferred == Layout::kBlocked16 ? 16
-                                                               : 1;
   if (axis > 1 || parts[first].shape.rank() < 3) return Layout::kPlain;
   for (std::size_t i = first; i < parts.size(); ++i)
-    if (parts[i].shape[1] % block != 0) return Layout::kPlain;
+    if (!has_whole_lanes(parts[i].shape[1], preferred)) return Layout::kPlain;
   return preferred;
 }
 
@@ -290,6 +288,16 @@ Offer offer_backward_concat(const ConcatAttrs& a, const KernelRequest& q) {
   return offer;
 }
 
+Offer offer_slice_channel(const SliceChannelAttrs& a, const KernelRequest& q) {
+  Offer offer = accept_plain(q);
+  if (a.squeeze_axis) return offer;
+  const Layout layout =
+      common_layout(q.out, 0, normalize_axis(a.axis, q.in[0].shape.rank()), q.in[0].layout);
+  offer.in_layouts.assign(1, layout);
+  offer.out_layouts.assign(q.out.size(), layout);
+  return offer;
+}
+
 Prepared prepare_concat(const ConcatAttrs& a, const KernelRequest& q, const Offer& offer) {
   return [rows = rows_of(q.in, 0, normalize_axis(a.dim, q.out[0].shape.rank()),
                          offer.out_layouts[0])](const Args& args) { join(rows, args); };
@@ -302,9 +310,10 @@ Prepared prepare_stack(const StackAttrs& a, const KernelRequest& q) {
   return [rows = rows_of(q.in, 0, normalize_axis(a.axis, q.out[0].shape.rank()), Layout::kPlain)](
              const Args& args) { join(rows, args); };
 }
-Prepared prepare_slice_channel(const SliceChannelAttrs& a, const KernelRequest& q) {
-  return [rows = rows_of(q.out, 0, normalize_axis(a.axis, q.in[0].shape.rank()), Layout::kPlain)](
-             const Args& args) { cut(rows, args); };
+Prepared prepare_slice_channel(const SliceChannelAttrs& a, const KernelRequest& q,
+                               const Offer& offer) {
+  return [rows = rows_of(q.out, 0, normalize_axis(a.axis, q.in[0].shape.rank()),
+                         offer.in_layouts[0])](const Args& args) { cut(rows, args); };
 }
 
 std::vector<std::string> numbered(const char* stem, int count,
@@ -360,7 +369,7 @@ void register_concat(OpRegistry& r) {
       .skips_unread()
       .infer(infer_slice_channel)
       .gradient(gradient_slice_channel)
-      .reference(prepare_slice_channel);
+      .kernel(DeviceType::kCpu, "reference", offer_slice_channel, prepare_slice_channel);
 }
 
 }  // namespace symbind

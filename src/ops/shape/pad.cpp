@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/parallel.h"
 #include "graph/forward_rule.h"
+#include "kernels/channel_lanes.h"
 #include "kernels/first_run.h"
 #include "ndarray/convert.h"
 #include "ndarray/dtype_dispatch.h"
@@ -68,16 +69,26 @@ void infer_backward(const PadAttrs& a, Inference& io) {
   tie_to_forward(a, io, infer, {.inputs = 1, .outputs = 1, .from = {io.out(0), io.in(0)}});
 }
 
-/// For every axis from 2 on, the input index each output index reads; -1 is the border.
+/// For every axis from 2 on, the input index each output index reads; -1 is the border. An element
+/// has as many numbers as the layout has lanes.
 struct Maps {
-  std::array<std::vector<std::int64_t>, 3>
-      axis;  ///< of the last three axes; (0) where there are fewer
+  /// Neighbours in a row of the output that are neighbours in the input, or border.
+  struct Run {
+    std::int64_t to, from, count;  ///< in numbers; `from` is -1 for the border
+  };
+  std::array<std::vector<std::int64_t>, 2> axis;  ///< of the rows; (0) where there is no such axis
+  std::vector<Run> runs;                          ///< of the last axis
   std::array<std::int64_t, 3> in{1, 1, 1};
-  std::int64_t planes = 1;
-  Maps(const PadAttrs& a, const Shape& shape) : planes(shape.count(0, 2)) {
+  std::int64_t planes, lanes, out_width = 0;
+
+  Maps(const PadAttrs& a, const Shape& shape, Layout layout) {
+    const ChannelLanes stored(shape, layout);
+    planes = stored.batch * stored.groups;
+    lanes = stored.lanes;
     const int skipped = 5 - shape.rank();
+    std::array<std::vector<std::int64_t>, 3> maps;
     for (int k = 0; k < 3; ++k) {
-      auto& map = axis[static_cast<std::size_t>(k)];
+      auto& map = maps[static_cast<std::size_t>(k)];
       const int d = 2 + k - skipped;
       if (d < 2) {
         map = {0};
@@ -98,64 +109,91 @@ struct Maps {
           map.push_back(i < 0 ? -i : 2 * (n - 1) - i);
       }
     }
+    axis = {std::move(maps[0]), std::move(maps[1])};
+    out_width = static_cast<std::int64_t>(maps[2].size()) * lanes;
+    std::int64_t to = 0;
+    for (const std::int64_t i : maps[2]) {
+      const std::int64_t from = i < 0 ? -1 : i * lanes;
+      const bool extends =
+          !runs.empty() &&
+          (from < 0 ? runs.back().from < 0
+                    : runs.back().from >= 0 && runs.back().from + runs.back().count == from);
+      if (extends)
+        runs.back().count += lanes;
+      else
+        runs.push_back({to, from, lanes});
+      to += lanes;
+    }
   }
-  std::int64_t in_plane() const { return in[0] * in[1] * in[2]; }
+  std::int64_t in_plane() const { return in[0] * in[1] * in[2] * lanes; }
   std::int64_t out_plane() const {
-    return static_cast<std::int64_t>(axis[0].size() * axis[1].size() * axis[2].size());
+    return static_cast<std::int64_t>(axis[0].size() * axis[1].size()) * out_width;
   }
-  /// Calls row(out_offset, in_offset or -1) for every row of one plane.
-  template <class Row>
-  void rows(Row row) const {
+  /// Calls run(place in the output, place in the input or -1, count) for one plane.
+  template <class F>
+  void each_run(F run) const {
     std::int64_t at = 0;
     for (const std::int64_t z : axis[0])
       for (const std::int64_t y : axis[1]) {
-        row(at, z < 0 || y < 0 ? -1 : (z * in[1] + y) * in[2]);
-        at += static_cast<std::int64_t>(axis[2].size());
+        const std::int64_t row = z < 0 || y < 0 ? -1 : (z * in[1] + y) * in[2] * lanes;
+        for (const Run& r : runs)
+          run(at + r.to, row < 0 || r.from < 0 ? -1 : row + r.from, r.count);
+        at += out_width;
       }
+  }
+  template <class F>
+  void each_plane(F plane) const {
+    parallel_for(planes, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, out_plane())),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t p = begin; p < end; ++p) plane(p);
+                 });
   }
 };
 
-Prepared prepare(const PadAttrs& a, const KernelRequest& q) {
+/// Any layout: channels are not padded.
+Offer offer(const PadAttrs&, const KernelRequest& q) {
+  Offer accepted = accept_plain(q);
+  accepted.in_layouts[0] = accepted.out_layouts[0] = q.in[0].layout;
+  return accepted;
+}
+
+Prepared prepare(const PadAttrs& a, const KernelRequest& q, const Offer& offer) {
   return dispatch_dtype(q.in[0].dtype, [&]<class T>() -> Prepared {
-    return [made = FirstRun([a, shape = q.in[0].shape] { return Maps(a, shape); }),
+    return [made = FirstRun([a, shape = q.in[0].shape, layout = offer.in_layouts[0]] {
+              return Maps(a, shape, layout);
+            }),
             border = convert_element<T>(a.constant_value)](const Args& args) {
       const Maps& maps = made();
-      parallel_for(maps.planes, std::max<std::int64_t>(1, 16384 / maps.out_plane()),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t p = begin; p < end; ++p) {
-                       const T* x = args.in<T>(0) + p * maps.in_plane();
-                       T* y = args.out<T>(0) + p * maps.out_plane();
-                       maps.rows([&](std::int64_t to, std::int64_t from) {
-                         for (const std::int64_t i : maps.axis[2])
-                           y[to++] = from < 0 || i < 0 ? border : x[from + i];
-                       });
-                     }
-                   });
+      maps.each_plane([&](std::int64_t p) {
+        const T* x = args.in<T>(0) + p * maps.in_plane();
+        T* y = args.out<T>(0) + p * maps.out_plane();
+        maps.each_run([&](std::int64_t to, std::int64_t from, std::int64_t count) {
+          if (from < 0)
+            std::fill_n(y + to, count, border);
+          else
+            std::copy_n(x + from, count, y + to);
+        });
+      });
     };
   });
 }
 
-Prepared prepare_backward(const PadAttrs& a, const KernelRequest& q) {
+Prepared prepare_backward(const PadAttrs& a, const KernelRequest& q, const Offer& offer) {
   return dispatch_float(q.in[0].dtype, [&]<class T>() -> Prepared {
-    return
-        [made = FirstRun([a, shape = q.in[1].shape] { return Maps(a, shape); })](const Args& args) {
-          const Maps& maps = made();
-          parallel_for(maps.planes, std::max<std::int64_t>(1, 16384 / maps.out_plane()),
-                       [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t p = begin; p < end; ++p) {
-                           const T* dy = args.in<T>(0) + p * maps.out_plane();
-                           T* dx = args.out<T>(0) + p * maps.in_plane();
-                           std::fill_n(dx, maps.in_plane(), T(0));
-                           maps.rows([&](std::int64_t at, std::int64_t to) {
-                             for (const std::int64_t i : maps.axis[2]) {
-                               if (to >= 0 && i >= 0)
-                                 dx[to + i] = static_cast<T>(dx[to + i] + dy[at]);
-                               ++at;
-                             }
-                           });
-                         }
-                       });
-        };
+    return [made = FirstRun([a, shape = q.in[1].shape, layout = offer.in_layouts[0]] {
+              return Maps(a, shape, layout);
+            })](const Args& args) {
+      const Maps& maps = made();
+      maps.each_plane([&](std::int64_t p) {
+        const T* dy = args.in<T>(0) + p * maps.out_plane();
+        T* dx = args.out<T>(0) + p * maps.in_plane();
+        std::fill_n(dx, maps.in_plane(), T(0));
+        maps.each_run([&](std::int64_t at, std::int64_t to, std::int64_t count) {
+          for (std::int64_t i = 0; to >= 0 && i < count; ++i)
+            dx[to + i] = static_cast<T>(dx[to + i] + dy[at + i]);
+        });
+      });
+    };
   });
 }
 
@@ -172,7 +210,7 @@ void register_pad(OpRegistry& r) {
       .gradient([](const PadAttrs&, GradientBuilder& g) {
         return g.call_with_same_attrs("_backward_Pad", {g.head(0), g.input(0)});
       })
-      .reference(prepare);
+      .kernel(DeviceType::kCpu, "reference", offer, prepare);
   r.add<PadAttrs>("_backward_Pad")
       .precision(Precision::kAsStored)
       .flops(0)
@@ -180,7 +218,7 @@ void register_pad(OpRegistry& r) {
       .infer(infer_backward)
       .shape_only({1})
       .backward()
-      .reference(prepare_backward);
+      .kernel(DeviceType::kCpu, "reference", offer, prepare_backward);
 }
 
 }  // namespace symbind

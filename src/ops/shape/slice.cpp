@@ -3,12 +3,14 @@
 //
 // Decided here: bounds have Python's meaning, but reading an empty part is an error; writing one
 // has no effect. The gradient of reading is zero outside the part, that of writing is zero inside.
+// A part with whole blocks of channels keeps its layout.
 #include <algorithm>
 #include <limits>
 
 #include <symbind/operator.h>
 
 #include "base/check.h"
+#include "kernels/channel_lanes.h"
 #include "kernels/copy_block.h"
 #include "ndarray/convert.h"
 
@@ -149,8 +151,35 @@ void infer_backward(const A& a, Inference& io) {
   io.set_shape(io.in(0), part, "the part that begin, end and step describe");
 }
 
+/// The layout in which the part can be copied: that of the whole, or plain.
+Layout layout_of_part(const Ranges& ranges, const TensorDesc& whole) {
+  if (whole.layout == Layout::kPlain || whole.shape.rank() < 3) return Layout::kPlain;
+  const Range& channels = ranges[1];
+  const bool fits = channels.step == 1 && has_whole_lanes(channels.begin, whole.layout) &&
+                    has_whole_lanes(channels.count, whole.layout);
+  return fits ? whole.layout : Layout::kPlain;
+}
+
+/// Ranges of all axes in the order of memory; the extents follow.
+void store(Ranges& ranges, Shape& in, Layout layout) {
+  if (layout == Layout::kPlain) return;
+  if (layout == Layout::kChannelsLast) {
+    std::rotate(ranges.begin() + 1, ranges.begin() + 2, ranges.end());
+    std::vector<std::int64_t> extents = in.dims();
+    std::rotate(extents.begin() + 1, extents.begin() + 2, extents.end());
+    in = Shape(extents);
+    return;
+  }
+  const std::int64_t lanes = channel_lanes(in, layout);
+  ranges[1] = {ranges[1].begin / lanes, 1, ranges[1].count / lanes};
+  ranges.push_back({0, 1, lanes});
+  in[1] /= lanes;
+  in.push_back(lanes);
+}
+
 /// The part within the whole: strides and offset.
-BlockCopy part_of(const Ranges& ranges, const Shape& in, DType dtype) {
+BlockCopy part_of(Ranges ranges, Shape in, DType dtype, Layout layout = Layout::kPlain) {
+  store(ranges, in, layout);
   BlockCopy copy{.element_bytes = size_of(dtype)};
   const Strides whole_strides = contiguous_strides(in);
   for (std::size_t d = 0; d < ranges.size(); ++d) {
@@ -163,16 +192,41 @@ BlockCopy part_of(const Ranges& ranges, const Shape& in, DType dtype) {
 }
 
 template <class A>
-Prepared prepare(const A& a, const KernelRequest& q) {
-  const Shape like = q.in.size() > 1 ? q.in[1].shape : Shape::unknown();
-  return [copy = part_of(ranges_of(a, q.in[0].shape, like), q.in[0].shape, q.in[0].dtype)](
-             const Args& args) { copy(args.outputs[0].data, args.inputs[0].data); };
+Ranges ranges_of_request(const A& a, const KernelRequest& q) {
+  return ranges_of(a, q.in[0].shape, q.in.size() > 1 ? q.in[1].shape : Shape::unknown());
 }
 
 template <class A>
-Prepared prepare_backward(const A& a, const KernelRequest& q) {
-  BlockCopy copy =
-      part_of(ranges_of(a, q.in[1].shape, q.in[0].shape), q.in[1].shape, q.in[1].dtype);
+Offer offer(const A& a, const KernelRequest& q) {
+  Offer accepted = accept_plain(q);
+  accepted.in_layouts[0] = accepted.out_layouts[0] =
+      layout_of_part(ranges_of_request(a, q), q.in[0]);
+  if (q.in.size() > 1) accepted.in_layouts[1] = q.in[1].layout;  // only its shape is read
+  return accepted;
+}
+
+template <class A>
+Prepared prepare(const A& a, const KernelRequest& q, const Offer& offer) {
+  return
+      [copy = part_of(ranges_of_request(a, q), q.in[0].shape, q.in[0].dtype, offer.in_layouts[0])](
+          const Args& args) { copy(args.outputs[0].data, args.inputs[0].data); };
+}
+
+/// The gradient has the layout of the head.
+template <class A>
+Offer offer_backward(const A& a, const KernelRequest& q) {
+  Offer accepted = accept_plain(q);
+  accepted.in_layouts[0] = accepted.out_layouts[0] =
+      layout_of_part(ranges_of(a, q.in[1].shape, q.in[0].shape),
+                     {.shape = q.in[1].shape, .layout = q.in[0].layout});
+  if (!has_whole_lanes(q.in[1].shape[1], accepted.in_layouts[0])) return accept_plain(q);
+  return accepted;
+}
+
+template <class A>
+Prepared prepare_backward(const A& a, const KernelRequest& q, const Offer& offer) {
+  BlockCopy copy = part_of(ranges_of(a, q.in[1].shape, q.in[0].shape), q.in[1].shape, q.in[1].dtype,
+                           offer.in_layouts[0]);
   std::swap(copy.to, copy.from);
   std::swap(copy.to_offset, copy.from_offset);
   return [copy, dtype = q.out[0].dtype, n = q.out[0].shape.size()](const Args& args) {
@@ -249,7 +303,7 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
                 .doc(doc)
                 .infer(infer<A>)
                 .gradient(gradient)
-                .reference(prepare<A>);
+                .kernel(DeviceType::kCpu, "reference", offer<A>, prepare<A>);
   if (!inputs.empty()) op.inputs(std::move(inputs));
   if (alias != nullptr) op.alias(alias);
   r.add<A>("_backward_" + name)
@@ -259,7 +313,7 @@ void add(OpRegistry& r, const std::string& name, const char* doc, std::vector<st
       .infer(infer_backward<A>)
       .shape_only({1})
       .backward()
-      .reference(prepare_backward<A>);
+      .kernel(DeviceType::kCpu, "reference", offer_backward<A>, prepare_backward<A>);
 }
 
 }  // namespace
