@@ -36,6 +36,12 @@ OP_CASES(LRN) {
       .attr("alpha", 0.5)
       .in({2, 2, 2, 2})
       .ref(normalise);
+  for (const std::int64_t channels : {8, 48})
+    c.add("blocks of " + std::to_string(channels) + " channels")
+        .attr("nsize", 3)
+        .attr("alpha", 0.5)
+        .in({2, channels, 3, 2})
+        .ref(normalise);
   c.add("an even window").attr("nsize", 4).in({1, 4, 2, 2}).raises("odd");
 }
 

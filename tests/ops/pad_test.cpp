@@ -1,9 +1,21 @@
 // Borders, in numbers.
 
+#include <string>
+
 #include "tests/support/op_case.h"
 
 namespace symbind {
 namespace {
+
+/// One row above, two columns to the right, by reflection.
+HostTensor reflected(const HostTensors& in) {
+  const Shape& x = in[0].shape;
+  return from_coordinates({x[0], x[1], x[2] + 1, x[3] + 2}, [&](Coordinates at) {
+    at[2] = at[2] == 0 ? 1 : at[2] - 1;
+    if (at[3] >= x[3]) at[3] = 2 * (x[3] - 1) - at[3];
+    return in[0].at(at);
+  });
+}
 
 OP_CASES(Pad) {
   const std::string width = "(0, 0, 0, 0, 1, 0, 0, 2)";
@@ -33,6 +45,12 @@ OP_CASES(Pad) {
       .attr("pad_width", "(0, 0, 0, 0, 1, 0, 0, 0, 0, 1)")
       .in({1, 1, 1, 1, 2}, {1, 2})
       .ref({0, 0, 0, 1, 2, 0});
+  for (const std::int64_t channels : {8, 32})
+    c.add("blocks of " + std::to_string(channels) + " channels")
+        .attr("mode", "reflect")
+        .attr("pad_width", width)
+        .in({2, channels, 3, 4})
+        .ref(reflected);
   c.add("channels")
       .attr("mode", "edge")
       .attr("pad_width", "(0, 0, 1, 0, 0, 0, 0, 0)")

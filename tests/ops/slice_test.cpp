@@ -5,8 +5,31 @@
 namespace symbind {
 namespace {
 
+/// Channels 16 to 31, every second row from the last on.
+HostTensor second_block(const HostTensors& in) {
+  Shape shape = in[0].shape;
+  shape[1] = 16;
+  shape[2] = (shape[2] + 1) / 2;
+  return from_coordinates(shape, [&](Coordinates at) {
+    at[1] += 16;
+    at[2] = in[0].shape[2] - 1 - 2 * at[2];
+    return in[0].at(at);
+  });
+}
+
 OP_CASES(slice) {
   c.recorded();
+  c.add("a whole block of channels")
+      .attr("begin", "(None, 16, None)")
+      .attr("end", "(None, 32, None)")
+      .attr("step", "(1, 1, -2)")
+      .in({2, 48, 3, 4})
+      .ref(second_block);
+  c.add("a part of a block")
+      .attr("begin", "(None, 1)")
+      .attr("end", "(None, 2)")
+      .in({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7})
+      .ref({1});
   c.add("backwards")
       .attr("begin", "(4,)")
       .attr("end", "(0,)")

@@ -9,8 +9,32 @@
 namespace symbind {
 namespace {
 
+/// Every element of all inputs, joined along the channels, fills a square of the output.
+HostTensor repeated(const HostTensors& in) {
+  Shape shape = in[0].shape;
+  shape[1] = 0;
+  for (const HostTensor& x : in) shape[1] += x.shape[1];
+  shape[2] *= 2;
+  shape[3] *= 2;
+  return from_coordinates(shape, [&](Coordinates at) {
+    std::size_t k = 0;
+    for (; at[1] >= in[k].shape[1]; ++k) at[1] -= in[k].shape[1];
+    at[2] /= shape[2] / in[k].shape[2];
+    at[3] /= shape[3] / in[k].shape[3];
+    return in[k].at(at);
+  });
+}
+
 OP_CASES(UpSampling) {
   c.recorded();
+  c.add("a block").attr("scale", 2).attr("sample_type", "nearest").in({2, 16, 2, 3}).ref(repeated);
+  c.add("blocks of two inputs")
+      .attr("scale", 2)
+      .attr("sample_type", "nearest")
+      .attr("num_args", 2)
+      .in({1, 8, 2, 2})
+      .in({1, 24, 4, 4})
+      .ref(repeated);
   c.add("no whole factor")
       .attr("scale", 2)
       .attr("sample_type", "nearest")
