@@ -2,6 +2,7 @@
 
 #include "kernels/direct/convolution.h"
 #include "kernels/onednn/convolution.h"
+#include "kernels/pointwise/convolution.h"
 #include "kernels/winograd/convolution.h"
 
 namespace symbind {
@@ -26,6 +27,11 @@ constexpr ConvolutionKernel kKernels[] = {
     {"native_winograd", winograd::offer_convolution, winograd::prepare_convolution,
      winograd::offer_convolution_backward, winograd::prepare_convolution_backward},
     onednn_kernel<onednn::ConvolutionAlgorithm::kWinograd>("onednn_winograd"),
+    {"native_pointwise", pointwise::offer_convolution, pointwise::prepare_convolution,
+     [](const ConvolutionSizes&, const KernelRequest&) {
+       return refuse("gradients are left to the others");
+     },
+     [](const KernelRequest&, const Offer&) { return Prepared(); }},
     {"native_direct", direct::offer_convolution, direct::prepare_convolution,
      direct::offer_convolution_backward, direct::prepare_convolution_backward},
     onednn_kernel<onednn::ConvolutionAlgorithm::kDirect>("onednn_direct")};

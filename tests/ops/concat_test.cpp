@@ -73,21 +73,18 @@ OP_CASES(stack) {
 }
 OP_CASES(SliceChannel) {
   c.recorded();
-  c.add("whole blocks")
-      .attr("num_outputs", 2)
-      .in({2, 32, 3, 2})
-      .ref([](const HostTensors& in) {
-        HostTensors parts;
-        for (const std::int64_t first : {0, 1}) {
-          Shape half = in[0].shape;
-          half[1] /= 2;
-          parts.push_back(from_coordinates(half, [&](Coordinates at) {
-            at[1] += first * half[1];
-            return in[0].at(at);
-          }));
-        }
-        return parts;
-      });
+  c.add("whole blocks").attr("num_outputs", 2).in({2, 32, 3, 2}).ref([](const HostTensors& in) {
+    HostTensors parts;
+    for (const std::int64_t first : {0, 1}) {
+      Shape half = in[0].shape;
+      half[1] /= 2;
+      parts.push_back(from_coordinates(half, [&](Coordinates at) {
+        at[1] += first * half[1];
+        return in[0].at(at);
+      }));
+    }
+    return parts;
+  });
   c.add("no equal parts").attr("num_outputs", 2).in({2, 3}).raises("2 equal parts");
 }
 

@@ -49,8 +49,8 @@ TEST(Dropout, the_mask_does_not_depend_on_the_layout) {
     EXPECT_EQ(exe.plan_text().find("blocked") != std::string::npos, *kernels == '\0');
     HostTensor weight(Shape{32, 32, 1, 1});
     for (std::size_t i = 0; i < 32; ++i) weight[33 * i] = 2;
-    exe.arg_dict().at("conv_weight").copy_from(weight.array());
-    exe.arg_dict().at("data").copy_from(HostTensor::formula({2, 32, 5, 7}, 1, 0.5, 1).array());
+    weight.array().copy_to(exe.arg_dict().at("conv_weight"));
+    HostTensor::formula({2, 32, 5, 7}, 1, 0.5, 1).array().copy_to(exe.arg_dict().at("data"));
     seed(7);
     exe.forward(true);
     exe.backward({HostTensor::formula({2, 32, 5, 7}, 2, 0.5, 1).array()});

@@ -50,6 +50,31 @@ HWY_INLINE void add_products(const float* const (&a)[rows], std::ptrdiff_t k, co
   }
 }
 
+/// Of vector v, the lanes that belong to columns of C; the others are neither read nor written.
+HWY_INLINE std::size_t columns_of(const Product& p, int v) {
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(p.columns - v * kLanes, 0, kLanes));
+}
+HWY_INLINE Vector load_part(const Product& p, int v, const float* from) {
+  const Floats d;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(d, columns_of(p, v)), d, from);
+#else
+  HWY_ALIGN float part[kLanes] = {};
+  std::copy_n(from, columns_of(p, v), part);
+  return hn::Load(d, part);
+#endif
+}
+HWY_INLINE void store_part(const Product& p, int v, Vector value, float* to) {
+  const Floats d;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  hn::BlendedStore(value, hn::FirstN(d, columns_of(p, v)), d, to);
+#else
+  HWY_ALIGN float part[kLanes];
+  hn::Store(value, d, part);
+  std::copy_n(part, columns_of(p, v), to);
+#endif
+}
+
 template <int rows, int vectors, Step step, bool anywhere>
 void tile(const Product& p, std::int64_t row) {
   const Floats d;
@@ -57,7 +82,6 @@ void tile(const Product& p, std::int64_t row) {
   const float* a[rows];
   for (int r = 0; r < rows; ++r) a[r] = p.a[row + r] + p.shift;
   const bool whole = p.columns == 0;
-  float part[vectors * kLanes];
   for (int v = 0; v < vectors; ++v) {
     const Vector bias = p.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, p.bias + v * kLanes);
     for (int r = 0; r < rows; ++r)
@@ -68,12 +92,7 @@ void tile(const Product& p, std::int64_t row) {
       const float* from = p.add + (row + r) * p.c_row;
       for (int v = 0; v < vectors; ++v) {
         const float* at = from + v * p.c_vector;
-        if (!whole) {
-          for (std::int64_t i = 0; i < kLanes; ++i)
-            part[i] = v * kLanes + i < p.columns ? at[i] : 0.f;
-          at = part;
-        }
-        sum[r][v] = hn::Add(sum[r][v], hn::LoadU(d, at));
+        sum[r][v] = hn::Add(sum[r][v], whole ? hn::LoadU(d, at) : load_part(p, v, at));
       }
     }
   }
@@ -101,9 +120,7 @@ void tile(const Product& p, std::int64_t row) {
         hn::StoreU(limited, d, to + v * p.c_vector);
         continue;
       }
-      hn::StoreU(limited, d, part);
-      for (std::int64_t i = 0; i < kLanes && v * kLanes + i < p.columns; ++i)
-        to[v * p.c_vector + i] = part[i];
+      store_part(p, v, limited, to + v * p.c_vector);
     }
   }
 }

@@ -1,0 +1,16 @@
+// Convolution with a 1×1 kernel, as a kernel, for channels that form no whole blocks of one vector.
+#pragma once
+
+#include <symbind/epilogue.h>
+#include <symbind/kernel.h>
+
+#include "kernels/convolution_sizes.h"
+
+namespace symbind::pointwise {
+
+/// Inputs x, W[, b] and the operands of the epilogue; output y.
+Offer offer_convolution(const ConvolutionSizes& sizes, const Epilogue& epilogue,
+                        const KernelRequest& request);
+Prepared prepare_convolution(const KernelRequest& request, const Offer& offer);
+
+}  // namespace symbind::pointwise

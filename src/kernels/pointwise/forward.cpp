@@ -1,0 +1,139 @@
+// Decided here: a part is some pixels of one image. Its pixels stay in the L2 cache while all
+// filters pass; with more input channels than kDepth, in several rounds that add to the output.
+// Threads take parts; with few parts they share the filters of a part.
+#include "kernels/pointwise/forward.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "kernels/channel_lanes.h"
+
+namespace symbind::pointwise {
+
+namespace {
+
+constexpr std::int64_t kRows = 96;    // pixels of a part, at most
+constexpr std::int64_t kDepth = 512;  // input channels of one call of the product
+constexpr std::int64_t kMostWidth = 32;
+
+std::int64_t up(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
+
+Layout output_layout(std::int64_t channels, std::int64_t lanes) {
+  if (lanes == 16 && channels % 16 == 0) return Layout::kBlocked16;
+  if (lanes == 8 && channels % 8 == 0) return Layout::kBlocked8;
+  return Layout::kChannelsLast;
+}
+
+}  // namespace
+
+struct Forward::Part {
+  std::int64_t image, first, count;  ///< pixels
+  std::int64_t first_panel, end_panel;
+};
+
+Forward::Forward(const ConvolutionSizes& sizes, Layout x, int threads, Isa isa)
+    : sizes_(sizes),
+      products_(packed::products()[isa]),
+      y_layout_(output_layout(sizes.out_channels, products_.lanes)),
+      positions_(ConvolutionSizes::product(sizes.out)),
+      threads_(std::max(threads, 1)) {
+  const std::int64_t in_positions = ConvolutionSizes::product(sizes.in);
+  const std::int64_t lanes = channel_lanes(Shape{1, sizes.in_channels, 1}, x);
+  SYMBIND_ASSERT(x != Layout::kPlain && panel_width() <= kMostWidth);
+  x_pixel_ = lanes;
+  x_image_ = sizes.in_channels * in_positions;
+  for (std::int64_t k = 0; k < sizes.in_channels; k += packed::kBlock)
+    offsets_.push_back(k / lanes * lanes * in_positions + k % lanes);
+  const bool blocked = y_layout_ != Layout::kChannelsLast;
+  y_pixel_ = blocked ? products_.lanes : sizes.out_channels;
+  y_vector_ = blocked ? products_.lanes * positions_ : products_.lanes;
+  y_image_ = sizes.out_channels * positions_;
+  for (std::int64_t i = 0; i < sizes.out[0]; ++i)
+    for (std::int64_t j = 0; j < sizes.out[1]; ++j)
+      for (std::int64_t k = 0; k < sizes.out[2]; ++k)
+        pixels_.push_back(((i * sizes.stride[0] * sizes.in[1] + j * sizes.stride[1]) * sizes.in[2] +
+                           k * sizes.stride[2]) *
+                          x_pixel_);
+  chunks_ = up(positions_, kRows);
+  const std::int64_t parts = sizes.batch * chunks_;
+  if (parts < threads_ || (parts % threads_ != 0 && parts < 4 * threads_))
+    column_groups_ = std::min(threads_, panels());
+}
+
+std::int64_t Forward::vectors(std::int64_t panel) const {
+  return sizes_.out_channels - panel * panel_width() > products_.lanes ? 2 : 1;
+}
+
+std::size_t Forward::weight_size() const {
+  return static_cast<std::size_t>(panels() * panel_width() * sizes_.in_channels);
+}
+
+void Forward::pack(const float* w, float* packed) const {
+  parallel_for(panels(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      const std::int64_t at = p * panel_width() * sizes_.in_channels;
+      products_.pack(w + at, 1, sizes_.in_channels, sizes_.in_channels,
+                     std::min(panel_width(), sizes_.out_channels - p * panel_width()), vectors(p),
+                     packed + at);
+    }
+  });
+}
+
+void Forward::operator()(const float* x, const LayerOutput& output) const {
+  const std::int64_t parts = sizes_.batch * chunks_ * column_groups_,
+                     slots = std::min(threads_, parts);
+  parallel_for(slots, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin * parts / slots; p < end * parts / slots; ++p) {
+      const std::int64_t columns = p % column_groups_, rows = p / column_groups_;
+      const std::int64_t image = rows / chunks_, chunk = rows % chunks_;
+      const std::int64_t first = chunk * positions_ / chunks_;
+      run({image, first, (chunk + 1) * positions_ / chunks_ - first,
+           columns * panels() / column_groups_, (columns + 1) * panels() / column_groups_},
+          x, output);
+    }
+  });
+}
+
+void Forward::run(const Part& part, const float* x, const LayerOutput& o) const {
+  std::array<const float*, kRows> rows;
+  for (std::int64_t r = 0; r < part.count; ++r)
+    rows[static_cast<std::size_t>(r)] =
+        x + part.image * x_image_ + pixels_[static_cast<std::size_t>(part.first + r)];
+  std::array<float, kMostWidth> last_bias{};
+  packed::Product product{.rows = part.count, .a = rows.data()};
+  product.c_row = y_pixel_;
+  product.c_vector = y_vector_;
+  product.nan_is_low = o.nan_is_low;
+  const std::int64_t depth = sizes_.in_channels, rounds = up(depth, kDepth);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const std::int64_t k = round * kDepth, end = std::min(depth, k + kDepth);
+    product.offsets = offsets_.data() + k / packed::kBlock;
+    product.blocks = (end - k) / packed::kBlock;
+    product.rest = (end - k) % packed::kBlock;
+    if (end == depth) {
+      product.low = o.low;
+      product.high = o.high;
+    }
+    for (std::int64_t panel = part.first_panel; panel < part.end_panel; ++panel) {
+      const std::int64_t filter = panel * panel_width(), v = vectors(panel),
+                         width = v * products_.lanes;
+      const std::int64_t columns = std::min(width, sizes_.out_channels - filter);
+      product.columns = columns < width ? columns : 0;
+      product.b = static_cast<const float*>(o.weight) + filter * depth + k * width;
+      const std::ptrdiff_t at =
+          part.image * y_image_ + part.first * y_pixel_ + filter / products_.lanes * y_vector_;
+      product.c = o.y + at;
+      product.add = k > 0 ? product.c : o.add == nullptr ? nullptr : o.add + at;
+      product.bias = k > 0 || o.bias == nullptr ? nullptr : o.bias + filter;
+      if (product.bias != nullptr && columns < width) {
+        std::copy_n(product.bias, columns, last_bias.data());
+        product.bias = last_bias.data();
+      }
+      products_(product, v);
+    }
+  }
+}
+
+}  // namespace symbind::pointwise

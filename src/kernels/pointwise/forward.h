@@ -1,0 +1,49 @@
+// A convolution with a 1×1 kernel by the packed product. Its rows are pixels, read where they are;
+// its columns are filters.
+#pragma once
+
+#include <symbind/kernel.h>
+
+#include <vector>
+
+#include "kernels/convolution_sizes.h"
+#include "kernels/fused_layer.h"
+#include "kernels/packed/product.h"
+
+namespace symbind::pointwise {
+
+/// Any number of threads may run one object at once.
+class Forward {
+ public:
+  /// `x`: blocked, or channels last. The output has blocks of one vector, or channels last.
+  /// `threads` changes no bit.
+  Forward(const ConvolutionSizes& sizes, Layout x, int threads, Isa isa = cpu_isa());
+
+  Layout y_layout() const { return y_layout_; }
+  /// Of the packed filters, in floats.
+  std::size_t weight_size() const;
+  /// `w`: (out_channels, in_channels).
+  void pack(const float* w, float* packed) const;
+  void operator()(const float* x, const LayerOutput& output) const;
+
+ private:
+  struct Part;
+  void run(const Part& part, const float* x, const LayerOutput& output) const;
+  /// Vectors of filters in a panel.
+  std::int64_t vectors(std::int64_t panel) const;
+  std::int64_t panel_width() const { return 2 * products_.lanes; }
+  std::int64_t panels() const { return (sizes_.out_channels + panel_width() - 1) / panel_width(); }
+
+  ConvolutionSizes sizes_;
+  const packed::Products& products_;
+  Layout y_layout_;
+  std::int64_t x_pixel_, x_image_, y_pixel_, y_vector_, y_image_;  ///< steps in memory
+  std::int64_t positions_;                                         ///< of one image of the output
+  std::vector<std::ptrdiff_t> offsets_;                            ///< of blocks of input channels
+  std::vector<std::ptrdiff_t> pixels_;  ///< of the data, by position of the output
+  std::int64_t chunks_;                 ///< of an image
+  std::int64_t column_groups_ = 1;
+  std::int64_t threads_;
+};
+
+}  // namespace symbind::pointwise
