@@ -1,5 +1,6 @@
 // Recurrent layers forward, the native kernel; rnn.h says how.
 #include <algorithm>
+#include <type_traits>
 
 #include "base/parallel.h"
 #include "kernels/accumulate.h"
@@ -34,22 +35,50 @@ void join_biases(const Sizes& s, const T* given, T* joined) {
   }
 }
 
+/// The products of a layer's directions, and where their weights are in the packed form: for every
+/// layer and direction i2h, h2h and the separate h2h of a GRU.
+template <class T>
+struct PackedLayer {
+  PackedLayer(const Sizes& s, std::int64_t layer)
+      : input(s.layer_input(layer), s.gate_width(), true),
+        summed(s.width(), s.gate_width() - (s.mode == Mode::kGru ? s.hidden : 0), true),
+        apart(s.width(), s.mode == Mode::kGru ? s.hidden : 0, true) {
+    for (std::int64_t l = 0; l < layer; ++l) first += s.directions * PackedLayer(s, l).elements();
+  }
+  /// Of one direction.
+  std::int64_t elements() const { return input.elements() + summed.elements() + apart.elements(); }
+  std::int64_t at(std::int64_t direction) const { return first + direction * elements(); }
+
+  StepWeights<T> input, summed, apart;  ///< x·Wᵀ; for the gates' sums; for a GRU's last gate
+  std::int64_t first = 0;
+};
+
+/// Where the separate h2h weights of a GRU begin.
+std::int64_t apart_at(const Sizes& s) { return 2 * s.hidden * s.width(); }
+
+template <class T>
+void pack_hidden(const Sizes& s, const PackedLayer<T>& weights, const T* w, T* packed) {
+  weights.summed.pack(w, packed);
+  if (s.mode == Mode::kGru) weights.apart.pack(w + apart_at(s), packed + weights.summed.elements());
+}
+
 template <class T>
 class Layer {
  public:
   Layer(const Sizes& s, const Forward<T>& io, const Tape& tape, std::int64_t layer, T* out)
-      : s_(s),
-        io_(io),
-        tape_(tape),
-        scratch_(s),
-        layer_(layer),
-        out_(out),
-        summed_(s.width(), s.gate_width() - (s.mode == Mode::kGru ? s.hidden : 0), true),
-        apart_(s.width(), s.hidden, true) {}
+      : s_(s), io_(io), tape_(tape), scratch_(s), layer_(layer), out_(out), weights_(s, layer) {}
 
   void input_products(const T* x) const {
     const std::int64_t in = s_.layer_input(layer_), width = s_.gate_width();
     for (std::int64_t d = 0; d < s_.directions; ++d) {
+      join_biases(s_, io_.parameters + s_.bias(layer_, d), bias(d));
+      if constexpr (std::is_same_v<T, float>) {
+        if (io_.packed != nullptr) {
+          weights_.input.product(s_.rows(), x, io_.packed + weights_.at(d),
+                                 io_.tape + tape_.gates(layer_, d));
+          continue;
+        }
+      }
       shared_gemm({.transpose_b = true,
                    .m = s_.rows(),
                    .n = width,
@@ -58,10 +87,7 @@ class Layer {
                    .ldb = in,
                    .ldc = width},
                   x, io_.parameters + s_.i2h(layer_, d), T(0), io_.tape + tape_.gates(layer_, d));
-      join_biases(s_, io_.parameters + s_.bias(layer_, d), bias(d));
-      const T* w = io_.parameters + s_.h2h(layer_, d);
-      summed_.pack(w, packed(d));
-      if (s_.mode == Mode::kGru) apart_.pack(w + apart_at(), packed(d) + summed_.elements());
+      pack_hidden(s_, weights_, io_.parameters + s_.h2h(layer_, d), bias(d) + scratch_.packed);
     }
   }
 
@@ -86,9 +112,11 @@ class Layer {
 
  private:
   T* bias(std::int64_t d) const { return io_.scratch + d * scratch_.total; }
-  T* packed(std::int64_t d) const { return bias(d) + scratch_.packed; }
-  /// Where the separate h2h weights of a GRU begin.
-  std::int64_t apart_at() const { return 2 * s_.hidden * s_.width(); }
+  /// The h2h weights.
+  const T* packed(std::int64_t d) const {
+    if (io_.packed == nullptr) return bias(d) + scratch_.packed;
+    return io_.packed + weights_.at(d) + weights_.input.elements();
+  }
   /// This layer's part of all states.
   const T* state(const T* all, std::int64_t d, std::int64_t width) const {
     return all + (layer_ * s_.directions + d) * s_.batch * width;
@@ -112,13 +140,13 @@ class Layer {
   void hidden_products(std::int64_t d, std::int64_t t, std::int64_t begin, std::int64_t end,
                        const Rows<T>& before) const {
     const T* w = io_.parameters + s_.h2h(layer_, d);
-    summed_.add_product(end - begin, before.data, before.step, w, packed(d), gates_at(d, t, begin),
-                        s_.gate_width());
+    weights_.summed.add_product(end - begin, before.data, before.step, w, packed(d),
+                                gates_at(d, t, begin), s_.gate_width());
     if (s_.mode != Mode::kGru) return;
     T* to = cell_at(d, t, begin);
     std::fill_n(to, (end - begin) * s_.hidden, T(0));
-    apart_.add_product(end - begin, before.data, before.step, w + apart_at(),
-                       packed(d) + summed_.elements(), to, s_.hidden);
+    weights_.apart.add_product(end - begin, before.data, before.step, w + apart_at(s_),
+                               packed(d) + weights_.summed.elements(), to, s_.hidden);
   }
 
   void step(std::int64_t d, std::int64_t t, std::int64_t begin, std::int64_t end,
@@ -195,7 +223,7 @@ class Layer {
   Scratch scratch_;
   std::int64_t layer_;
   T* out_;
-  StepWeights<T> summed_, apart_;  ///< for the gates' sums; for a GRU's last gate
+  PackedLayer<T> weights_;
 };
 
 /// What the next layer reads. If all values are kept, the output is unchanged, because backward
@@ -217,6 +245,19 @@ const T* drop(const Sizes& s, const Forward<T>& io, const Tape& tape, std::int64
 }
 
 }  // namespace
+
+std::int64_t packed_elements(const Sizes& s) { return PackedLayer<float>(s, s.layers).first; }
+
+void pack(const Sizes& s, const float* parameters, float* packed) {
+  for (std::int64_t l = 0; l < s.layers; ++l) {
+    const PackedLayer<float> weights(s, l);
+    for (std::int64_t d = 0; d < s.directions; ++d) {
+      float* to = packed + weights.at(d);
+      weights.input.pack(parameters + s.i2h(l, d), to);
+      pack_hidden(s, weights, parameters + s.h2h(l, d), to + weights.input.elements());
+    }
+  }
+}
 
 std::int64_t forward_scratch(const Sizes& s) { return s.directions * Scratch(s).total; }
 

@@ -14,6 +14,7 @@ namespace symbind::rnn {
 template <class T>
 struct Forward {
   const T *x, *parameters, *h0, *c0;
+  const T* packed;  ///< the parameters as rnn.h packs them, or null
   const std::int64_t* lengths;
   T *y, *hy, *cy;
   T *tape, *scratch;

@@ -17,6 +17,11 @@ void forward(const Sizes& s, const Forward<T>& io);
 /// Elements of `scratch`.
 std::int64_t forward_scratch(const Sizes& s);
 
+/// All weights in the order in which products read them, for parameters that do not change. Without
+/// this form `forward` packs the h2h weights at every call.
+std::int64_t packed_elements(const Sizes& s);
+void pack(const Sizes& s, const float* parameters, float* packed);
+
 template <class T>
 void backward(const Sizes& s, const Backward<T>& io);
 std::int64_t backward_scratch(const Sizes& s);

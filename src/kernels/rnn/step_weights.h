@@ -7,6 +7,7 @@
 // 45; MXNet 1.9.1 with oneDNN 17.5 and 48.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "base/parallel.h"
@@ -34,6 +35,26 @@ class StepWeights {
   void pack(const T* w, [[maybe_unused]] T* into) const {
     if constexpr (std::is_same_v<T, float>)
       products().pack(w, transposed_ ? 1 : n_, transposed_ ? k_ : 1, k_, n_, into);
+  }
+  /// C = A · B by packed weights, over threads: rows where there are many, else columns.
+  void product(std::int64_t rows, const T* a, const T* packed,
+               T* c) const requires std::is_same_v<T, float> {
+    constexpr std::int64_t kManyRows = 128, kGrain = 64;
+    const std::int64_t panel = products().panel, panels = (n_ + panel - 1) / panel;
+    const auto part = [&](std::int64_t row, std::int64_t end, std::int64_t first,
+                          std::int64_t last) {
+      const std::int64_t column = first * panel, width = std::min(n_, last * panel) - column;
+      for (std::int64_t r = row; r < end; ++r) std::fill_n(c + r * n_ + column, width, 0.f);
+      products().multiply({end - row, width, k_, a + row * k_, k_, packed + column * k_,
+                           c + row * n_ + column, n_});
+    };
+    const std::int64_t per_panel = std::max<std::int64_t>(1, rows * k_ * panel);
+    if (rows >= kManyRows)
+      parallel_for(rows, kGrain,
+                   [&](std::int64_t begin, std::int64_t end) { part(begin, end, 0, panels); });
+    else
+      parallel_for(panels, std::max<std::int64_t>(1, 1'000'000 / per_panel),
+                   [&](std::int64_t begin, std::int64_t end) { part(0, rows, begin, end); });
   }
   /// `w` are the original weights, `packed` the output of pack.
   void add_product(std::int64_t rows, const T* a, std::int64_t a_step, const T* w,

@@ -12,11 +12,14 @@
 #include <symbind/operator.h>
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 
 #include "base/check.h"
 #include "base/checked.h"
 #include "kernels/rnn/reference.h"
 #include "kernels/rnn/rnn.h"
+#include "kernels/weight_form.h"
 #include "ndarray/convert.h"
 #include "ops/rnn/staging.h"
 
@@ -238,6 +241,7 @@ const std::int64_t* read_lengths(const Args& a, int input, DType t, std::int64_t
 
 /// The arithmetic of each kernel, and its memory in elements. The rest is the same.
 struct Native {
+  static constexpr bool kPacks = true;
   static std::int64_t tape(const rnn::Sizes& s, bool kept) { return rnn::Tape(s, kept).elements(); }
   static std::int64_t forward_scratch(const rnn::Sizes& s) { return rnn::forward_scratch(s); }
   static std::int64_t backward_scratch(const rnn::Sizes& s) { return rnn::backward_scratch(s); }
@@ -245,6 +249,7 @@ struct Native {
   static void run_back(const rnn::Sizes& s, const auto& backward) { rnn::backward(s, backward); }
 };
 struct Reference {
+  static constexpr bool kPacks = false;
   static std::int64_t tape(const rnn::Sizes& s, bool) { return rnn::Tape(s, true).elements(); }
   static std::int64_t forward_scratch(const rnn::Sizes&) { return 0; }
   static std::int64_t backward_scratch(const rnn::Sizes& s) {
@@ -261,6 +266,7 @@ struct ForwardPlan {
   rnn::Sizes s;
   Staging staging;
   bool kept;
+  std::optional<WeightForm> packed;  ///< of constant parameters
   ForwardPlan(const RNNAttrs& a, const KernelRequest& r)
       : s(sizes_of(a, r.in[0].shape)),
         staging(with_sequence(r), r.in[0].dtype, floats(a, r), r.out.size() - 1),
@@ -270,6 +276,14 @@ struct ForwardPlan {
     if (!kept) staging.tape = staging.take(Kernel::tape(s, false), size);
     staging.scratch = staging.take(Kernel::forward_scratch(s), size);
     staging.lengths = staging.take(a.use_sequence_length ? s.batch : 0, 8);
+    if (Kernel::kPacks && r.constant.size() > 1 && r.constant[1] &&
+        r.in[1].dtype == DType::kFloat32) {
+      Carver unused;
+      packed.emplace(form_key({'r', static_cast<std::int64_t>(s.mode), s.input, s.hidden,
+                               s.projection, s.layers, s.directions}),
+                     static_cast<std::size_t>(rnn::packed_elements(s)) * sizeof(float), true,
+                     unused);
+    }
   }
   /// The last layer works in the output sequence, read or not.
   static KernelRequest with_sequence(KernelRequest r) {
@@ -317,6 +331,12 @@ Prepared forward_typed(const RNNAttrs& a, const KernelRequest& r) {
     io.dropping = args.run->is_train;
     io.seed = args.run->random_seed;
     io.draw = args.run->random_draw;
+    if constexpr (std::is_same_v<T, float>) {
+      if (plan.packed)
+        io.packed = static_cast<const float*>((*plan.packed)(args, 1, [&](void* from, void* to) {
+          rnn::pack(plan.s, static_cast<const float*>(from), static_cast<float*>(to));
+        }));
+    }
     Kernel::run(plan.s, io);
     staged.store(args);
   };
