@@ -60,7 +60,14 @@ class StepWeights {
   void add_product(std::int64_t rows, const T* a, std::int64_t a_step, const T* w,
                    [[maybe_unused]] const T* packed, T* c, std::int64_t c_step) const {
     if constexpr (std::is_same_v<T, float>) {
-      products().multiply({rows, n_, k_, a, a_step, packed, c, c_step});
+      // Of few rows, reading the weights takes the time: threads share them.
+      const std::int64_t panel = products().panel, panels = (n_ + panel - 1) / panel;
+      const std::int64_t grain = rows > kFewRows ? panels : kFewestWeights / (k_ * panel) + 1;
+      parallel_for(panels, grain, [&](std::int64_t first, std::int64_t last) {
+        const std::int64_t column = first * panel;
+        products().multiply({rows, std::min(n_, last * panel) - column, k_, a, a_step,
+                             packed + column * k_, c + column, c_step});
+      });
     } else {
       gemm({.transpose_b = transposed_,
             .m = rows,
@@ -74,6 +81,7 @@ class StepWeights {
   }
 
  private:
+  static constexpr std::int64_t kFewRows = 4, kFewestWeights = 50'000;
   std::int64_t k_, n_;
   bool transposed_;
 };
