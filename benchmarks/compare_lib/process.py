@@ -33,6 +33,8 @@ class Worker:
     def __init__(self, engine, python, threads, isa=None, keep_pages=True, without_amx=False):
         self.engine, self.without_amx = engine, without_amx
         environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
+        # Installed packages have compiled modules; those of a checkout are compiled once, at the first start.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         if isa == "avx2":
             environment.update(AVX2.get(engine, {}))
         if without_amx and isa is None:
