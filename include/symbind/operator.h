@@ -59,6 +59,9 @@ struct OpDef {
   /// use it; a bound graph accepts such an operator only if its neighbours determine the shape.
   std::function<Shape(const void*, const std::vector<NDArray>&)> shape_from_values;
   std::function<NodeEntries(const void*, GradientBuilder&)> gradient;
+  /// Output 0 computed again in backward, from what the gradient reads anyway; absent where that is
+  /// not cheap.
+  std::function<NodeEntry(const void*, GradientBuilder&)> recompute;
   bool is_loss = false;          ///< ignores its head gradient
   bool starts_gradient = false;  ///< its gradient runs even where none arrives; losses' does too
   /// Runs user code, which may have state and change at any time: prepared again for every use,

@@ -7,25 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "symbind/context.h"
 #include "symbind/error.h"
-#include "symbind/shape.h"
-
-namespace symbind::detail {
-/// Shapes and contexts are arguments of messages as they are: their text is made only for a message
-/// that is thrown.
-template <class T>
-struct FormattedByStr : fmt::formatter<std::string> {
-  auto format(const T& value, fmt::format_context& context) const {
-    return fmt::formatter<std::string>::format(value.str(), context);
-  }
-};
-}  // namespace symbind::detail
-
-template <>
-struct fmt::formatter<symbind::Shape> : symbind::detail::FormattedByStr<symbind::Shape> {};
-template <>
-struct fmt::formatter<symbind::Context> : symbind::detail::FormattedByStr<symbind::Context> {};
 
 namespace symbind {
 

@@ -140,6 +140,9 @@ constexpr Setting kTable[] = {
      "it limits Symbind's own kernels too. Read once."},
     {"MXNET_ELIMINATE_COMMON_EXPR", "1", Treatment::kHonoured, "",
      "Compute equal subexpressions of a graph once."},
+    {"MXNET_BACKWARD_DO_MIRROR", "1", Treatment::kHonoured, "",
+     "Compute outputs of BatchNorm again in backward instead of keeping them: less memory. 0: keep "
+     "them, for a step that is less than a hundredth faster."},
     {"MXNET_UPDATE_ON_KVSTORE", "1", Treatment::kHonoured, "",
      "0: a module with several devices updates its weights itself, not on the store."},
     {"MXNET_OPTIMIZER_AGGREGATION_SIZE", "", Treatment::kHonoured, "",
@@ -195,8 +198,6 @@ constexpr Setting kTable[] = {
      "Whether GPUs copy to one another directly is left to the driver."},
     {"MXNET_KVSTORE_SLICE_THRESHOLD", "40000", Treatment::kIgnored, "",
      "Each worker owns an equal share of every array; there is no threshold."},
-    {"MXNET_BACKWARD_DO_MIRROR", "0", Treatment::kIgnored, "",
-     "Recomputing activations in backward is not supported yet."},
     {"MXNET_ENABLE_CYTHON", "1", Treatment::kIgnored, "", kNoCython},
     {"MXNET_ENFORCE_CYTHON", "0", Treatment::kIgnored, "", kNoCython},
     {"DMLC_LOG_STACK_TRACE_DEPTH", "0", Treatment::kIgnored, "",

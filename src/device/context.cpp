@@ -74,7 +74,8 @@ ContextScope::ContextScope(Context context) : previous_(current) { current = con
 ContextScope::~ContextScope() { current = previous_; }
 
 DeviceRuntime& runtime(Context context) {
-  check(context.id >= 0, "{} cannot be used: device ids start at 0", context);
+  if (context.id < 0)
+    fail(ErrorKind::kValue, "{} cannot be used: device ids start at 0", context.str());
   switch (context.type) {
     case DeviceType::kGpu: return gpu_runtime(context.id);
     case DeviceType::kCpu:

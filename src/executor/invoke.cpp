@@ -92,9 +92,9 @@ void check_inputs(const OpDef& op, const void* attrs, std::span<const NDArray> i
         op.name, names.size(), fmt::join(names, ", "), inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     check(inputs[i].defined(), "{}: input '{}' is not an array", op.name, names[i]);
-    check(inputs[i].context() == inputs[0].context() || op.crosses_devices,
-          "{}: input '{}' is on {}, '{}' on {}", op.name, names[i], inputs[i].context(), names[0],
-          inputs[0].context());
+    if (inputs[i].context() != inputs[0].context() && !op.crosses_devices)
+      fail(ErrorKind::kValue, "{}: input '{}' is on {}, '{}' on {}", op.name, names[i],
+           inputs[i].context().str(), names[0], inputs[0].context().str());
   }
 }
 
@@ -185,8 +185,9 @@ void make_results(const ImperativeCall& call, std::span<const NDArray> inputs,
     }
     const NDArray& result = made.results.emplace_back(out[o]);
     check_defined(result, "out");
-    check(result.shape() == desc.shape, ErrorKind::kShape,
-          "{}: out has shape {}, the result has {}", op.name, result.shape(), desc.shape);
+    if (result.shape() != desc.shape)
+      fail(ErrorKind::kShape, "{}: out has shape {}, the result has {}", op.name,
+           result.shape().str(), desc.shape.str());
     const bool apart = result.dtype() != desc.dtype || result.context() != context ||
                        must_not_alias(op, inputs, result, static_cast<int>(o));
     made.targets.push_back(apart ? NDArray(desc.shape, context, desc.dtype) : result);

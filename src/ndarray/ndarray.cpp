@@ -23,9 +23,10 @@ void check_extents(const Shape& shape) {
   std::int64_t product = 1;
   for (const std::int64_t extent : shape) {
     if (extent <= 0) continue;
-    check(extent <= kMost / product, ErrorKind::kMemory,
-          "the shape {} has more elements than any memory: its extents multiply to more than 2^47",
-          shape);
+    if (extent > kMost / product)
+      fail(ErrorKind::kMemory,
+           "the shape {} has more elements than any memory: its extents multiply to more than 2^47",
+           shape.str());
     product *= extent;
   }
 }
@@ -34,9 +35,9 @@ std::size_t bytes_of(const Shape& shape, DType dtype) {
   const std::size_t item = size_of(dtype);
   check(item > 0, ErrorKind::kType, "an array needs a known dtype");
   const auto count = static_cast<std::size_t>(shape.size());
-  check(count <= std::numeric_limits<std::ptrdiff_t>::max() / item, ErrorKind::kMemory,
-        "an array of shape {} and dtype {} is beyond what can be addressed", shape,
-        dtype_name(dtype));
+  if (count > std::numeric_limits<std::ptrdiff_t>::max() / item)
+    fail(ErrorKind::kMemory, "an array of shape {} and dtype {} is beyond what can be addressed",
+         shape.str(), dtype_name(dtype));
   check_extents(shape);
   return count * item;
 }
@@ -58,8 +59,9 @@ NDArray::NDArray(std::shared_ptr<Storage> storage, const Shape& shape, DType dty
     : storage_(std::move(storage)), shape_(shape), dtype_(dtype), offset_(byte_offset) {
   const std::size_t bytes = bytes_of(shape, dtype);
   check(storage_ != nullptr, ErrorKind::kState, "an array needs a storage");
-  check(offset_ <= storage_->bytes() && bytes <= storage_->bytes() - offset_, ErrorKind::kShape,
-        "shape {} at byte {} is beyond a storage of {} bytes", shape, offset_, storage_->bytes());
+  if (offset_ > storage_->bytes() || bytes > storage_->bytes() - offset_)
+    fail(ErrorKind::kShape, "shape {} at byte {} is beyond a storage of {} bytes", shape.str(),
+         offset_, storage_->bytes());
 }
 
 NDArray NDArray::zeros(const Shape& shape, Context context, DType dtype) {

@@ -54,7 +54,7 @@ void Shape::push_back(std::int64_t dim) {
 }
 
 std::int64_t Shape::count(int first, int last) const {
-  check(known(), ErrorKind::kShape, "the shape {} is not fully known", *this);
+  if (!known()) fail(ErrorKind::kShape, "the shape {} is not fully known", str());
   if (last < 0) last = rank_;
   std::int64_t product = 1;
   bool overflow = false;
@@ -66,7 +66,7 @@ std::int64_t Shape::count(int first, int last) const {
     else
       product *= dim;
   }
-  check(!overflow, ErrorKind::kShape, "the shape {} has more than 2^62 elements", *this);
+  if (overflow) fail(ErrorKind::kShape, "the shape {} has more than 2^62 elements", str());
   return product;
 }
 

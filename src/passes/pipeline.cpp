@@ -220,7 +220,11 @@ std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) 
   plan->precision = decide_compute_dtype(spec).text;
   const std::size_t num_outputs = heads.size();
   const Backward backward = build_backward(heads, variables, spec, plan->zero_gradients);
-  heads.insert(heads.end(), backward.gradients.begin(), backward.gradients.end());
+  const bool saves_memory =
+      !spec.exact && !spec.monitored && settings::flag("MXNET_BACKWARD_DO_MIRROR");
+  const NodeEntries gradients =
+      saves_memory ? recompute(heads, backward.gradients) : backward.gradients;
+  heads.insert(heads.end(), gradients.begin(), gradients.end());
   const Placement placed = place(heads, spec, variables, backward);
   Lowering lowering = prepare_lowering(placed, num_outputs, spec, variables, backward);
   if constexpr (kVerify) verify(lowering.graph);

@@ -25,6 +25,10 @@ struct FuseSpec {
 /// Replaces a layer and the operators after it by one fused operator.
 NodeEntries fuse(const NodeEntries& heads, const FuseSpec& spec);
 
+/// Needs: outputs and the gradients built on them. Backward computes cheap values again instead of
+/// reading those of forward.
+NodeEntries recompute(const NodeEntries& outputs, const NodeEntries& gradients);
+
 /// Where every node runs. `heads` is rewritten: a copy is inserted on every edge between devices.
 struct Placement {
   NodeEntries heads;

@@ -133,14 +133,14 @@ TEST(Settings, overrides_nest) {
 }
 
 TEST(Settings, ignored_ones_are_noted_once) {
-  Environment e("MXNET_BACKWARD_DO_MIRROR", "1");
+  Environment e("MXNET_GPU_WORKER_NSTREAMS", "2");
   std::vector<std::string> seen;
   set_log_sink([&](LogLevel, std::string_view text) { seen.emplace_back(text); });
   settings::note_ignored();
   settings::note_ignored();
   set_log_sink({});
   ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen[0].find("MXNET_BACKWARD_DO_MIRROR is ignored: "), 0u) << seen[0];
+  EXPECT_EQ(seen[0].find("MXNET_GPU_WORKER_NSTREAMS is ignored: "), 0u) << seen[0];
 }
 
 /// The rows of the page's tables: cells without backticks, by variable.

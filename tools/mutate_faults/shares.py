@@ -258,8 +258,8 @@ LOOPS = [
         "parallel_for(channels, grain, [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/ops/nn/upsampling.cpp", "ops:Ops.UpSampling", [
-        "parallel_for(s.batch * s.channels * s.height, grain, [&](std::int64_t begin, std::"
-        "int64_t end) {",
+        "parallel_for(s.batch * s.groups * s.height, grain, [&](std::int64_t begin, std::int64_t "
+        "end) {",
         "parallel_for(s.batch * s.in_channels, grain, [&](std::int64_t begin, std::int64_t end) {",
         "parallel_for(s.batch * s.out_channels, grain_of(s.out_plane_work()),\n"
         "                     [&](std::int64_t begin, std::int64_t end) {",
@@ -325,14 +325,9 @@ LOOPS = [
         "                 [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/ops/shape/pad.cpp", "ops:Ops.Pad", [
-        "parallel_for(maps.planes, std::max<std::int64_t>(1, 16384 / maps.out_plane()),\n"
-        "                   [&](std::int64_t begin, std::int64_t end) {\n"
-        "                     for (std::int64_t p = begin; p < end; ++p) {\n"
-        "                       const T* x = args.in<T>(0) + p * maps.in_plane();",
-        "parallel_for(maps.planes, std::max<std::int64_t>(1, 16384 / maps.out_plane()),\n"
-        "                       [&](std::int64_t begin, std::int64_t end) {\n"
-        "                         for (std::int64_t p = begin; p < end; ++p) {\n"
-        "                           const T* dy = args.in<T>(0) + p * maps.out_plane();",
+        "parallel_for(planes, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, "
+        "out_plane())),\n"
+        "                 [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/ops/shape/sequence.cpp", "ops:Ops.SequenceMask:Ops.SequenceLast:Ops.SequenceReverse", [
         "parallel_for(s.samples, std::max<std::int64_t>(1, 32768 / work),\n"

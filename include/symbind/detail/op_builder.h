@@ -185,6 +185,12 @@ class OpBuilder {
     };
     return *this;
   }
+  OpBuilder& recompute(NodeEntry (*again)(const A&, GradientBuilder&)) {
+    def_.recompute = [again](const void* a, GradientBuilder& g) {
+      return again(*static_cast<const A*>(a), g);
+    };
+    return *this;
+  }
   /// `fused` is this layer with an epilogue.
   OpBuilder& with_epilogue(std::string fused) {
     def_.with_epilogue = std::move(fused);

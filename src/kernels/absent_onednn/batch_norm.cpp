@@ -11,5 +11,9 @@ Offer offer_batch_norm_backward(const BatchNormSizes&, const KernelRequest&) {
   return refuse("built without oneDNN");
 }
 Prepared prepare_batch_norm_backward(const KernelRequest&, const Offer&) { return {}; }
+Offer offer_batch_norm_again(const BatchNormSizes&, const KernelRequest&) {
+  return refuse("built without oneDNN");
+}
+Prepared prepare_batch_norm_again(const KernelRequest&, const Offer&) { return {}; }
 
 }  // namespace symbind::onednn

@@ -116,15 +116,19 @@ void run_forward(const ForwardPlan& p, const Args& args) {
     inverse[c] = static_cast<float>(1 / std::sqrt(static_cast<double>(variance[c]) + s.eps));
 }
 
+/// Of inverse standard deviations.
+void variances(const float* inverse, std::size_t n, double eps, float* variance) {
+  for (std::size_t c = 0; c < n; ++c) {
+    const double i = static_cast<double>(inverse[c]);
+    variance[c] = static_cast<float>(std::max(0.0, 1 / (i * i) - eps));
+  }
+}
+
 void run_backward(const BackwardPlan& p, const Args& args) {
   const BatchNormSizes& s = p.sizes;
   const auto n = static_cast<std::size_t>(p.channels);
-  const float* inverse = args.in<float>(4);
   float* variance = static_cast<float*>(at(args, p.variance));
-  for (std::size_t c = 0; c < n; ++c) {
-    const double i = static_cast<double>(inverse[c]);
-    variance[c] = static_cast<float>(std::max(0.0, 1 / (i * i) - s.eps));
-  }
+  variances(args.in<float>(4), n, s.eps, variance);
   void* gamma = args.inputs[2].data;
   if (s.fix_gamma) {
     gamma = at(args, p.ones);
@@ -234,6 +238,38 @@ Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r)
 Prepared prepare_batch_norm_backward(const KernelRequest&, const Offer& offer) {
   return [plan = std::static_pointer_cast<const BackwardPlan>(offer.plan)](const Args& args) {
     run_backward(*plan, args);
+  };
+}
+
+Offer offer_batch_norm_again(const BatchNormSizes& s, const KernelRequest& r) {
+  const TensorDesc& in = r.in[0];
+  if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
+  return guarded([&] {
+    const VendorThreads threads(threads_for(8.0 * static_cast<double>(in.shape.size())));
+    auto plan = std::make_shared<ForwardPlan>();
+    plan->sizes = s;
+    plan->channels = in.shape[1];
+    std::size_t scratch = 0, mask = 0;
+    plan->given =
+        make_variant(s, as_image(in), describe(Shape{in.shape[1]}), true, false, scratch, mask);
+    Carver workspace;
+    plan->variance = workspace.take(static_cast<std::size_t>(plan->channels) * sizeof(float));
+    plan->scratch = workspace.take(scratch);
+    Offer offer = accept_plain(r, workspace.total());
+    offer.in_layouts[0] = offer.out_layouts[0] = in.layout;
+    offer.plan = std::move(plan);
+    return offer;
+  });
+}
+
+Prepared prepare_batch_norm_again(const KernelRequest&, const Offer& offer) {
+  return [plan = std::static_pointer_cast<const ForwardPlan>(offer.plan)](const Args& args) {
+    const auto n = static_cast<std::size_t>(plan->channels);
+    auto* variance = static_cast<float*>(at(args, plan->variance));
+    variances(args.in<float>(4), n, plan->sizes.eps, variance);
+    plan->given.call({args.inputs[0].data, args.outputs[0].data, args.inputs[3].data, variance,
+                      args.inputs[1].data, args.inputs[2].data},
+                     at(args, plan->scratch));
   };
 }
 

@@ -25,5 +25,9 @@ Prepared prepare_batch_norm(const KernelRequest& request, const Offer& offer);
 Offer offer_batch_norm_backward(const BatchNormSizes& sizes, const KernelRequest& request);
 Prepared prepare_batch_norm_backward(const KernelRequest& request, const Offer& offer);
 
+/// The output again. Inputs x, gamma, beta, mean, inverse std; output y.
+Offer offer_batch_norm_again(const BatchNormSizes& sizes, const KernelRequest& request);
+Prepared prepare_batch_norm_again(const KernelRequest& request, const Offer& offer);
+
 }  // namespace onednn
 }  // namespace symbind

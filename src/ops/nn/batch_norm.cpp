@@ -111,6 +111,23 @@ NodeEntries gradient_relu(const BatchNormAttrs&, GradientBuilder& g) {
   return gradient_by(g, "_backward_fused_BatchNorm_relu", true);
 }
 
+/// The output again, by the statistics that forward used.
+constexpr const char* kAgain = "_again_BatchNorm";
+constexpr const char* kAgainRelu = "_again_fused_BatchNorm_relu";
+
+template <const char* const& op>
+NodeEntry again(const BatchNormAttrs&, GradientBuilder& g) {
+  return g.call_with_same_attrs(op,
+                                {g.input(0), g.input(1), g.input(2), g.output(1), g.output(2)})[0];
+}
+
+// Inputs: x, γ, β, μ, 1/σ.
+void infer_again(const BatchNormAttrs& a, Inference& io) {
+  io.same_shape(io.in(0), io.out(0));
+  io.same_dtype(io.in(0), io.out(0));
+  infer_channels(a, io, io.in(0), {io.in(1), io.in(2), io.in(3), io.in(4)});
+}
+
 // ---- The plain reference ------------------------------------------------------------------------
 
 /// The data as (outer, channels, inner).
@@ -207,6 +224,23 @@ void backward_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_
   if (args.wants(2)) args.out<P>(2)[c] = static_cast<P>(sum);
 }
 
+template <class T, class P>
+Prepared again_typed(const BatchNormAttrs& a, const KernelRequest& r, bool relu) {
+  return [a, g = channel_grid(a, r.in[0].shape), relu](const Args& args) {
+    g.each_channel([&](std::int64_t c) {
+      const double mean = static_cast<double>(args.in<P>(3)[c]),
+                   gamma = a.fix_gamma ? 1.0 : static_cast<double>(args.in<P>(1)[c]),
+                   scale = gamma * static_cast<double>(args.in<P>(4)[c]),
+                   beta = static_cast<double>(args.in<P>(2)[c]);
+      g.each(c, [&](std::int64_t i) {
+        const double value = (static_cast<double>(args.in<T>(0)[i]) - mean) * scale + beta;
+        args.out<T>(0)[i] =
+            static_cast<T>(static_cast<Accumulator<T>>(relu && value < 0 ? 0 : value));
+      });
+    });
+  };
+}
+
 /// Whether forward used the given statistics: then a backward outside training (autograd in predict
 /// mode) does not change them.
 bool given_stats(const BatchNormAttrs& a, const KernelRequest& r, bool backward) {
@@ -297,6 +331,7 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
       .skips_unread(1)
       .infer(relu ? infer_relu : infer_plain)
       .gradient(relu ? gradient_relu : gradient_plain)
+      .recompute(relu ? again<kAgainRelu> : again<kAgain>)
       .kernel(
           DeviceType::kCpu, "onednn",
           [relu](const A& a, const R& q) { return offer_onednn(a, q, q.in[0], relu, false); },
@@ -307,6 +342,33 @@ void add_forward(OpRegistry& r, const char* name, bool relu) {
                   return forward_typed<T, P>(a, q, relu);
                 });
               });
+}
+
+void add_again(OpRegistry& r, const char* name, bool relu) {
+  using A = BatchNormAttrs;
+  using R = KernelRequest;
+  auto op = r.add<A>(name);
+  if (relu) op.ignore({"epilogue"});
+  op.precision(Precision::kFloat32)
+      .flops(relu ? 5 : 4, Per::kFirstInput)
+      .backward()
+      .inputs({"data", "gamma", "beta", "mean", "var"})
+      .infer(infer_again)
+      .kernel(
+          DeviceType::kCpu, "onednn",
+          [relu](const A& a, const R& q) {
+            if (normalize_axis(a.axis, q.in[0].shape.rank()) != 1)
+              return refuse("the channels are not axis 1");
+            return onednn::offer_batch_norm_again(
+                {a.eps, a.momentum, a.fix_gamma, /*global_stats=*/true, relu}, q);
+          },
+          [](const A&, const R& q, const Offer& o) {
+            return onednn::prepare_batch_norm_again(q, o);
+          })
+      .kernel(DeviceType::kCpu, "reference", nullptr, [relu](const A& a, const R& q, const Offer&) {
+        return with_types(q.in[0].dtype,
+                          [&]<class T, class P>() { return again_typed<T, P>(a, q, relu); });
+      });
 }
 
 void add_backward(OpRegistry& r, const char* name, bool relu) {
@@ -344,6 +406,8 @@ void register_batch_norm(OpRegistry& r) {
   add_backward(r, "_backward_BatchNorm", false);
   add_forward(r, "_fused_BatchNorm_relu", true);
   add_backward(r, "_backward_fused_BatchNorm_relu", true);
+  add_again(r, kAgain, false);
+  add_again(r, kAgainRelu, true);
 }
 
 }  // namespace symbind
