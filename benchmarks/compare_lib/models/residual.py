@@ -66,7 +66,7 @@ def resnet(batch, unit=unit_v1, excite=False, dtype="float32"):
     if dtype != "float32":
         x = sym.Cast(x, dtype="float32")
     return definition(sym.SoftmaxOutput(x, name="softmax"), {"data": real(batch, 3, 224, 224)},
-                      {"softmax_label": integers(1000, batch)})
+                      {"softmax_label": integers(1000, batch)}, rate=2e-6)
 
 
 MODELS = {
