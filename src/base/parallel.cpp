@@ -78,6 +78,7 @@ __attribute__((noinline, no_sanitize("thread"))) void run_region(Job* job, int t
   static_cast<void>(threads);
 #endif
   {
+    block_signals_in_worker();
     // OpenMP may start fewer threads than requested: the chunks do not change.
     for (int64_t c = omp_get_thread_num(); c < job->chunks; c += omp_get_num_threads())
       run_chunk(*job, c);

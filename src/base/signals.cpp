@@ -26,16 +26,19 @@ thread_local int blocking_team = 0;
 SignalsBlocked::SignalsBlocked() { pthread_sigmask(SIG_BLOCK, &blockable(), &before_); }
 SignalsBlocked::~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
+void block_signals_in_worker() {
+  if (omp_get_thread_num() == 0) return;
+  thread_local bool blocked = false;
+  if (!blocked) pthread_sigmask(SIG_BLOCK, &blockable(), nullptr);
+  blocked = true;
+}
+
 void block_signals_in_workers(int threads) {
   if (threads <= 1 || threads == blocking_team || omp_in_parallel()) return;
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)
 #endif
-  if (omp_get_thread_num() > 0) {
-    thread_local bool blocked = false;
-    if (!blocked) pthread_sigmask(SIG_BLOCK, &blockable(), nullptr);
-    blocked = true;
-  }
+  block_signals_in_worker();
   blocking_team = threads;
 }
 

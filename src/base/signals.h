@@ -21,6 +21,10 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
+/// Called inside an OpenMP region: a thread that OpenMP started blocks signals from now on, so that
+/// they arrive at threads of the user.
+void block_signals_in_worker();
+
 /// Blocks signals in the threads that OpenMP gives the calling thread for a region of `threads`,
 /// for as long as they live. Without it a signal that one thread blocks interrupts another. Cheap
 /// unless the workers are new.
