@@ -37,6 +37,12 @@ std::string unfit(const MatrixSizes& s, DType dtype) {
   return {};
 }
 
+/// Of one product. Of few rows, reading the weight takes the time of about four.
+double operations(const MatrixSizes& s) {
+  return 2.0 * static_cast<double>(std::max<std::int64_t>(s.rows, 4)) * static_cast<double>(s.in) *
+         static_cast<double>(s.out);
+}
+
 struct Matrices {
   explicit Matrices(const MatrixSizes& s, DType dtype = DType::kFloat32)
       : x(describe(Shape{s.rows, s.in}, Layout::kPlain, dtype)),
@@ -88,7 +94,7 @@ Offer offer_inner_product(const MatrixSizes& s, bool with_bias, const Epilogue& 
   if (in_bfloat16 && r.compute_dtype != DType::kBFloat16) return refuse("float32 is requested");
   if (in_bfloat16 && !constant) return refuse("the weight is no parameter");
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(operations(s)));
     const DType dtype = in_bfloat16 ? DType::kBFloat16 : DType::kFloat32;
     const Matrices m(s, dtype);
     auto plan = std::make_shared<ForwardPlan>();
@@ -141,7 +147,7 @@ Offer offer_inner_product_backward(const MatrixSizes& s, bool bias, const Kernel
   const bool wants_db = bias && r.wanted[2];
   if (wants_db && !r.wanted[1]) return refuse("the bias alone needs no product");
   return guarded([&] {
-    const VendorThreads threads;
+    const VendorThreads threads(threads_for(operations(s)));
     const Matrices m(s);
     const auto hint = m.forward(m.w, false, prop_kind::forward_training);
     auto plan =

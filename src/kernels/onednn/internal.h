@@ -56,7 +56,7 @@ dnnl::primitive_attr user_scratchpad();
 
 /// Threads for this many operations. Waking others takes about 10 µs, longer on a busy machine:
 /// shorter work uses one thread.
-inline int threads_for(double operations) { return operations < 250e3 ? 1 : num_threads(); }
+inline int threads_for(double operations) { return operations < 1e6 ? 1 : num_threads(); }
 
 /// A primitive with its arguments. Pointers are given at each run, in the order of the
 /// descriptions; any number of threads may run it at once. It runs with the VendorThreads it was
