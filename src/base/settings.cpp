@@ -61,8 +61,9 @@ constexpr Setting kTable[] = {
      "bfloat16: networks that do not train may round the inputs and outputs of their layers to it, "
      "where the CPU computes with it. Module and Predictor have an option compute_dtype."},
     {"SYMBIND_KERNELS", "", Treatment::kHonoured, "",
-     "Comma list of kernels to forbid, each with a minus sign: -onednn forbids all of oneDNN's, "
-     "-onednn_winograd that algorithm. An operator's last kernel always stays."},
+     "Comma list of kernels to forbid, each with a minus sign: -onednn forbids all of oneDNN's "
+     "(products inside other kernels stay), -onednn_winograd that algorithm. An operator's last "
+     "kernel always stays."},
     {"SYMBIND_GPU_AS_CPU", "0", Treatment::kHonoured, "",
      "A number above 0: there are that many GPUs, and gpu(i), of any number, runs on the CPU. "
      "Fixed when the first GPU is used."},

@@ -50,16 +50,17 @@ Forward::Forward(const ConvolutionSizes& sizes, Layout x, int threads, Isa isa)
   y_pixel_ = blocked ? products_.lanes : sizes.out_channels;
   y_vector_ = blocked ? products_.lanes * positions_ : products_.lanes;
   y_image_ = sizes.out_channels * positions_;
-  for (std::int64_t i = 0; i < sizes.out[0]; ++i)
-    for (std::int64_t j = 0; j < sizes.out[1]; ++j)
-      for (std::int64_t k = 0; k < sizes.out[2]; ++k)
-        pixels_.push_back(((i * sizes.stride[0] * sizes.in[1] + j * sizes.stride[1]) * sizes.in[2] +
-                           k * sizes.stride[2]) *
-                          x_pixel_);
   chunks_ = up(positions_, kRows);
   const std::int64_t parts = sizes.batch * chunks_;
   if (parts < threads_ || (parts % threads_ != 0 && parts < 4 * threads_))
     column_groups_ = std::min(threads_, panels());
+}
+
+std::ptrdiff_t Forward::pixel(std::int64_t position) const {
+  const ConvolutionSizes& s = sizes_;
+  const std::int64_t k = position % s.out[2], j = position / s.out[2] % s.out[1],
+                     i = position / s.out[2] / s.out[1];
+  return ((i * s.stride[0] * s.in[1] + j * s.stride[1]) * s.in[2] + k * s.stride[2]) * x_pixel_;
 }
 
 std::int64_t Forward::vectors(std::int64_t panel) const {
@@ -99,8 +100,7 @@ void Forward::operator()(const float* x, const LayerOutput& output) const {
 void Forward::run(const Part& part, const float* x, const LayerOutput& o) const {
   std::array<const float*, kRows> rows;
   for (std::int64_t r = 0; r < part.count; ++r)
-    rows[static_cast<std::size_t>(r)] =
-        x + part.image * x_image_ + pixels_[static_cast<std::size_t>(part.first + r)];
+    rows[static_cast<std::size_t>(r)] = x + part.image * x_image_ + pixel(part.first + r);
   std::array<float, kMostWidth> last_bias{};
   packed::Product product{.rows = part.count, .a = rows.data()};
   product.c_row = y_pixel_;

@@ -29,6 +29,8 @@ class Forward {
  private:
   struct Part;
   void run(const Part& part, const float* x, const LayerOutput& output) const;
+  /// Where the pixel of the data under a position of the output begins.
+  std::ptrdiff_t pixel(std::int64_t position) const;
   /// Vectors of filters in a panel.
   std::int64_t vectors(std::int64_t panel) const;
   std::int64_t panel_width() const { return 2 * products_.lanes; }
@@ -40,8 +42,7 @@ class Forward {
   std::int64_t x_pixel_, x_image_, y_pixel_, y_vector_, y_image_;  ///< steps in memory
   std::int64_t positions_;                                         ///< of one image of the output
   std::vector<std::ptrdiff_t> offsets_;                            ///< of blocks of input channels
-  std::vector<std::ptrdiff_t> pixels_;  ///< of the data, by position of the output
-  std::int64_t chunks_;                 ///< of an image
+  std::int64_t chunks_;                                            ///< of an image
   std::int64_t column_groups_ = 1;
   std::int64_t threads_;
 };

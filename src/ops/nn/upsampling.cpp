@@ -236,14 +236,15 @@ Prepared backward_nearest(const UpSamplingAttrs& a, const KernelRequest& r, cons
         T* dx = args.out<T>(static_cast<int>(k));
         const std::int64_t width = s.width * s.wide * s.lanes;
         each_row(s, [&](std::int64_t to, std::int64_t from) {
-          for (std::int64_t i = 0; i < s.width * s.lanes; ++i) {
-            const std::int64_t square = from + i / s.lanes * s.wide * s.lanes + i % s.lanes;
-            Acc sum = 0;
-            for (std::int64_t j = 0; j < s.tall; ++j)
-              for (std::int64_t p = 0; p < s.wide; ++p)
-                sum += static_cast<Acc>(dy[square + j * width + p * s.lanes]);
-            dx[to + i] = static_cast<T>(sum);
-          }
+          for (std::int64_t i = 0; i < s.width; ++i)
+            for (std::int64_t lane = 0; lane < s.lanes; ++lane) {
+              const T* square = dy + from + i * s.wide * s.lanes + lane;
+              Acc sum = 0;
+              for (std::int64_t j = 0; j < s.tall; ++j)
+                for (std::int64_t p = 0; p < s.wide; ++p)
+                  sum += static_cast<Acc>(square[j * width + p * s.lanes]);
+              dx[to + i * s.lanes + lane] = static_cast<T>(sum);
+            }
         });
       }
     };
