@@ -27,7 +27,8 @@ constexpr ConvolutionKernel kKernels[] = {
     {"native_winograd", winograd::offer_convolution, winograd::prepare_convolution,
      winograd::offer_convolution_backward, winograd::prepare_convolution_backward},
     onednn_kernel<onednn::ConvolutionAlgorithm::kWinograd>("onednn_winograd"),
-    {"native_pointwise", pointwise::offer_convolution, pointwise::prepare_convolution,
+    {"native_pointwise", pointwise::offer_convolution,
+     [](const KernelRequest&, const Offer& offer) { return pointwise::prepare(offer); },
      [](const ConvolutionSizes&, const KernelRequest&) {
        return refuse("gradients are left to the others");
      },

@@ -2,7 +2,8 @@
 //
 // Decided here: float goes to oneDNN where the library has it, also if SYMBIND_KERNELS forbids
 // oneDNN's kernels, and tiny products to OpenBLAS; double goes to OpenBLAS; the 16-bit types, which
-// neither supports here, are multiplied by plain loops that sum in float.
+// neither supports here, are multiplied by plain loops that sum in float. Products are split over
+// threads here: each thread multiplies a part of the rows or columns of C.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,10 @@ struct GemmShape {
 void gemm(const GemmShape& s, float alpha, const float* a, const float* b, float beta, float* c);
 void gemm(const GemmShape& s, double alpha, const double* a, const double* b, double beta,
           double* c);
+
+/// C = op(A) · op(B) + bias, which has one value per column of C.
+void gemm_bias(const GemmShape& s, const float* a, const float* b, const float* bias, float* c);
+void gemm_bias(const GemmShape& s, const double* a, const double* b, const double* bias, double* c);
 
 /// The product by its definition: every other kernel is tested against it.
 template <class T>

@@ -45,7 +45,8 @@ ConvolutionSizes sizes_of(std::int64_t batch, std::int64_t in, std::int64_t out,
 }
 
 void check(const ConvolutionSizes& s, Layout x_layout, Isa isa, int threads) {
-  const Forward run(s, x_layout, threads, isa);
+  const Layout y_layout = Forward::blocks_or_last(s.out_channels, isa);
+  const Forward run(s, x_layout, y_layout, threads, isa);
   const std::int64_t in_positions = ConvolutionSizes::product(s.in),
                      positions = ConvolutionSizes::product(s.out);
   const Values x = random_values(s.batch * s.in_channels * in_positions, 1),
@@ -65,7 +66,7 @@ void check(const ConvolutionSizes& s, Layout x_layout, Isa isa, int threads) {
       for (std::int64_t p = 0; p < positions; ++p) {
         const std::int64_t pixel =
             p / s.out[2] * s.stride[1] * s.in[2] + p % s.out[2] * s.stride[2];
-        const std::size_t at = place(s.out_channels, positions, run.y_layout(), n, o, p);
+        const std::size_t at = place(s.out_channels, positions, y_layout, n, o, p);
         double sum =
             static_cast<double>(bias[static_cast<std::size_t>(o)]) + static_cast<double>(add[at]);
         for (std::int64_t c = 0; c < s.in_channels; ++c)

@@ -51,6 +51,15 @@ OP_CASES(FullyConnected) {
       .ref([](const HostTensors& in) {
         return affine(in, Shape{40, 40});
       });
+  c.add("an output beyond the L2 cache")
+      .attr("num_hidden", 4100)
+      .in({260, 9})
+      .in({4100, 9})
+      .in({4100})
+      .no_grad()
+      .ref([](const HostTensors& in) {
+        return affine(in, Shape{260, 4100});
+      });
   c.add("no hidden nodes").attr("num_hidden", 0).in({2, 2}).in({1, 2}).in({1}).raises("num_hidden");
 }
 
@@ -74,6 +83,17 @@ OP_CASES(_fused_FullyConnected) {
       .no_grad()
       .ref([](const HostTensors& in) {
         return affine_sum_relu(in, Shape{2, 3});
+      });
+  c.add("rows for the packed product")
+      .attr("num_hidden", 37)
+      .attr("epilogue", "sum,relu")
+      .in({19, 21})
+      .in({37, 21})
+      .in({37})
+      .in({19, 37})
+      .no_grad()
+      .ref([](const HostTensors& in) {
+        return affine_sum_relu(in, Shape{19, 37});
       });
   c.add("large enough for oneDNN")
       .attr("num_hidden", 96)

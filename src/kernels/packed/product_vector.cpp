@@ -96,6 +96,10 @@ void tile(const Product& p, std::int64_t row) {
       }
     }
   }
+  // The stores at the end then find their lines in the cache: up to a sixth of the time.
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v)
+      __builtin_prefetch(p.c + (row + r) * p.c_row + v * p.c_vector, 1);
   const float* b = p.b;
   const std::ptrdiff_t* b_offsets = p.b_offsets;
   const auto row_of_b = [=](std::int64_t k) HWY_ATTR {

@@ -20,23 +20,23 @@ constexpr std::int64_t kMostWidth = 32;
 
 std::int64_t up(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
 
-Layout output_layout(std::int64_t channels, std::int64_t lanes) {
+}  // namespace
+
+Layout Forward::blocks_or_last(std::int64_t channels, Isa isa) {
+  const std::int64_t lanes = packed::products()[isa].lanes;
   if (lanes == 16 && channels % 16 == 0) return Layout::kBlocked16;
   if (lanes == 8 && channels % 8 == 0) return Layout::kBlocked8;
   return Layout::kChannelsLast;
 }
-
-}  // namespace
 
 struct Forward::Part {
   std::int64_t image, first, count;  ///< pixels
   std::int64_t first_panel, end_panel;
 };
 
-Forward::Forward(const ConvolutionSizes& sizes, Layout x, int threads, Isa isa)
+Forward::Forward(const ConvolutionSizes& sizes, Layout x, Layout y, int threads, Isa isa)
     : sizes_(sizes),
       products_(packed::products()[isa]),
-      y_layout_(output_layout(sizes.out_channels, products_.lanes)),
       positions_(ConvolutionSizes::product(sizes.out)),
       threads_(std::max(threads, 1)) {
   const std::int64_t in_positions = ConvolutionSizes::product(sizes.in);
@@ -46,7 +46,7 @@ Forward::Forward(const ConvolutionSizes& sizes, Layout x, int threads, Isa isa)
   x_image_ = sizes.in_channels * in_positions;
   for (std::int64_t k = 0; k < sizes.in_channels; k += packed::kBlock)
     offsets_.push_back(k / lanes * lanes * in_positions + k % lanes);
-  const bool blocked = y_layout_ != Layout::kChannelsLast;
+  const bool blocked = y != Layout::kChannelsLast;
   y_pixel_ = blocked ? products_.lanes : sizes.out_channels;
   y_vector_ = blocked ? products_.lanes * positions_ : products_.lanes;
   y_image_ = sizes.out_channels * positions_;

@@ -15,11 +15,12 @@ namespace symbind::pointwise {
 /// Any number of threads may run one object at once.
 class Forward {
  public:
-  /// `x`: blocked, or channels last. The output has blocks of one vector, or channels last.
-  /// `threads` changes no bit.
-  Forward(const ConvolutionSizes& sizes, Layout x, int threads, Isa isa = cpu_isa());
+  /// `x`: blocked, or channels last. `y`: blocks of one vector, or channels last. `threads` changes
+  /// no bit.
+  Forward(const ConvolutionSizes& sizes, Layout x, Layout y, int threads, Isa isa = cpu_isa());
+  /// Blocks of one vector, if the channels form whole ones, else channels last.
+  static Layout blocks_or_last(std::int64_t channels, Isa isa = cpu_isa());
 
-  Layout y_layout() const { return y_layout_; }
   /// Of the packed filters, in floats.
   std::size_t weight_size() const;
   /// `w`: (out_channels, in_channels).
@@ -38,7 +39,6 @@ class Forward {
 
   ConvolutionSizes sizes_;
   const packed::Products& products_;
-  Layout y_layout_;
   std::int64_t x_pixel_, x_image_, y_pixel_, y_vector_, y_image_;  ///< steps in memory
   std::int64_t positions_;                                         ///< of one image of the output
   std::vector<std::ptrdiff_t> offsets_;                            ///< of blocks of input channels

@@ -107,28 +107,28 @@ class Layer {
     const std::int64_t in = s_.layer_input(layer_), width = s_.gate_width();
     const T* dgates = io_.scratch + at_.dgates(d);
     if (dx)
-      shared_gemm({.m = s_.rows(), .n = in, .k = width, .lda = width, .ldb = in, .ldc = in}, dgates,
-                  io_.parameters + s_.i2h(layer_, d), d == 0 ? T(0) : T(1), dx);
+      gemm({.m = s_.rows(), .n = in, .k = width, .lda = width, .ldb = in, .ldc = in}, T(1), dgates,
+           io_.parameters + s_.i2h(layer_, d), d == 0 ? T(0) : T(1), dx);
     if (!io_.dparameters) return;
-    shared_gemm({.transpose_a = true,
-                 .m = width,
-                 .n = in,
-                 .k = s_.rows(),
-                 .lda = width,
-                 .ldb = in,
-                 .ldc = in},
-                dgates, x_, T(0), io_.dparameters + s_.i2h(layer_, d));
+    gemm({.transpose_a = true,
+          .m = width,
+          .n = in,
+          .k = s_.rows(),
+          .lda = width,
+          .ldb = in,
+          .ldc = in},
+         T(1), dgates, x_, T(0), io_.dparameters + s_.i2h(layer_, d));
     hidden_weights(d);
     if (s_.projection > 0)
-      shared_gemm({.transpose_a = true,
-                   .m = s_.projection,
-                   .n = s_.hidden,
-                   .k = s_.rows(),
-                   .lda = s_.projection,
-                   .ldb = s_.hidden,
-                   .ldc = s_.hidden},
-                  io_.scratch + at_.dout(d), io_.tape + tape_.raw(layer_, d), T(0),
-                  io_.dparameters + s_.h2r(layer_, d));
+      gemm({.transpose_a = true,
+            .m = s_.projection,
+            .n = s_.hidden,
+            .k = s_.rows(),
+            .lda = s_.projection,
+            .ldb = s_.hidden,
+            .ldc = s_.hidden},
+           T(1), io_.scratch + at_.dout(d), io_.tape + tape_.raw(layer_, d), T(0),
+           io_.dparameters + s_.h2r(layer_, d));
     T* bias = io_.dparameters + s_.bias(layer_, d);
     column_sums(dgates, s_.rows(), width, width, bias);
     std::copy_n(bias, width, bias + width);
@@ -280,10 +280,10 @@ class Layer {
     g.lda = s_.gate_width();
     g.ldb = h_step;
     g.ldc = s_.width();
-    shared_gemm(g, dgates(d, t, 0), h, beta, to);
+    gemm(g, T(1), dgates(d, t, 0), h, beta, to);
     if (apart == 0) return;
     g.m = g.lda = apart;
-    shared_gemm(g, dpart(d, t, 0), h, beta, to + 2 * s_.hidden * s_.width());
+    gemm(g, T(1), dpart(d, t, 0), h, beta, to + 2 * s_.hidden * s_.width());
   }
 
   const Sizes& s_;

@@ -79,14 +79,14 @@ class Layer {
           continue;
         }
       }
-      shared_gemm({.transpose_b = true,
-                   .m = s_.rows(),
-                   .n = width,
-                   .k = in,
-                   .lda = in,
-                   .ldb = in,
-                   .ldc = width},
-                  x, io_.parameters + s_.i2h(layer_, d), T(0), io_.tape + tape_.gates(layer_, d));
+      gemm({.transpose_b = true,
+            .m = s_.rows(),
+            .n = width,
+            .k = in,
+            .lda = in,
+            .ldb = in,
+            .ldc = width},
+           T(1), x, io_.parameters + s_.i2h(layer_, d), T(0), io_.tape + tape_.gates(layer_, d));
       pack_hidden(s_, weights_, io_.parameters + s_.h2h(layer_, d), bias(d) + scratch_.packed);
     }
   }

@@ -86,16 +86,4 @@ class StepWeights {
   bool transposed_;
 };
 
-/// C = op(A) · op(B) + beta · C, where the rows of C are split over threads. OpenBLAS would split
-/// it too, but its threads then wait for each other in a yield loop.
-template <class T>
-void shared_gemm(const GemmShape& shape, const T* a, const T* b, T beta, T* c) {
-  parallel_for(shape.m, 64, [&](std::int64_t begin, std::int64_t end) {
-    GemmShape part = shape;
-    part.m = end - begin;
-    gemm(part, T(1), a + begin * (shape.transpose_a ? 1 : shape.lda), b, beta,
-         c + begin * shape.ldc);
-  });
-}
-
 }  // namespace symbind::rnn

@@ -11,6 +11,7 @@
 
 #include "base/build.h"
 #include "base/check.h"
+#include "base/parallel.h"
 #include "graph/core_ops.h"
 #include "graph/flops.h"
 #include "graph/forward_rule.h"
@@ -18,6 +19,8 @@
 #include "kernels/epilogue.h"
 #include "kernels/gemm.h"
 #include "kernels/onednn/inner_product.h"
+#include "kernels/pointwise/convolution.h"
+#include "kernels/vector/rows.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/nn/epilogue_attr.h"
 
@@ -124,41 +127,68 @@ MatrixSizes sizes(const FullyConnectedAttrs& a, const Shape& data, const Shape& 
       .out = a.num_hidden};
 }
 
-template <class T>
-void column_sums(const T* dy, T* db, const MatrixSizes& s) {
-  using Acc = Accumulator<T>;
-  for (std::int64_t j = 0; j < s.out; ++j) {
-    Acc sum = 0;
-    for (std::int64_t i = 0; i < s.rows; ++i) sum += static_cast<Acc>(dy[i * s.out + j]);
-    db[j] = static_cast<T>(sum);
+/// One way to compute the three products.
+struct ByDefinition {
+  template <class T>
+  static void forward(const GemmShape& g, const T* x, const T* w, const T* bias, T* y) {
+    if (bias)
+      for (std::int64_t i = 0; i < g.m; ++i) std::copy_n(bias, g.n, y + i * g.n);
+    gemm_plain<T>(g, 1, x, w, bias ? 1 : 0, y);
   }
-}
-
-constexpr auto kByDefinition = []<class T>(const GemmShape& s, const T* a, const T* b, int beta,
-                                           T* c) {
-  gemm_plain<T>(s, 1, a, b, static_cast<Accumulator<T>>(beta), c);
+  template <class T>
+  static void product(const GemmShape& g, const T* a, const T* b, T* c) {
+    gemm_plain<T>(g, 1, a, b, 0, c);
+  }
+  template <class T>
+  static void column_sums(const T* dy, T* db, const MatrixSizes& s) {
+    using Acc = Accumulator<T>;
+    for (std::int64_t j = 0; j < s.out; ++j) {
+      Acc sum = 0;
+      for (std::int64_t i = 0; i < s.rows; ++i) sum += static_cast<Acc>(dy[i * s.out + j]);
+      db[j] = static_cast<T>(sum);
+    }
+  }
 };
-constexpr auto kByBlas = []<class T>(const GemmShape& s, const T* a, const T* b, int beta, T* c) {
-  if (s.m == 0 || s.n == 0) return;
-  if (s.k == 0) return kByDefinition(s, a, b, beta, c);
-  gemm(s, Accumulator<T>(1), a, b, static_cast<Accumulator<T>>(beta), c);
+struct ByGemm {
+  template <class T>
+  static void forward(const GemmShape& g, const T* x, const T* w, const T* bias, T* y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (g.k > 0) return bias ? gemm_bias(g, x, w, bias, y) : gemm(g, T(1), x, w, T(0), y);
+    }
+    ByDefinition::forward(g, x, w, bias, y);
+  }
+  template <class T>
+  static void product(const GemmShape& g, const T* a, const T* b, T* c) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (g.k > 0) return gemm(g, T(1), a, b, T(0), c);
+    }
+    ByDefinition::product(g, a, b, c);
+  }
+  template <class T>
+  static void column_sums(const T* dy, T* db, const MatrixSizes& s) {
+    if constexpr (std::is_same_v<T, float>) {
+      parallel_for(s.out, grain_of(static_cast<double>(s.rows)),
+                   [=](std::int64_t begin, std::int64_t end) {
+                     const auto add = vector::reduce_kernels().best().sum.row;
+                     std::fill(db + begin, db + end, 0.f);
+                     for (std::int64_t i = 0; i < s.rows; ++i)
+                       add(db + begin, dy + i * s.out + begin, end - begin);
+                   });
+    } else {
+      ByDefinition::column_sums(dy, db, s);
+    }
+  }
 };
 
-/// The product by `Multiply`: plain loops for the reference, OpenBLAS for "blas". `finish(args, y)`
-/// applies the epilogue.
-template <class Multiply, class Finish>
-Prepared forward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multiply multiply,
-                    Finish finish) {
+/// `finish(args, y)` applies the epilogue.
+template <class By, class Finish>
+Prepared forward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Finish finish) {
   const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [s, bias = !a.no_bias, multiply, finish](const Args& args) {
+    return [s, bias = !a.no_bias, finish](const Args& args) {
       T* y = args.out<T>(0);
-      if (bias) {
-        const T* b = args.in<T>(2);
-        for (std::int64_t i = 0; i < s.rows; ++i) std::copy(b, b + s.out, y + i * s.out);
-      }
-      multiply({false, true, s.rows, s.out, s.in, s.in, s.in, s.out}, args.in<T>(0), args.in<T>(1),
-               bias ? 1 : 0, y);
+      By::forward({false, true, s.rows, s.out, s.in, s.in, s.in, s.out}, args.in<T>(0),
+                  args.in<T>(1), bias ? args.in<T>(2) : nullptr, y);
       finish(args, y);
     };
   });
@@ -166,38 +196,40 @@ Prepared forward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multip
 
 Prepared forward_reference(const FullyConnectedAttrs& a, const KernelRequest& r) {
   const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);
-  return forward_by(a, r, kByDefinition,
-                    [s, r, epilogue = parse_epilogue(a.epilogue), first = a.no_bias ? 2 : 3](
-                        const Args& args, auto* y) {
-                      if (epilogue.empty()) return;
-                      for (std::int64_t i = 0; i < s.rows * s.out; ++i)
-                        apply_by_definition(epilogue, r, args, first, i % s.out, y, i, i + 1);
-                    });
+  return forward_by<ByDefinition>(a, r,
+                                  [s, r, epilogue = parse_epilogue(a.epilogue),
+                                   first = a.no_bias ? 2 : 3](const Args& args, auto* y) {
+                                    if (epilogue.empty()) return;
+                                    for (std::int64_t i = 0; i < s.rows * s.out; ++i)
+                                      apply_by_definition(epilogue, r, args, first, i % s.out, y, i,
+                                                          i + 1);
+                                  });
 }
 
 Prepared forward_blas(const FullyConnectedAttrs& a, const KernelRequest& r) {
   const MatrixSizes s = sizes(a, r.in[0].shape, r.in[1].shape);
   const TensorDesc y{.shape = Shape{s.rows, s.out}};
-  return forward_by(a, r, kByBlas,
-                    [pass = EpiloguePass(parse_epilogue(a.epilogue), a.no_bias ? 2 : 3, y, r)](
-                        const Args& args, auto* to) {
-                      if constexpr (std::is_same_v<decltype(to), float*>) pass.run(args, to, 0);
-                    });
+  return forward_by<ByGemm>(a, r,
+                            [pass = EpiloguePass(parse_epilogue(a.epilogue), a.no_bias ? 2 : 3, y,
+                                                 r)](const Args& args, auto* to) {
+                              if constexpr (std::is_same_v<decltype(to), float*>)
+                                pass.run(args, to, 0);
+                            });
 }
 
-template <class Multiply>
-Prepared backward_by(const FullyConnectedAttrs& a, const KernelRequest& r, Multiply multiply) {
+template <class By>
+Prepared backward_by(const FullyConnectedAttrs& a, const KernelRequest& r) {
   const MatrixSizes s = sizes(a, r.in[1].shape, r.in[2].shape);
   return dispatch_float(r.in[0].dtype, [&]<class T>() -> Prepared {
-    return [s, bias = !a.no_bias, multiply](const Args& args) {
+    return [s, bias = !a.no_bias](const Args& args) {
       const T* dy = args.in<T>(0);
       if (args.wants(0))
-        multiply({false, false, s.rows, s.in, s.out, s.out, s.in, s.in}, dy, args.in<T>(2), 0,
-                 args.out<T>(0));
+        By::product({false, false, s.rows, s.in, s.out, s.out, s.in, s.in}, dy, args.in<T>(2),
+                    args.out<T>(0));
       if (args.wants(1))
-        multiply({true, false, s.out, s.in, s.rows, s.out, s.in, s.in}, dy, args.in<T>(1), 0,
-                 args.out<T>(1));
-      if (bias && args.wants(2)) column_sums(dy, args.out<T>(2), s);
+        By::product({true, false, s.out, s.in, s.rows, s.out, s.in, s.in}, dy, args.in<T>(1),
+                    args.out<T>(1));
+      if (bias && args.wants(2)) By::column_sums(dy, args.out<T>(2), s);
     };
   });
 }
@@ -235,6 +267,13 @@ void add_forward_kernels(OpBuilder<A>& op) {
     return onednn::prepare_inner_product(o);
   };
   op.kernel(DeviceType::kCpu, "onednn_bfloat16", offer(true), prepare)
+      .kernel(
+          DeviceType::kCpu, "native",
+          [](const A& a, const R& q) {
+            return pointwise::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape),
+                                                  !a.no_bias, parse_epilogue(a.epilogue), q);
+          },
+          [](const A&, const R&, const Offer& o) { return pointwise::prepare(o); })
       .kernel(DeviceType::kCpu, "onednn", offer(false), prepare)
       .kernel(
           DeviceType::kCpu, "blas", [](const A& a, const R& q) { return offer_blas(a, q); },
@@ -300,10 +339,10 @@ void register_fully_connected(OpRegistry& r) {
           })
       .kernel(DeviceType::kCpu, "blas", offer_blas,
               [](const FullyConnectedAttrs& a, const KernelRequest& q, const Offer&) {
-                return backward_by(a, q, kByBlas);
+                return backward_by<ByGemm>(a, q);
               })
       .reference([](const FullyConnectedAttrs& a, const KernelRequest& q) {
-        return backward_by(a, q, kByDefinition);
+        return backward_by<ByDefinition>(a, q);
       })
       .kernel_if<kCuda>(
           DeviceType::kGpu, "cublas",
