@@ -17,13 +17,22 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::int64_t kShort = 16;
 
+/// exp((x − top) · scale), at most 1: top is the largest x, or the smallest one for a negative
+/// scale.
 struct Term {
   F top, scale;
-  HWY_INLINE F operator()(F x) const { return exp((x - top) * scale); }
+  HWY_INLINE F operator()(F x) const { return exp_of_limited((x - top) * scale); }
 };
 struct PlusTerm {
   Term term;
   HWY_INLINE F operator()(F sum, F x) const { return sum + term(x); }
+};
+/// Ignores NaN: the terms of NaN are NaN, and so is their sum.
+struct LargerNumber {
+  HWY_INLINE F operator()(F top, F x) const { return max_or_right(x, top); }
+};
+struct SmallerNumber {
+  HWY_INLINE F operator()(F top, F x) const { return min_or_right(x, top); }
 };
 struct ShiftAndScale {
   F shift, scale;
@@ -39,15 +48,46 @@ struct DividedBy {
   HWY_INLINE F operator()(F x) const { return x / divisor; }
 };
 
-/// The number that a row's terms are computed from: NaN only if there is one.
+/// The largest of a row, with four vectors in turn: which one of equal numbers it is changes no
+/// term.
+template <class Join>
+float top_of(const Join& join, float first, const float* x, std::int64_t n) {
+  constexpr std::int64_t kLanes = F::kMost, kStep = 4 * kLanes;
+  const std::int64_t whole = n / kStep * kStep;
+  F tops[4] = {F(first), F(first), F(first), F(first)};
+  for (std::int64_t i = 0; i < whole; i += kStep)
+    for (std::int64_t k = 0; k < 4; ++k) tops[k] = join(tops[k], F::load(x + i + k * kLanes));
+  Sixteen<float> rest = fold(join, first, n - whole, Array<float>{x + whole});
+  for (const F& top : tops) rest.part[0] = join(rest.part[0], top);
+  return rest.joined(join);
+}
 float top_of(const float* x, std::int64_t n, float scale) {
-  return scale < 0 ? fold(Smaller{}, kInfinity, n, Array<float>{x}).joined(Smaller{})
-                   : fold(Larger{}, -kInfinity, n, Array<float>{x}).joined(Larger{});
+  return scale < 0 ? top_of(SmallerNumber{}, kInfinity, x, n)
+                   : top_of(LargerNumber{}, -kInfinity, x, n);
+}
+
+/// Stores the terms of more than kShort elements and adds them in the order of `fold`. The rows
+/// that the caller computes next follow x and y: they are fetched meanwhile.
+float terms_and_sum(const Term& term, const float* x, float* y, std::int64_t n) {
+  constexpr std::int64_t kLanes = F::kMost, kGroup = Sixteen<float>::kNumbers;
+  const std::int64_t whole = n / kGroup * kGroup;
+  Sixteen<float> sums;
+  for (F& p : sums.part) p = F(0.f);
+  for (std::int64_t i = 0; i < whole; i += kGroup) {
+    __builtin_prefetch(x + n + i);
+    std::size_t k = 0;
+    for (std::int64_t at = i; at < i + kGroup; at += kLanes, ++k) {
+      const F e = term(F::load(x + at));
+      e.store(y + at);
+      sums.part[k] = sums.part[k] + e;
+    }
+  }
+  map(term, y + whole, n - whole, Array<float>{x + whole});
+  return continued(sums, Plus{}, n - whole, Array<float>{y + whole}).joined(Plus{});
 }
 
 /// Short rows are summed in their order, as MXNet sums them: the last digits are the same.
-float sum_of(const float* x, std::int64_t n) {
-  if (n > kShort) return fold(Plus{}, 0.f, n, Array<float>{x}).joined(Plus{});
+float sum_in_order(const float* x, std::int64_t n) {
   float sum = 0;
   for (std::int64_t i = 0; i < n; ++i) sum += x[i];
   return sum;
@@ -56,7 +96,7 @@ float sum_of_terms(const Term& term, const float* x, std::int64_t n) {
   if (n > kShort) return fold(PlusTerm{term}, 0.f, n, Array<float>{x}).joined(Plus{});
   HWY_ALIGN float terms[kShort];
   map(term, terms, n, Array<float>{x});
-  return sum_of(terms, n);
+  return sum_in_order(terms, n);
 }
 
 void row(const float* x, float* y, std::int64_t n, float scale, bool logarithm) {
@@ -66,8 +106,13 @@ void row(const float* x, float* y, std::int64_t n, float scale, bool logarithm) 
     const float sum = sum_of_terms(term, x, n);
     return map(ScaleAndShift{F(top), F(scale), F(std::log(sum))}, y, n, Array<float>{x});
   }
-  map(term, y, n, Array<float>{x});
-  const float sum = sum_of(y, n);
+  float sum = 0;
+  if (n > kShort) {
+    sum = terms_and_sum(term, x, y, n);
+  } else {
+    map(term, y, n, Array<float>{x});
+    sum = sum_in_order(y, n);
+  }
   map(DividedBy{F(sum)}, y, n, Array<float>{y});
 }
 
