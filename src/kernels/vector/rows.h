@@ -56,16 +56,19 @@ struct NormTable {
 };
 const ByIsa<NormTable>& norm_kernels();
 
-/// Up to a few hundred contiguous elements to one, or element by element into an array.
-template <class T>
+/// Folds of numbers S in T: up to a few hundred contiguous ones to one, or rows of them element by
+/// element into an array, one row after the other; `join` combines that array with others.
+template <class T, class S = T>
 struct FoldLoops {
-  T (*block)(const T* x, std::int64_t n);
-  void (*row)(T* into, const T* x, std::int64_t n);
+  T (*block)(const S* x, std::int64_t n);
+  void (*rows)(T* into, const S* const* rows, std::int64_t count, std::int64_t n);
+  void (*join)(double* into, const T* x, std::int64_t n);
 };
 /// The order is that of Reduction, without the mean (kernels/reduce.h).
 struct ReduceTable {
   FoldLoops<float> sum, prod, max, min, nansum, nanprod, norm1;
   FoldLoops<double> sum64, squares64;
+  FoldLoops<double, float> squares_of_floats;
 };
 const ByIsa<ReduceTable>& reduce_kernels();
 

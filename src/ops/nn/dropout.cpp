@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -88,20 +89,18 @@ class MaskIndex {
   bool same_;
 };
 
+vector::Draw draw_of(float keep, const RunState& run) {
+  return {run.random_seed, run.random_draw, keep};
+}
+
 /// Elements [begin, end) of the mask, in float.
 void draw(float keep, const RunState& run, std::int64_t begin, std::int64_t end, float* mask) {
   if (!(keep > 0)) {
     std::fill_n(mask, end - begin, std::numeric_limits<float>::quiet_NaN());
     return;
   }
-  const vector::RandomTable& random = vector::random_kernels().best();
-  alignas(64) std::uint32_t words[kChunk + 4];
-  for (std::int64_t i = begin; i < end; i += kChunk) {
-    const std::int64_t n = std::min(kChunk, end - i), skipped = i % 4;
-    random.bits(run.random_seed, run.random_draw, static_cast<std::uint64_t>(i / 4),
-                (skipped + n + 3) / 4, words);
-    random.mask(words + skipped, keep, 1 / keep, mask + (i - begin), n);
-  }
+  vector::random_kernels().best().mask(draw_of(keep, run), static_cast<std::uint64_t>(begin),
+                                       end - begin, mask);
 }
 
 /// y = x · mask; 16-bit types are computed in float.
@@ -123,10 +122,18 @@ void apply(const MaskIndex& index, std::int64_t n, const T* x, const T* mask, T*
 template <class T>
 void drop(const MaskIndex& index, std::int64_t m, float keep, const RunState& run, const T* x,
           T* mask, T* y) {
+  constexpr std::int64_t kGrain = kElementGrain / 8;
+  if constexpr (std::is_same_v<T, float>) {
+    if (index.same() && keep > 0)
+      return parallel_for(m, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        vector::random_kernels().best().drop(draw_of(keep, run), static_cast<std::uint64_t>(begin),
+                                             end - begin, x + begin, mask + begin, y + begin);
+      });
+  }
   const auto convert = converter_from(Compute::kFloat, dtype_of<T>);
   const ElementType type = element_type(dtype_of<T>);
   const BinaryRun times(binary_function("mul").loops[static_cast<int>(type.compute)][0], type);
-  parallel_for(m, kElementGrain / 8, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(m, kGrain, [&](std::int64_t begin, std::int64_t end) {
     alignas(64) float drawn[kChunk];
     for (std::int64_t i = begin; i < end; i += kChunk) {
       const std::int64_t n = std::min(kChunk, end - i);
