@@ -1,6 +1,10 @@
-// Prints the memory throughput of the elementwise, row and update operators beside probes of the
-// same machine in the same run: a copy (one array read, one written), a triad (two read, one
-// written), a read.
+// Prints the rate of the elementwise, row and update operators beside the two limits that they
+// have, and the share of the lower one:
+//
+//   the stream      a probe of the same threads, measured in turn with the operator: a copy (one
+//                   array read, one written), a triad (two read, one written) or a read
+//   the arithmetic  the same operator over arrays in the caches: the time that more elements take,
+//                   times the threads; without the time of a call
 //
 //   bench_vector [--only TEXT] [--megabytes 32] [--rounds 9]
 //
@@ -90,13 +94,8 @@ class Bench {
 
   void run(int threads) {
     set_num_threads(threads);
-    const Probe p = probe();
-    copy_ = speed(2, [&] { all(p.copy); });
-    triad_ = speed(3, [&] { all(p.triad); });
-    read_ = speed(1, [&] { all(p.read); });
-    fmt::print("\n{}, {} thread{}: copy {:.1f} GB/s, triad {:.1f}, read {:.1f}; arrays of {} MB\n",
-               cpu_instructions(), threads, threads > 1 ? "s" : "", copy_, triad_, read_,
-               n_ * 4 / 1000000);
+    fmt::print("\n{}, {} thread{}, arrays of {} MB{:19} GB/s    stream  arithmetic      limit\n",
+               cpu_instructions(), threads, threads > 1 ? "s" : "", n_ * 4 / 1000000, "");
     elementwise();
     rows();
     updates();
@@ -166,7 +165,7 @@ class Bench {
       show({std::string(op) + " last axis", op, {{"axis", "1"}}, {x}, column, 1, 0});
       show({std::string(op) + " first axis", op, {{"axis", "0"}}, {x}, row, 1, 0});
     }
-    show({"Dropout", "Dropout", {{"mode", "always"}}, {x}, y, 1, 2});
+    show({"Dropout without a mask", "Dropout", {{"mode", "always"}}, {x}, y, 1, 1});
   }
 
   void updates() {
@@ -191,33 +190,70 @@ class Bench {
     });
   }
 
-  /// GB/s of the fastest round; `arrays` of the full size are read or written.
-  template <class F>
-  double speed(double arrays, const F& work) {
+  static void run(const Work& w) {
+    invoke(w.op, w.in, w.attrs, {w.out});
+    w.out.wait_to_read();
+  }
+
+  /// The same operator over the first `rows` of its arrays.
+  static Work part(const Work& w, std::int64_t rows) {
+    const std::int64_t whole = w.in[0].shape()[0];
+    Work some = w;
+    for (NDArray& x : some.in)
+      if (x.shape()[0] == whole) x = x.slice(0, rows);
+    if (w.out.shape()[0] == whole) some.out = w.out.slice(0, rows);
+    return some;
+  }
+  double seconds_of_part(const Work& w, std::int64_t rows) const {
+    constexpr int kCalls = 200;
+    const Work some = part(w, rows);
     double best = 1e30;
-    for (int i = 0; i < rounds_; ++i) best = std::min(best, time_once(work));
-    return arrays * static_cast<double>(n_) * 4e-9 / best;
+    for (int i = 0; i < rounds_; ++i)
+      best = std::min(best, time_once([&] {
+                        for (int k = 0; k < kCalls; ++k) run(some);
+                      }));
+    return best / kCalls;
+  }
+  /// Seconds that the arithmetic of all elements takes; 0 if the arrays have few long rows.
+  double arithmetic(const Work& w) const {
+    const Shape& shape = w.in[0].shape();
+    const std::int64_t row = shape.size() / shape[0], rows = 4096 / std::max<std::int64_t>(row, 1);
+    if (rows < 4) return 0;
+    const int threads = num_threads();
+    set_num_threads(1);
+    const double more = seconds_of_part(w, rows) - seconds_of_part(w, rows / 2);
+    set_num_threads(threads);
+    return std::max(more, 0.0) / static_cast<double>(rows - rows / 2) *
+           static_cast<double>(shape[0]) / threads;
   }
 
   void show(const Work& w) {
     if (!only_.empty() && w.name.find(only_) == std::string::npos) return;
-    const double gigabytes = speed(w.read + w.written, [&] {
-      invoke(w.op, w.in, w.attrs, {w.out});
-      w.out.wait_to_read();
-    });
-    const double limit = w.written == 0 ? read_ : w.read > w.written ? triad_ : copy_;
-    fmt::print("  {:32} {:7.1f} GB/s {:5.0f} % of the {}\n", w.name, gigabytes,
-               100 * gigabytes / limit,
-               w.written == 0       ? "read"
-               : w.read > w.written ? "triad"
-                                    : "copy");
+    const Probe p = probe();
+    const bool reads = w.written == 0, triad = !reads && w.read > w.written;
+    const Loop loop = reads ? p.read : triad ? p.triad : p.copy;
+    const double arrays = reads ? 1 : triad ? 3 : 2, bytes = static_cast<double>(n_) * 4;
+    double seconds = 1e30, stream = 1e30;
+    for (int i = 0; i < rounds_; ++i) {
+      seconds = std::min(seconds, time_once([&] { run(w); }));
+      stream = std::min(stream, time_once([&] { all(loop); }));
+    }
+    const double traffic = bytes * (w.read + w.written);
+    stream *= traffic / (bytes * arrays);
+    const double compute = arithmetic(w), limit = std::max(stream, compute);
+    fmt::print("  {:32} {:7.1f} {:5.1f} {:5} {:>7}   {:3.0f} % of the {}\n", w.name,
+               traffic * 1e-9 / seconds, traffic * 1e-9 / stream,
+               reads   ? "read"
+               : triad ? "triad"
+                       : "copy",
+               compute > 0 ? fmt::format("{:.1f}", traffic * 1e-9 / compute) : "-",
+               100 * limit / seconds, compute > stream ? "arithmetic" : "stream");
   }
 
   std::int64_t n_;
   int rounds_;
   std::string only_;
   NDArray a_, b_, y_;
-  double copy_ = 0, triad_ = 0, read_ = 0;
 };
 
 }  // namespace

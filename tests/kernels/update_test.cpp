@@ -129,6 +129,9 @@ TEST(VectorRandom, masks_are_those_of_philox) {
             ASSERT_EQ(y[i], x[i] * mask[i]) << first << " + " << i;
           }
           ASSERT_EQ(mask, both);
+          Floats alone = x;
+          f.drop({kKey, kDraw, keep}, first, n, alone.data(), nullptr, alone.data());
+          for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(alone[i], y[i]);
           ASSERT_EQ(mask.back(), -7);
           ASSERT_EQ(y.back(), -7);
         }

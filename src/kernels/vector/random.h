@@ -18,7 +18,7 @@ struct Draw {
 struct RandomTable {
   /// The mask of elements [first, first + n).
   void (*mask)(const Draw& draw, std::uint64_t first, std::int64_t n, float* mask);
-  /// The same, and y = x · mask; y may be x.
+  /// The same, and y = x · mask; y may be x. The mask may be null: it is not stored then.
   void (*drop)(const Draw& draw, std::uint64_t first, std::int64_t n, const float* x, float* mask,
                float* y);
 };

@@ -155,22 +155,30 @@ void mask(const Draw& draw, std::uint64_t first, std::int64_t n, float* mask) {
 struct Times {
   HWY_INLINE F operator()(F a, F b) const { return a * b; }
 };
-void drop(const Draw& draw, std::uint64_t first, std::int64_t n, const float* x, float* mask,
-          float* y) {
+template <bool with_mask>
+void drop_with(const Draw& draw, std::uint64_t first, std::int64_t n, const float* x, float* mask,
+               float* y) {
   for_masks(
       draw, first, static_cast<std::size_t>(n),
       [=](std::size_t i, const F* masks) HWY_ATTR {
         for (std::size_t k = 0; k < kVectors; ++k) {
           const std::size_t at = i + k * F::kMost;
-          masks[k].store(mask + at);
+          if (with_mask) masks[k].store(mask + at);
           (F::load(x + at) * masks[k]).store(y + at);
         }
       },
       [=](std::size_t i, const float* some, std::size_t count) HWY_ATTR {
-        std::memcpy(mask + i, some, count * sizeof(float));
+        if (with_mask) std::memcpy(mask + i, some, count * sizeof(float));
         map(Times{}, y + i, static_cast<std::int64_t>(count), Array<float>{x + i},
             Array<float>{some});
       });
+}
+void drop(const Draw& draw, std::uint64_t first, std::int64_t n, const float* x, float* mask,
+          float* y) {
+  if (mask == nullptr)
+    drop_with<false>(draw, first, n, x, mask, y);
+  else
+    drop_with<true>(draw, first, n, x, mask, y);
 }
 
 constexpr RandomTable kTable = {mask, drop};

@@ -118,16 +118,23 @@ void apply(const MaskIndex& index, std::int64_t n, const T* x, const T* mask, T*
   });
 }
 
+/// Whether the mask may be null: the output is computed from the random bits.
+template <class T>
+bool needs_no_mask(bool same_shape, float keep) {
+  return std::is_same_v<T, float> && same_shape && keep > 0;
+}
+
 /// The whole mask, and where it has the shape of x the output in the same pass.
 template <class T>
 void drop(const MaskIndex& index, std::int64_t m, float keep, const RunState& run, const T* x,
           T* mask, T* y) {
   constexpr std::int64_t kGrain = kElementGrain / 8;
   if constexpr (std::is_same_v<T, float>) {
-    if (index.same() && keep > 0)
+    if (needs_no_mask<T>(index.same(), keep))
       return parallel_for(m, kGrain, [&](std::int64_t begin, std::int64_t end) {
         vector::random_kernels().best().drop(draw_of(keep, run), static_cast<std::uint64_t>(begin),
-                                             end - begin, x + begin, mask + begin, y + begin);
+                                             end - begin, x + begin,
+                                             mask ? mask + begin : nullptr, y + begin);
       });
   }
   const auto convert = converter_from(Compute::kFloat, dtype_of<T>);
@@ -200,9 +207,12 @@ Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer& off
 
 Offer offer_forward(const DropoutAttrs& a, const KernelRequest& r) {
   const Shape mask = mask_shape(a, r.in[0].shape);
-  Offer offer = accept_plain(
-      r, r.wanted[1] ? 0 : static_cast<std::size_t>(mask.size()) * size_of(r.in[0].dtype));
   const Layout layout = r.in[0].layout;
+  const bool unmasked = r.in[0].dtype == DType::kFloat32 && layout == Layout::kPlain &&
+                        needs_no_mask<float>(mask == r.in[0].shape, 1 - a.p);
+  Offer offer = accept_plain(r, r.wanted[1] || unmasked
+                                    ? 0
+                                    : static_cast<std::size_t>(mask.size()) * size_of(r.in[0].dtype));
   if (mask == r.in[0].shape && (layout == Layout::kBlocked8 || layout == Layout::kBlocked16))
     offer.in_layouts[0] = offer.out_layouts[0] = offer.out_layouts[1] = layout;
   return offer;
