@@ -157,12 +157,16 @@ constexpr float kInfinity = __builtin_inff();
 template <class T, class S>
 using Read = std::conditional_t<std::is_same_v<T, S>, Array<S>, Widened>;
 
-/// The largest or smallest one by one instruction per vector, which ignores NaN: a block with NaN
-/// is folded again.
+/// Join for numbers that are not NaN, by one instruction; equal numbers: the left one, as in Join.
+template <class Join>
+HWY_INLINE F number(F left, F right) {
+  return std::is_same_v<Join, Larger> ? max_or_right(right, left) : min_or_right(right, left);
+}
+
+/// The largest or smallest one; a block with NaN is folded again.
 template <class Join>
 float extreme(const float* x, std::int64_t n, float first) {
   constexpr std::int64_t kGroup = Sixteen<float>::kNumbers, kLanes = F::kMost;
-  constexpr bool kLarger = std::is_same_v<Join, Larger>;
   const std::int64_t whole = n / kGroup * kGroup;
   Sixteen<float> tops;
   for (F& top : tops.part) top = F(first);
@@ -171,8 +175,7 @@ float extreme(const float* x, std::int64_t n, float first) {
     std::size_t k = 0;
     for (std::int64_t at = i; at < i + kGroup; at += kLanes, ++k) {
       const F v = F::load(x + at);
-      // Equal numbers: the left one, as in Join.
-      tops.part[k] = kLarger ? max_or_right(v, tops.part[k]) : min_or_right(v, tops.part[k]);
+      tops.part[k] = number<Join>(tops.part[k], v);
       nan = nan | (v != v);
     }
   }
@@ -220,6 +223,13 @@ struct Fold {
     JoinMapped<Join, Map> step;
     template <class... Elements>
     HWY_INLINE V<T> operator()(V<T> total, Elements... x) const {
+      if constexpr (identity >= 2) {
+        const M<T> nan = ((total != total) | ... | (x != x));
+        if (HWY_LIKELY(hn::AllFalse(typename V<T>::Tag(), nan.raw))) {
+          ((total = number<Join>(total, x)), ...);
+          return total;
+        }
+      }
       ((total = step(total, x)), ...);
       return total;
     }

@@ -77,11 +77,22 @@ HWY_INLINE void group(const Keys& keys, std::uint64_t counter_hi, std::uint64_t 
   // Counters in such an order that the words of neighbouring lanes are joined in theirs.
   HWY_ALIGN static constexpr std::uint64_t kOrder[] = {
 #if HWY_TARGET == HWY_AVX3
-      0, 4, 1, 5, 2, 6, 3, 7
+    0,
+    4,
+    1,
+    5,
+    2,
+    6,
+    3,
+    7
 #elif HWY_TARGET == HWY_AVX2
-      0, 2, 1, 3
+    0,
+    2,
+    1,
+    3
 #else
-      0, 1
+    0,
+    1
 #endif
   };
   static_assert(sizeof kOrder / sizeof *kOrder == kLanes);
@@ -147,9 +158,8 @@ void mask(const Draw& draw, std::uint64_t first, std::int64_t n, float* mask) {
       [=](std::size_t i, const F* masks) HWY_ATTR {
         for (std::size_t k = 0; k < kVectors; ++k) masks[k].store(mask + i + k * F::kMost);
       },
-      [=](std::size_t i, const float* some, std::size_t count) HWY_ATTR {
-        std::memcpy(mask + i, some, count * sizeof(float));
-      });
+      [=](std::size_t i, const float* some, std::size_t count)
+          HWY_ATTR { std::memcpy(mask + i, some, count * sizeof(float)); });
 }
 
 struct Times {

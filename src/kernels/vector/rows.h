@@ -5,13 +5,26 @@
 // partial sums per row, columns one sum each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "base/parallel.h"
 #include "kernels/vector/targets.h"
 
 namespace symbind::vector {
 
-inline constexpr std::int64_t kTile = 64;
+inline constexpr std::int64_t kTile = 1024;
+
+/// How many columns of `extent` elements a thread should compute at once, of `columns` in all: as
+/// many as remain in the second cache from pass to pass. Of longer columns the passes read memory
+/// again, in long runs.
+inline std::int64_t column_tile(std::int64_t extent, std::int64_t columns) {
+  constexpr std::int64_t kCached = 65536, kLeast = 128;
+  const std::int64_t fits = kCached / std::max<std::int64_t>(extent, 1) / 64 * 64;
+  const std::int64_t share = (columns + num_threads() - 1) / num_threads();
+  const std::int64_t most = fits < kLeast ? kTile : std::min(fits, kTile);
+  return std::clamp<std::int64_t>((share + 63) / 64 * 64, 64, most);
+}
 
 struct SoftmaxTable {
   /// y = exp(z) / Σ exp(z) or z − log Σ exp(z), z = scale · (x − the largest x), or the smallest

@@ -116,13 +116,13 @@ void row(const float* x, float* y, std::int64_t n, float scale, bool logarithm) 
   map(DividedBy{F(sum)}, y, n, Array<float>{y});
 }
 
-struct PlusColumn {
-  F scale;
-  HWY_INLINE F operator()(F sum, F x, F top) const { return sum + exp((x - top) * scale); }
-};
 struct ColumnTerm {
   F scale;
-  HWY_INLINE F operator()(F x, F top) const { return exp((x - top) * scale); }
+  HWY_INLINE F operator()(F x, F top) const { return Term{top, scale}(x); }
+};
+struct PlusColumn {
+  ColumnTerm term;
+  HWY_INLINE F operator()(F sum, F x, F top) const { return sum + term(x, top); }
 };
 struct ColumnLogarithm {
   F scale;
@@ -140,15 +140,15 @@ void columns(const float* x, float* y, std::int64_t n, std::int64_t extent, std:
   for (std::int64_t k = 0; k < extent; ++k) {
     const Array<float> at{x + k * stride};
     if (scale < 0)
-      map(Smaller{}, top, n, tops, at);
+      map(SmallerNumber{}, top, n, tops, at);
     else
-      map(Larger{}, top, n, tops, at);
+      map(LargerNumber{}, top, n, tops, at);
   }
   for (std::int64_t k = 0; k < extent; ++k) {
     const float* from = x + k * stride;
     float* to = y + k * stride;
     if (logarithm) {
-      map(PlusColumn{F(scale)}, sum, n, sums, Array<float>{from}, tops);
+      map(PlusColumn{{F(scale)}}, sum, n, sums, Array<float>{from}, tops);
     } else {
       map(ColumnTerm{F(scale)}, to, n, Array<float>{from}, tops);
       map(Plus{}, sum, n, sums, Array<float>{to});

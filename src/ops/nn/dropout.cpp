@@ -133,8 +133,8 @@ void drop(const MaskIndex& index, std::int64_t m, float keep, const RunState& ru
     if (needs_no_mask<T>(index.same(), keep))
       return parallel_for(m, kGrain, [&](std::int64_t begin, std::int64_t end) {
         vector::random_kernels().best().drop(draw_of(keep, run), static_cast<std::uint64_t>(begin),
-                                             end - begin, x + begin,
-                                             mask ? mask + begin : nullptr, y + begin);
+                                             end - begin, x + begin, mask ? mask + begin : nullptr,
+                                             y + begin);
       });
   }
   const auto convert = converter_from(Compute::kFloat, dtype_of<T>);
@@ -210,9 +210,9 @@ Offer offer_forward(const DropoutAttrs& a, const KernelRequest& r) {
   const Layout layout = r.in[0].layout;
   const bool unmasked = r.in[0].dtype == DType::kFloat32 && layout == Layout::kPlain &&
                         needs_no_mask<float>(mask == r.in[0].shape, 1 - a.p);
-  Offer offer = accept_plain(r, r.wanted[1] || unmasked
-                                    ? 0
-                                    : static_cast<std::size_t>(mask.size()) * size_of(r.in[0].dtype));
+  Offer offer = accept_plain(
+      r,
+      r.wanted[1] || unmasked ? 0 : static_cast<std::size_t>(mask.size()) * size_of(r.in[0].dtype));
   if (mask == r.in[0].shape && (layout == Layout::kBlocked8 || layout == Layout::kBlocked16))
     offer.in_layouts[0] = offer.out_layouts[0] = offer.out_layouts[1] = layout;
   return offer;

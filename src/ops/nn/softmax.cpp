@@ -324,9 +324,11 @@ Prepared forward(const SoftmaxAttrs& a, const KernelRequest& r) {
       const T* x = args.in<T>(0);
       O* y = args.out<O>(0);
       if (rows.inner > 1 && !has_length)
-        return rows.each_run(kTile, [&](std::int64_t at, std::int64_t n) {
-          forward_tile<kind>(x + at, y + at, n, rows.extent, rows.inner, inverse);
-        });
+        return rows.each_run(vector::column_tile(rows.extent, rows.outer * rows.inner),
+                             [&](std::int64_t at, std::int64_t n) {
+                               forward_tile<kind>(x + at, y + at, n, rows.extent, rows.inner,
+                                                  inverse);
+                             });
       rows.each([&](std::int64_t row, std::int64_t at) {
         const std::int64_t length = lengths.of(row, rows.extent);
         if constexpr (kVectors<T, O>)
@@ -349,9 +351,11 @@ Prepared backward(const SoftmaxAttrs& a, const KernelRequest& r) {
       const O *dy = args.in<O>(0), *y = args.in<O>(1);
       T* dx = args.out<T>(0);
       if (rows.inner > 1 && !has_length)
-        return rows.each_run(kTile, [&](std::int64_t at, std::int64_t n) {
-          backward_tile<kind>(dy + at, y + at, dx + at, n, rows.extent, rows.inner, inverse);
-        });
+        return rows.each_run(vector::column_tile(rows.extent, rows.outer * rows.inner),
+                             [&](std::int64_t at, std::int64_t n) {
+                               backward_tile<kind>(dy + at, y + at, dx + at, n, rows.extent,
+                                                   rows.inner, inverse);
+                             });
       rows.each([&](std::int64_t row, std::int64_t at) {
         const std::int64_t length = lengths.of(row, rows.extent);
         if constexpr (kVectors<T, O>)
