@@ -146,7 +146,20 @@ class Bench {
     show({"softmax", "softmax", {}, {x}, y, 1, 1});
     show({"log_softmax", "log_softmax", {}, {x}, y, 1, 1});
     show({"softmax axis 0", "softmax", {{"axis", "0"}}, {x}, y, 1, 1});
+    const Shape planes{n_ / 2048, 16, 128};
+    show({"softmax axis 1 of (N,16,128)",
+          "softmax",
+          {{"axis", "1"}},
+          {a_.reshape(planes)},
+          y_.reshape(planes),
+          1,
+          1});
     show({"SoftmaxOutput", "SoftmaxOutput", {}, {x, labels}, y, 1, 1});
+    const std::int64_t classes = 10000, long_rows = n_ / classes;
+    const Shape words{long_rows, classes};
+    const auto many = [&](const NDArray& all) { return all.slice(0, words.size()).reshape(words); };
+    const NDArray word_labels = NDArray::zeros({long_rows});
+    show({"SoftmaxOutput of 10000", "SoftmaxOutput", {}, {many(a_), word_labels}, many(y_), 1, 1});
     show({"LayerNorm", "LayerNorm", {}, {x, ones, ones}, y, 1, 1});
     const Shape image{8, 64, n_ / 512 / 16, 16};
     const NDArray channels = NDArray::full({64}, 0.25);
@@ -214,11 +227,12 @@ class Bench {
                       }));
     return best / kCalls;
   }
-  /// Seconds that the arithmetic of all elements takes; 0 if the arrays have few long rows.
+  /// Seconds that the arithmetic of all elements takes; 0 if few rows exceed the caches.
   double arithmetic(const Work& w) const {
     const Shape& shape = w.in[0].shape();
-    const std::int64_t row = shape.size() / shape[0], rows = 4096 / std::max<std::int64_t>(row, 1);
-    if (rows < 4) return 0;
+    const std::int64_t row = shape.size() / shape[0];
+    const std::int64_t rows = std::max<std::int64_t>(4096 / std::max<std::int64_t>(row, 1), 4);
+    if (rows * row > 65536) return 0;
     const int threads = num_threads();
     set_num_threads(1);
     const double more = seconds_of_part(w, rows) - seconds_of_part(w, rows / 2);

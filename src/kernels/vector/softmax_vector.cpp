@@ -23,9 +23,10 @@ struct Term {
   F top, scale;
   HWY_INLINE F operator()(F x) const { return exp_of_limited((x - top) * scale); }
 };
-struct PlusTerm {
-  Term term;
-  HWY_INLINE F operator()(F sum, F x) const { return sum + term(x); }
+/// The same for scale 1.
+struct PlainTerm {
+  F top;
+  HWY_INLINE F operator()(F x) const { return exp_of_limited(x - top); }
 };
 /// Ignores NaN: the terms of NaN are NaN, and so is their sum.
 struct LargerNumber {
@@ -66,54 +67,50 @@ float top_of(const float* x, std::int64_t n, float scale) {
                    : top_of(LargerNumber{}, -kInfinity, x, n);
 }
 
-/// Stores the terms of more than kShort elements and adds them in the order of `fold`. The rows
-/// that the caller computes next follow x and y: they are fetched meanwhile.
-float terms_and_sum(const Term& term, const float* x, float* y, std::int64_t n) {
+/// The sum of the terms: rows of up to kShort elements are summed in their order, as MXNet sums
+/// them, so that the last digits are the same; longer ones in the order of `fold`. The terms are
+/// stored in y if it is not null.
+template <class ATerm>
+float sum_of_terms(const ATerm& term, const float* x, float* y, std::int64_t n) {
   constexpr std::int64_t kLanes = F::kMost, kGroup = Sixteen<float>::kNumbers;
+  if (n <= kShort) {
+    HWY_ALIGN float terms[kShort];
+    map(term, terms, n, Array<float>{x});
+    if (y != nullptr) std::memcpy(y, terms, static_cast<std::size_t>(n) * sizeof(float));
+    float sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum += terms[i];
+    return sum;
+  }
   const std::int64_t whole = n / kGroup * kGroup;
   Sixteen<float> sums;
   for (F& p : sums.part) p = F(0.f);
   for (std::int64_t i = 0; i < whole; i += kGroup) {
-    __builtin_prefetch(x + n + i);
+    __builtin_prefetch(x + n + i, 0, 2);  // the next row, in most calls
     std::size_t k = 0;
     for (std::int64_t at = i; at < i + kGroup; at += kLanes, ++k) {
       const F e = term(F::load(x + at));
-      e.store(y + at);
+      if (y != nullptr) e.store(y + at);
       sums.part[k] = sums.part[k] + e;
     }
   }
-  map(term, y + whole, n - whole, Array<float>{x + whole});
-  return continued(sums, Plus{}, n - whole, Array<float>{y + whole}).joined(Plus{});
+  HWY_ALIGN float rest[kGroup];
+  map(term, rest, n - whole, Array<float>{x + whole});
+  if (y != nullptr)
+    std::memcpy(y + whole, rest, static_cast<std::size_t>(n - whole) * sizeof(float));
+  return continued(sums, Plus{}, n - whole, Array<float>{rest}).joined(Plus{});
 }
-
-/// Short rows are summed in their order, as MXNet sums them: the last digits are the same.
-float sum_in_order(const float* x, std::int64_t n) {
-  float sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += x[i];
-  return sum;
-}
-float sum_of_terms(const Term& term, const float* x, std::int64_t n) {
-  if (n > kShort) return fold(PlusTerm{term}, 0.f, n, Array<float>{x}).joined(Plus{});
-  HWY_ALIGN float terms[kShort];
-  map(term, terms, n, Array<float>{x});
-  return sum_in_order(terms, n);
+float sum_of_terms(const float* x, float* y, std::int64_t n, float top, float scale) {
+  return scale == 1 ? sum_of_terms(PlainTerm{F(top)}, x, y, n)
+                    : sum_of_terms(Term{F(top), F(scale)}, x, y, n);
 }
 
 void row(const float* x, float* y, std::int64_t n, float scale, bool logarithm) {
   const float top = top_of(x, n, scale);
-  const Term term{F(top), F(scale)};
-  if (logarithm) {
-    const float sum = sum_of_terms(term, x, n);
-    return map(ScaleAndShift{F(top), F(scale), F(std::log(sum))}, y, n, Array<float>{x});
-  }
-  float sum = 0;
-  if (n > kShort) {
-    sum = terms_and_sum(term, x, y, n);
-  } else {
-    map(term, y, n, Array<float>{x});
-    sum = sum_in_order(y, n);
-  }
-  map(DividedBy{F(sum)}, y, n, Array<float>{y});
+  const float sum = sum_of_terms(x, logarithm ? nullptr : y, n, top, scale);
+  if (logarithm)
+    map(ScaleAndShift{F(top), F(scale), F(std::log(sum))}, y, n, Array<float>{x});
+  else
+    map(DividedBy{F(sum)}, y, n, Array<float>{y});
 }
 
 struct ColumnTerm {
