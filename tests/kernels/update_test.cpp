@@ -140,5 +140,18 @@ TEST(VectorRandom, masks_are_those_of_philox) {
   }
 }
 
+/// A number at the bound is dropped: a word without lower bits is exactly there.
+TEST(VectorRandom, a_number_at_the_bound_is_dropped) {
+  constexpr std::uint64_t kKey = 5, kDraw = 6;
+  std::uint64_t at = 0;
+  const auto word = [](std::uint64_t i) { return philox(kKey, kDraw, i / 4)[i % 4]; };
+  while (word(at) % 256 != 0 || word(at) == 0) ++at;
+  for (const Isa isa : available_isas()) {
+    float mask = -7;
+    vector::random_kernels()[isa].mask({kKey, kDraw, unit_float(word(at))}, at, 1, &mask);
+    EXPECT_EQ(mask, 0);
+  }
+}
+
 }  // namespace
 }  // namespace symbind
