@@ -1,6 +1,10 @@
-// Prints the memory throughput of the elementwise, row and update operators beside probes of the
-// same machine in the same run: a copy (one array read, one written), a triad (two read, one
-// written), a read.
+// Prints the rate of the elementwise, row and update operators beside the two limits that they
+// have, and the share of the lower one:
+//
+//   the stream      a probe of the same threads, measured in turn with the operator: a copy (one
+//                   array read, one written), a triad (two read, one written) or a read
+//   the arithmetic  the same operator over arrays in the caches: the time that more elements take,
+//                   times the threads; without the time of a call
 //
 //   bench_vector [--only TEXT] [--megabytes 32] [--rounds 9]
 //
@@ -73,7 +77,7 @@ struct Work {
   AttrDict attrs;
   std::vector<NDArray> in;
   NDArray out;
-  int read, written;  ///< arrays of the full size
+  double read, written;  ///< arrays of the full size
 };
 
 class Bench {
@@ -90,13 +94,8 @@ class Bench {
 
   void run(int threads) {
     set_num_threads(threads);
-    const Probe p = probe();
-    copy_ = speed(2, [&] { all(p.copy); });
-    triad_ = speed(3, [&] { all(p.triad); });
-    read_ = speed(1, [&] { all(p.read); });
-    fmt::print("\n{}, {} thread{}: copy {:.1f} GB/s, triad {:.1f}, read {:.1f}; arrays of {} MB\n",
-               cpu_instructions(), threads, threads > 1 ? "s" : "", copy_, triad_, read_,
-               n_ * 4 / 1000000);
+    fmt::print("\n{}, {} thread{}, arrays of {} MB{:19} GB/s    stream  arithmetic      limit\n",
+               cpu_instructions(), threads, threads > 1 ? "s" : "", n_ * 4 / 1000000, "");
     elementwise();
     rows();
     updates();
@@ -147,7 +146,20 @@ class Bench {
     show({"softmax", "softmax", {}, {x}, y, 1, 1});
     show({"log_softmax", "log_softmax", {}, {x}, y, 1, 1});
     show({"softmax axis 0", "softmax", {{"axis", "0"}}, {x}, y, 1, 1});
+    const Shape planes{n_ / 2048, 16, 128};
+    show({"softmax axis 1 of (N,16,128)",
+          "softmax",
+          {{"axis", "1"}},
+          {a_.reshape(planes)},
+          y_.reshape(planes),
+          1,
+          1});
     show({"SoftmaxOutput", "SoftmaxOutput", {}, {x, labels}, y, 1, 1});
+    const std::int64_t classes = 10000, long_rows = n_ / classes;
+    const Shape words{long_rows, classes};
+    const auto many = [&](const NDArray& all) { return all.slice(0, words.size()).reshape(words); };
+    const NDArray word_labels = NDArray::zeros({long_rows});
+    show({"SoftmaxOutput of 10000", "SoftmaxOutput", {}, {many(a_), word_labels}, many(y_), 1, 1});
     show({"LayerNorm", "LayerNorm", {}, {x, ones, ones}, y, 1, 1});
     const Shape image{8, 64, n_ / 512 / 16, 16};
     const NDArray channels = NDArray::full({64}, 0.25);
@@ -166,7 +178,7 @@ class Bench {
       show({std::string(op) + " last axis", op, {{"axis", "1"}}, {x}, column, 1, 0});
       show({std::string(op) + " first axis", op, {{"axis", "0"}}, {x}, row, 1, 0});
     }
-    show({"Dropout", "Dropout", {{"mode", "always"}}, {x}, y, 1, 2});
+    show({"Dropout without a mask", "Dropout", {{"mode", "always"}}, {x}, y, 1, 1});
   }
 
   void updates() {
@@ -178,8 +190,8 @@ class Bench {
     show({"rmsprop_update", "rmsprop_update", lr, {a_, b_, v}, a_, 3, 2});
     show({"adam_update", "adam_update", lr, {a_, b_, m, v}, a_, 4, 3});
     const NDArray half = NDArray::zeros({n_}, cpu(), DType::kFloat16);
-    show({"Cast to float16 (1.5 arrays)", "Cast", {{"dtype", "float16"}}, {a_}, half, 1, 0});
-    show({"Cast from float16", "Cast", {{"dtype", "float32"}}, {half}, y_, 0, 1});
+    show({"Cast to float16", "Cast", {{"dtype", "float16"}}, {a_}, half, 1, 0.5});
+    show({"Cast from float16", "Cast", {{"dtype", "float32"}}, {half}, y_, 0.5, 1});
   }
 
   void all(Loop loop) {
@@ -191,33 +203,71 @@ class Bench {
     });
   }
 
-  /// GB/s of the fastest round; `arrays` of the full size are read or written.
-  template <class F>
-  double speed(double arrays, const F& work) {
+  static void run(const Work& w) {
+    invoke(w.op, w.in, w.attrs, {w.out});
+    w.out.wait_to_read();
+  }
+
+  /// The same operator over the first `rows` of its arrays.
+  static Work part(const Work& w, std::int64_t rows) {
+    const std::int64_t whole = w.in[0].shape()[0];
+    Work some = w;
+    for (NDArray& x : some.in)
+      if (x.shape()[0] == whole) x = x.slice(0, rows);
+    if (w.out.shape()[0] == whole) some.out = w.out.slice(0, rows);
+    return some;
+  }
+  double seconds_of_part(const Work& w, std::int64_t rows) const {
+    constexpr int kCalls = 200;
+    const Work some = part(w, rows);
     double best = 1e30;
-    for (int i = 0; i < rounds_; ++i) best = std::min(best, time_once(work));
-    return arrays * static_cast<double>(n_) * 4e-9 / best;
+    for (int i = 0; i < rounds_; ++i)
+      best = std::min(best, time_once([&] {
+                        for (int k = 0; k < kCalls; ++k) run(some);
+                      }));
+    return best / kCalls;
+  }
+  /// Seconds that the arithmetic of all elements takes; 0 if few rows exceed the caches.
+  double arithmetic(const Work& w) const {
+    const Shape& shape = w.in[0].shape();
+    const std::int64_t row = shape.size() / shape[0];
+    const std::int64_t rows = std::max<std::int64_t>(4096 / std::max<std::int64_t>(row, 1), 4);
+    if (rows * row > 65536) return 0;
+    const int threads = num_threads();
+    set_num_threads(1);
+    const double more = seconds_of_part(w, rows) - seconds_of_part(w, rows / 2);
+    set_num_threads(threads);
+    return std::max(more, 0.0) / static_cast<double>(rows - rows / 2) *
+           static_cast<double>(shape[0]) / threads;
   }
 
   void show(const Work& w) {
     if (!only_.empty() && w.name.find(only_) == std::string::npos) return;
-    const double gigabytes = speed(w.read + w.written, [&] {
-      invoke(w.op, w.in, w.attrs, {w.out});
-      w.out.wait_to_read();
-    });
-    const double limit = w.written == 0 ? read_ : w.read > w.written ? triad_ : copy_;
-    fmt::print("  {:32} {:7.1f} GB/s {:5.0f} % of the {}\n", w.name, gigabytes,
-               100 * gigabytes / limit,
-               w.written == 0       ? "read"
-               : w.read > w.written ? "triad"
-                                    : "copy");
+    const Probe p = probe();
+    const bool reads = w.written == 0, triad = !reads && w.read > w.written + 0.5;
+    const Loop loop = reads ? p.read : triad ? p.triad : p.copy;
+    const double arrays = reads ? 1 : triad ? 3 : 2, bytes = static_cast<double>(n_) * 4;
+    double seconds = 1e30, stream = 1e30;
+    for (int i = 0; i < rounds_; ++i) {
+      seconds = std::min(seconds, time_once([&] { run(w); }));
+      stream = std::min(stream, time_once([&] { all(loop); }));
+    }
+    const double traffic = bytes * (w.read + w.written);
+    stream *= traffic / (bytes * arrays);
+    const double compute = arithmetic(w), limit = std::max(stream, compute);
+    fmt::print("  {:32} {:7.1f} {:5.1f} {:5} {:>7}   {:3.0f} % of the {}\n", w.name,
+               traffic * 1e-9 / seconds, traffic * 1e-9 / stream,
+               reads   ? "read"
+               : triad ? "triad"
+                       : "copy",
+               compute > 0 ? fmt::format("{:.1f}", traffic * 1e-9 / compute) : "-",
+               100 * limit / seconds, compute > stream ? "arithmetic" : "stream");
   }
 
   std::int64_t n_;
   int rounds_;
   std::string only_;
   NDArray a_, b_, y_;
-  double copy_ = 0, triad_ = 0, read_ = 0;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@
   X(reciprocal, kInput, T(1) / x, -dy / (x * x))                                     \
   X(degrees, kHeadOnly, x*(T(180) / T(kPi)), dy*(T(180) / T(kPi)))                   \
   X(radians, kHeadOnly, x*(T(kPi) / T(180)), dy*(T(kPi) / T(180)))                   \
-  X(erf, kInput, erf(x), dy*(T(2) * T(kInvSqrtPi)) * exp(-x * x))
+  X(erf, kInput, erf(x), dy*(T(2) * T(kInvSqrtPi)) * exp(T(0) - x * x))
 
 // The same for functions of whole numbers: X(name, needs, y, dx, y for integers).
 #define SYMBIND_UNARY_EXACT(X)                                                                   \

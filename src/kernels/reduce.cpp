@@ -13,7 +13,9 @@ namespace symbind {
 namespace {
 
 constexpr int kLanes = 16;
-constexpr std::int64_t kBlock = 512, kTile = 256, kBlockRows = 32;
+constexpr std::int64_t kBlock = 512, kBlockRows = 32;
+/// Columns at once: a row of them is a run that memory is read in.
+constexpr std::int64_t kTile = 1024, kLeastTile = 256;
 
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
@@ -108,25 +110,34 @@ T fold_block(const T* x, std::int64_t n) {
     for (int k = 0; k < half; ++k) lane[k] = M::join(lane[k], lane[k + half]);
   return lane[0];
 }
-/// Combines x[j] into into[j].
+/// Combines rows[k][j] into into[j].
 template <class M, class T>
-void fold_row(T* into, const T* x, std::int64_t n) {
-  for (std::int64_t j = 0; j < n; ++j) into[j] = M::join(into[j], M::map(x[j]));
+void fold_rows(T* into, const T* const* rows, std::int64_t count, std::int64_t n) {
+  for (std::int64_t k = 0; k < count; ++k)
+    for (std::int64_t j = 0; j < n; ++j) into[j] = M::join(into[j], M::map(rows[k][j]));
+}
+template <class M, class T>
+void join_row(Wide<T>* into, const T* x, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) into[j] = M::join(into[j], static_cast<Wide<T>>(x[j]));
 }
 
-template <class T>
+/// Loops over numbers S as they are stored, or after they are loaded as T.
+template <class T, class S = T>
 struct Loops {
-  T (*block)(const T*, std::int64_t);
-  void (*row)(T*, const T*, std::int64_t);
+  T (*block)(const S*, std::int64_t);
+  void (*rows)(T*, const S* const*, std::int64_t, std::int64_t);
+  void (*join_rows)(Wide<T>*, const T*, std::int64_t);
   Wide<T> (*join)(Wide<T>, Wide<T>);
   Wide<T> wide_identity;
   T identity;
 };
 /// The loops over vectors, or null functions.
-template <class T>
-vector::FoldLoops<T> vector_loops(Reduction op) {
+template <class T, class S>
+vector::FoldLoops<T, S> vector_loops(Reduction op) {
   const vector::ReduceTable& table = vector::reduce_kernels().best();
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (!std::is_same_v<T, S>) {
+    return table.squares_of_floats;
+  } else if constexpr (std::is_same_v<T, float>) {
     switch (op) {
       case Reduction::kSum:
       case Reduction::kMean: return table.sum;
@@ -142,28 +153,56 @@ vector::FoldLoops<T> vector_loops(Reduction op) {
     if (op == Reduction::kSum || op == Reduction::kMean) return table.sum64;
     if (op == Reduction::kNorm2) return table.squares64;
   }
-  return {nullptr, nullptr};
+  return {};
 }
 
-template <class M, class T>
-Loops<T> loops_of() {
-  return {fold_block<M, T>, fold_row<M, T>, [](Wide<T> a, Wide<T> b) { return M::join(a, b); },
-          M::template identity<Wide<T>>(), M::template identity<T>()};
+template <class M, class T, class S>
+Loops<T, S> loops_of() {
+  Loops<T, S> f{nullptr,
+                nullptr,
+                join_row<M, T>,
+                [](Wide<T> a, Wide<T> b) { return M::join(a, b); },
+                M::template identity<Wide<T>>(),
+                M::template identity<T>()};
+  if constexpr (std::is_same_v<T, S>) {
+    f.block = fold_block<M, T>;
+    f.rows = fold_rows<M, T>;
+  }
+  return f;
 }
-template <class T>
-Loops<T> loops(Reduction op) {
+template <class T, class S>
+Loops<T, S> loops_over_numbers(Reduction op) {
   switch (op) {
     case Reduction::kSum:
-    case Reduction::kMean: return loops_of<Sum, T>();
-    case Reduction::kProd: return loops_of<Prod, T>();
-    case Reduction::kMax: return loops_of<Max, T>();
-    case Reduction::kMin: return loops_of<Min, T>();
-    case Reduction::kNanSum: return loops_of<NanSum, T>();
-    case Reduction::kNanProd: return loops_of<NanProd, T>();
-    case Reduction::kNorm1: return loops_of<Norm1, T>();
-    case Reduction::kNorm2: return loops_of<Norm2, T>();
+    case Reduction::kMean: return loops_of<Sum, T, S>();
+    case Reduction::kProd: return loops_of<Prod, T, S>();
+    case Reduction::kMax: return loops_of<Max, T, S>();
+    case Reduction::kMin: return loops_of<Min, T, S>();
+    case Reduction::kNanSum: return loops_of<NanSum, T, S>();
+    case Reduction::kNanProd: return loops_of<NanProd, T, S>();
+    case Reduction::kNorm1: return loops_of<Norm1, T, S>();
+    case Reduction::kNorm2: return loops_of<Norm2, T, S>();
   }
   return {};
+}
+template <class T, class S>
+Loops<T, S> loops(Reduction op) {
+  Loops<T, S> f = loops_over_numbers<T, S>(op);
+  if constexpr (std::is_floating_point_v<T>) {
+    const vector::FoldLoops<T, S> v = vector_loops<T, S>(op);
+    if (v.block != nullptr) {
+      f.block = v.block;
+      f.rows = v.rows;
+      f.join_rows = v.join;
+    }
+  }
+  return f;
+}
+
+/// Columns of a tile: as many as fit, fewer where a thread would have none.
+std::int64_t tile_of(std::int64_t outputs) {
+  const std::int64_t share = (outputs + num_threads() - 1) / num_threads();
+  return std::clamp((share + 63) / 64 * 64, kLeastTile, kTile);
 }
 
 template <class T>
@@ -218,7 +257,6 @@ Reducer::Reducer(Reduction op, DType dtype, const Shape& in,
                                                                                 : Compute::kInt64);
   if (op == Reduction::kNorm2 && dtype == DType::kFloat32) {  // squares overflow early in float
     type_.compute = Compute::kDouble;
-    type_.load = converter_from(Compute::kFloat, DType::kFloat64);
     type_.store = converter_from(Compute::kDouble, DType::kFloat32);
   }
 }
@@ -228,22 +266,19 @@ void Reducer::operator()(const void* x, void* y) const {
   auto* ys = static_cast<char*>(y);
   switch (type_.compute) {
     case Compute::kFloat: return run<float>(xs, ys);
-    case Compute::kDouble: return run<double>(xs, ys);
+    case Compute::kDouble:
+      return dtype_ == DType::kFloat32 ? run<double, float>(xs, ys) : run<double>(xs, ys);
     case Compute::kInt64: return run<std::int64_t>(xs, ys);
   }
 }
 
-template <class T>
+template <class T, class S>
 void Reducer::run(const char* x, char* y) const {
-  Loops<T> f = loops<T>(op_);
-  if (const vector::FoldLoops<T> v = vector_loops<T>(op_); v.block != nullptr) {
-    f.block = v.block;
-    f.row = v.row;
-  }
+  const Loops<T, S> f = loops<T, S>(op_);
   const auto size = static_cast<std::int64_t>(type_.size);
-  // n ≤ kBlock elements from `at` on, in T.
-  const auto load = [&](std::int64_t at, std::int64_t n, T* buffer) -> const T* {
-    if (type_.load == nullptr) return reinterpret_cast<const T*>(x + at * size);
+  // n elements from `at` on, as the loops read them.
+  const auto load = [&](std::int64_t at, std::int64_t n, S* buffer) -> const S* {
+    if (type_.load == nullptr) return reinterpret_cast<const S*>(x + at * size);
     type_.load(x + at * size, buffer, n);
     return buffer;
   };
@@ -261,23 +296,29 @@ void Reducer::run(const char* x, char* y) const {
   }
   const std::int64_t folds = walk_.reduced_ / (walk_.inner_folded_ ? walk_.inner_.extent : 1);
   if (!walk_.inner_folded_) {  // columns: whole rows are combined into a tile of results
-    const std::int64_t width = walk_.inner_.extent, tiles = (width + kTile - 1) / kTile;
-    const std::int64_t cost = walk_.reduced_ * std::min(width, kTile);
+    const std::int64_t width = walk_.inner_.extent, tile = tile_of(walk_.outputs_),
+                       tiles = (width + tile - 1) / tile;
+    const std::int64_t cost = walk_.reduced_ * std::min(width, tile);
     parallel_for(walk_.outputs_ / width * tiles, std::max<std::int64_t>(1, 32768 / cost),
                  [&](std::int64_t begin, std::int64_t end) {
-                   T buffer[kTile], part[kTile];
-                   Wide<T> total[kTile];
+                   alignas(64) S buffer[kTile];
+                   alignas(64) T part[kTile];
+                   alignas(64) Wide<T> total[kTile];
                    for (std::int64_t u = begin; u < end; ++u) {
-                     const std::int64_t outer = u / tiles, first = u % tiles * kTile,
-                                        n = std::min(kTile, width - first);
+                     const std::int64_t outer = u / tiles, first = u % tiles * tile,
+                                        n = std::min(tile, width - first);
                      const std::int64_t base = offset_at(walk_.kept_, outer) + first;
                      std::fill_n(total, n, f.wide_identity);
                      for (std::int64_t r = 0; r < folds; r += kBlockRows) {
                        std::fill_n(part, n, f.identity);
-                       for (std::int64_t k = r; k < std::min(folds, r + kBlockRows); ++k)
-                         f.row(part, load(base + offset_at(walk_.folded_, k), n, buffer), n);
-                       for (std::int64_t j = 0; j < n; ++j)
-                         total[j] = f.join(total[j], static_cast<Wide<T>>(part[j]));
+                       const S* rows[kBlockRows];
+                       const std::int64_t count = std::min(kBlockRows, folds - r);
+                       for (std::int64_t k = 0; k < count; ++k) {
+                         rows[k] = load(base + offset_at(walk_.folded_, r + k), n, buffer);
+                         if (rows[k] == buffer) f.rows(part, rows + k, 1, n);
+                       }
+                       if (rows[0] != buffer) f.rows(part, rows, count, n);
+                       f.join_rows(total, part, n);
                      }
                      for (std::int64_t j = 0; j < n; ++j)
                        part[j] = finish<T>(op_, total[j], walk_.reduced_);
@@ -289,7 +330,7 @@ void Reducer::run(const char* x, char* y) const {
   // Rows: contiguous runs are folded block by block.
   const std::int64_t length = walk_.inner_.extent;
   const auto fold = [&](std::int64_t base, std::int64_t begin, std::int64_t end) {
-    T buffer[kBlock];
+    S buffer[kBlock];
     Wide<T> total = f.wide_identity;
     for (std::int64_t i = begin; i < end; i += kBlock) {
       const std::int64_t n = std::min(kBlock, end - i);

@@ -53,7 +53,8 @@ class Reducer {
   void operator()(const void* x, void* y) const;
 
  private:
-  template <class T>
+  /// Computes in T; the loops read S.
+  template <class T, class S = T>
   void run(const char* x, char* y) const;
   Reduction op_;
   DType dtype_;

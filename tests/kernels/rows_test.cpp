@@ -210,9 +210,7 @@ TEST(VectorRows, reductions_of_blocks_and_rows) {
       EXPECT_NEAR(f.sum64.block(wide.data(), n), sum, 1e-12 * magnitudes);
       EXPECT_EQ(f.squares64.block(wide.data(), n),
                 vector::norm_kernels()[isa].squares(x.data(), n));
-      Floats into(x.size(), 1);
-      f.sum.row(into.data(), x.data(), n);
-      for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(into[i], 1 + x[i]);
+      EXPECT_EQ(f.squares_of_floats.block(x.data(), n), f.squares64.block(wide.data(), n));
       // NaN counts as nothing, or propagates from any place.
       for (const std::size_t at : {std::size_t{0}, x.size() / 2, x.size() - 1}) {
         Floats with = x;
@@ -230,6 +228,74 @@ TEST(VectorRows, reductions_of_blocks_and_rows) {
     }
     EXPECT_EQ(f.sum.block(nullptr, 0), 0);
     EXPECT_EQ(f.prod.block(nullptr, 0), 1);
+  }
+}
+
+/// Each column has its own sum, in the order of the rows.
+TEST(VectorRows, rows_are_folded_one_after_the_other) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Isa isa : available_isas()) {
+    const vector::ReduceTable& f = vector::reduce_kernels()[isa];
+    for (const std::int64_t n : kSizes) {
+      for (const std::size_t count : {1u, 7u, 8u, 9u, 31u, 32u}) {
+        const auto size = static_cast<std::size_t>(n);
+        std::vector<Floats> data;
+        std::vector<const float*> rows;
+        for (std::size_t k = 0; k < count; ++k)
+          data.push_back(numbers(n, static_cast<unsigned>(20 + k)));
+        data[count / 2][size / 2] = nan;
+        if (count > 3) data[2][0] = 0.f, data[3][0] = -0.f;
+        for (const Floats& row : data) rows.push_back(row.data());
+        Floats sum(size + 1, 1), most(size + 1, 0), least(size + 1, 0), numbers_only(size + 1, 0);
+        Doubles squares(size + 1, 1), total(size + 1, 5);
+        const auto rows_of = static_cast<std::int64_t>(count);
+        f.sum.rows(sum.data(), rows.data(), rows_of, n);
+        f.max.rows(most.data(), rows.data(), rows_of, n);
+        f.min.rows(least.data(), rows.data(), rows_of, n);
+        f.nansum.rows(numbers_only.data(), rows.data(), rows_of, n);
+        f.squares_of_floats.rows(squares.data(), rows.data(), rows_of, n);
+        f.sum.join(total.data(), sum.data(), n);
+        for (std::size_t i = 0; i < size; ++i) {
+          float s = 1, high = 0, low = 0, m = 0;
+          double q = 1;
+          bool has_nan = false;
+          for (const Floats& row : data) {
+            const float v = row[i];
+            s += v;
+            has_nan |= std::isnan(v);
+            high = std::max(high, v), low = std::min(low, v);
+            m += std::isnan(v) ? 0.f : v;
+            q += static_cast<double>(v) * static_cast<double>(v);
+          }
+          EXPECT_EQ(numbers_only[i], m);
+          if (has_nan) {
+            EXPECT_TRUE(std::isnan(sum[i]) && std::isnan(most[i]) && std::isnan(least[i]));
+            EXPECT_TRUE(std::isnan(squares[i]) && std::isnan(total[i]));
+            continue;
+          }
+          EXPECT_EQ(sum[i], s);
+          EXPECT_EQ(most[i], high);
+          EXPECT_EQ(least[i], low);
+          EXPECT_NEAR(squares[i], q, 1e-14 * q);
+          EXPECT_EQ(total[i], 5 + static_cast<double>(s));
+        }
+        EXPECT_TRUE(sum.back() == 1 && squares.back() == 1 && total.back() == 5);
+      }
+    }
+  }
+}
+
+/// The first one of equal numbers of a partial sum: the sign of zero is the first zero's.
+TEST(VectorRows, largest_and_smallest_of_zeros) {
+  for (const Isa isa : available_isas()) {
+    const vector::ReduceTable& f = vector::reduce_kernels()[isa];
+    Floats x(64, -1.f);
+    x[5] = -0.f, x[5 + 16] = 0.f, x[5 + 32] = -0.f;
+    EXPECT_TRUE(std::signbit(f.max.block(x.data(), 64)));
+    x[5] = 0.f, x[5 + 16] = -0.f;
+    EXPECT_FALSE(std::signbit(f.max.block(x.data(), 64)));
+    for (float& v : x) v = -v;
+    EXPECT_TRUE(std::signbit(f.min.block(x.data(), 64)));
   }
 }
 

@@ -103,37 +103,53 @@ TEST(VectorUpdate, all_instruction_sets_give_equal_bits) {
   }
 }
 
-TEST(VectorRandom, bits_are_those_of_philox) {
+/// A bound at a word's own value tells whether all bits of it are right.
+TEST(VectorRandom, masks_are_those_of_philox) {
   constexpr std::uint64_t kKey = 0x123456789abcdef0, kDraw = 0xfedcba9876543210;
   for (const Isa isa : available_isas()) {
-    for (const std::int64_t n : {0, 1, 3, 8, 9, 65}) {
-      for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xfffffffe}}) {
-        std::vector<std::uint32_t> words(static_cast<std::size_t>(4 * n) + 1, 7);
-        vector::random_kernels()[isa].bits(kKey, kDraw, first, n, words.data());
-        for (std::int64_t i = 0; i < n; ++i) {
-          const auto four = philox(kKey, kDraw, first + static_cast<std::uint64_t>(i));
-          for (std::size_t k = 0; k < 4; ++k)
-            ASSERT_EQ(words[static_cast<std::size_t>(4 * i) + k], four[k]) << first << " + " << i;
+    const vector::RandomTable& f = vector::random_kernels()[isa];
+    for (const std::uint64_t first : {0ull, 1ull, 7ull, 4 * 0xfffffffdull, 4 * 0xfffffffdull + 3}) {
+      for (const std::int64_t n : {0, 1, 3, 31, 32, 128, 129, 261}) {
+        const auto size = static_cast<std::size_t>(n);
+        Floats units;
+        for (std::uint64_t i = first; i < first + size; ++i)
+          units.push_back(unit_float(philox(kKey, kDraw, i / 4)[i % 4]));
+        Floats bounds = {0.5f, 0.1f, 0x1p-24f, 1 - 0x1p-24f};
+        for (const float unit : units) {  // below and above each number
+          if (unit > 0) bounds.push_back(unit);
+          if (unit + 0x1p-24f < 1) bounds.push_back(unit + 0x1p-24f);
         }
-        EXPECT_EQ(words.back(), 7u);
+        const Floats x = numbers(size, 3, -2, 2);
+        for (const float keep : bounds) {
+          Floats mask(size + 1, -7), both(size + 1, -7), y(size + 1, -7);
+          f.mask({kKey, kDraw, keep}, first, n, mask.data());
+          f.drop({kKey, kDraw, keep}, first, n, x.data(), both.data(), y.data());
+          for (std::size_t i = 0; i < size; ++i) {
+            ASSERT_EQ(mask[i], units[i] < keep ? 1 / keep : 0.f) << first << " + " << i;
+            ASSERT_EQ(y[i], x[i] * mask[i]) << first << " + " << i;
+          }
+          ASSERT_EQ(mask, both);
+          Floats alone = x;
+          f.drop({kKey, kDraw, keep}, first, n, alone.data(), nullptr, alone.data());
+          for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(alone[i], y[i]);
+          ASSERT_EQ(mask.back(), -7);
+          ASSERT_EQ(y.back(), -7);
+        }
       }
     }
   }
 }
 
-TEST(VectorRandom, masks_are_those_of_unit_float) {
+/// A number at the bound is dropped: a word without lower bits is exactly there.
+TEST(VectorRandom, a_number_at_the_bound_is_dropped) {
+  constexpr std::uint64_t kKey = 5, kDraw = 6;
+  std::uint64_t at = 0;
+  const auto word = [](std::uint64_t i) { return philox(kKey, kDraw, i / 4)[i % 4]; };
+  while (word(at) % 256 != 0 || word(at) == 0) ++at;
   for (const Isa isa : available_isas()) {
-    std::vector<std::uint32_t> words(1023);
-    vector::random_kernels()[isa].bits(1, 2, 3, 255, words.data());
-    words[0] = 0x80000000;  // exactly a half
-    words[1] = 0x7fffffff;
-    words[2] = 0xffffffff;
-    Floats mask(words.size() + 1, -7);
-    vector::random_kernels()[isa].mask(words.data(), 0.5f, 2.f, mask.data(),
-                                       static_cast<std::int64_t>(words.size()));
-    for (std::size_t i = 0; i < words.size(); ++i)
-      ASSERT_EQ(mask[i], unit_float(words[i]) < 0.5f ? 2.f : 0.f) << i;
-    EXPECT_EQ(mask.back(), -7);
+    float mask = -7;
+    vector::random_kernels()[isa].mask({kKey, kDraw, unit_float(word(at))}, at, 1, &mask);
+    EXPECT_EQ(mask, 0);
   }
 }
 

@@ -263,7 +263,7 @@ TEST(OpBorders, tiles_of_a_large_product) {
 
 // Columns side by side are taken in tiles.
 TEST(OpBorders, softmax_over_an_axis_before_a_long_one) {
-  constexpr std::int64_t kOuter = 2, kExtent = 5, kInner = 3 * 64 + 1;
+  constexpr std::int64_t kOuter = 2, kExtent = 5, kInner = 2 * 1024 + 65;
   const HostTensor x = HostTensor::formula({kOuter, kExtent, kInner}, 3);
   const HostTensor dy = HostTensor::formula({kOuter, kExtent, kInner}, 4);
   NDArray data = x.array();

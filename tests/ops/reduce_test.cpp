@@ -97,9 +97,9 @@ OP_FAMILY(reduce) {
         const Shape& s = in[0].shape;
         return fold(in[0], s[0], s[1], 1, {s[0]}, 0, [](double a, double b) { return a + b; });
       });
-  c.add("long columns")
+  c.add("long columns, more than a tile of them")
       .attr("axis", 0)
-      .in({700, 300}, 0, 1)
+      .in({77, 2 * 1024 + 65}, 0, 1)
       .dtypes({DType::kFloat32})
       .no_grad()
       .ref([](const HostTensors& in) {

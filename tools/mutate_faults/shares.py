@@ -212,7 +212,9 @@ LOOPS = [
     ]),
     ("src/ops/nn/dropout.cpp", "ops:Ops.Dropout", [
         "parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {",
-        "parallel_for(m, kElementGrain / 8, [&](std::int64_t begin, std::int64_t end) {",
+        "return parallel_for(m, kGrain, [&](std::int64_t begin, std::int64_t end) {",
+        "  parallel_for(m, kGrain, [&](std::int64_t begin, std::int64_t end) {\n"
+        "    alignas",
     ]),
     ("src/ops/nn/l2_normalization.cpp", "ops:Ops.L2Normalization", [
         "parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {",

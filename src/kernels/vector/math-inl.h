@@ -3,7 +3,7 @@
 // Decided here: every function gives the limits of the standard library's (infinity, NaN, signed
 // zero, subnormal numbers); the error is below 3 ulp with FMA (tests/kernels/math_test.cpp). The
 // polynomials are minimax approximations that were computed for these intervals. Nothing is looked
-// up in tables and there are no branches.
+// up in tables. log has one branch, for vectors with limits in them.
 #if defined(SYMBIND_KERNELS_VECTOR_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SYMBIND_KERNELS_VECTOR_MATH_INL_H
 #undef SYMBIND_KERNELS_VECTOR_MATH_INL_H
@@ -32,107 +32,128 @@ HWY_INLINE F polynomial(F x, float first, C... rest) {
 
 HWY_INLINE F as_float(I x) { return F(hn::BitCast(F::Tag(), x.raw)); }
 HWY_INLINE I as_bits(F x) { return I(hn::BitCast(I::Tag(), x.raw)); }
-/// 2ⁿ for −126 ≤ n ≤ 127.
+HWY_INLINE I as_int(F whole) { return I(hn::ConvertTo(I::Tag(), whole.raw)); }
 HWY_INLINE F power_of_two(I n) { return as_float(I(hn::ShiftLeft<23>((n + I(127)).raw))); }
 
-/// x = n·ln 2 + r with |r| ≤ ln 2 / 2; `minus_1` is eʳ − 1.
+/// 2ⁿ for a whole number −126 ≤ n ≤ 127.
+HWY_INLINE F power_of_two(F n) {
+#if HWY_TARGET == HWY_AVX3
+  return F(F::Raw{_mm512_scalef_ps(F(1.f).raw.raw, n.raw.raw)});
+#else
+  return power_of_two(as_int(n));
+#endif
+}
+/// x · 2ⁿ with one rounding, for a whole number −252 ≤ n ≤ 254 and ½ ≤ |x| ≤ 2.
+HWY_INLINE F times_power_of_two(F x, F n) {
+#if HWY_TARGET == HWY_AVX3
+  return F(F::Raw{_mm512_scalef_ps(x.raw.raw, n.raw.raw)});
+#else
+  // Two factors: the first product has an ordinary exponent even if the result overflows or is
+  // subnormal.
+  const I whole = as_int(n), first = I(hn::ShiftRight<1>(whole.raw));
+  return (x * power_of_two(first)) * power_of_two(whole - first);
+#endif
+}
+
+/// x + low_part = n·ln 2 + r with |r| ≤ ln 2 / 2 and a whole number n; `minus_1` is eʳ − 1.
 struct Reduced {
-  I n;
-  F minus_1;
+  F n, minus_1;
 };
-HWY_INLINE Reduced reduce_exp(F x, F low_part) {
+template <class... LowPart>
+HWY_INLINE Reduced reduce_exp(F x, LowPart... low_part) {
   Reduced r;
-  r.n = I(hn::NearestInt((x * F(1.44269504f)).raw));
-  const F n = F(hn::ConvertTo(F::Tag(), r.n.raw));
+  r.n = F(hn::Round((x * F(1.44269504f)).raw));
   // ln 2 in two parts; n times the first one is exact.
-  F rest = fma(n, F(-0.693359375f), x);
-  rest = fma(n, F(2.12194440e-4f), rest) + low_part;
+  F rest = fma(r.n, F(-0.693359375f), x);
+  rest = (fma(r.n, F(2.12194440e-4f), rest) + ... + low_part);
   const F p = polynomial(rest, 0.5f, 0.16666667163372f, 0.041666354984045f, 0.00833327323198f,
                          0.001394110266119f, 0.000199143018108f);
   r.minus_1 = fma(p, rest * rest, rest);
   return r;
 }
 
-/// exp(x + low_part), |low_part| ≪ 1.
-HWY_INLINE F exp_of_sum(F x, F low_part) {
-  x = min_or_right(F(89.f), max_or_right(F(-104.f), x));
-  const Reduced r = reduce_exp(x, low_part);
-  // 2ⁿ in two factors: the first product has an ordinary exponent even if the result overflows or
-  // is subnormal.
-  const I first = I(hn::ShiftRight<1>(r.n.raw));
-  return ((F(1.f) + r.minus_1) * power_of_two(first)) * power_of_two(r.n - first);
+/// exp(x + low_part), x ≤ 89, |low_part| ≪ 1.
+template <class... LowPart>
+HWY_INLINE F exp_of_limited(F x, LowPart... low_part) {
+  const Reduced r = reduce_exp(max_or_right(F(-104.f), x), low_part...);
+  return times_power_of_two(F(1.f) + r.minus_1, r.n);
 }
-HWY_INLINE F exp(F x) { return exp_of_sum(x, F(0.f)); }
+HWY_INLINE F exp(F x) { return exp_of_limited(min_or_right(F(89.f), x)); }
 
-/// exp(x) − 1 for x ≤ 89, without the sign of zero.
-HWY_INLINE F expm1_of_limited(F x) {
-  const Reduced r = reduce_exp(max_or_right(F(-20.f), x), F(0.f));
+HWY_INLINE F expm1(F x) {
+  const Reduced r = reduce_exp(max_or_right(F(-20.f), min_or_right(F(89.f), x)));
   // 2ⁿ⁻¹, because 2¹²⁸ is too large.
-  const F half = power_of_two(r.n - I(1));
+  const F half = power_of_two(r.n - F(1.f));
   const F whole = fma(half, r.minus_1, half - F(0.5f));
-  return pick(M<float>{hn::RebindMask(F::Tag(), (r.n == I(0)).raw)}, r.minus_1, whole + whole);
+  return copysign(pick(r.n == F(0.f), r.minus_1, whole + whole), x);
 }
-HWY_INLINE F expm1(F x) { return copysign(expm1_of_limited(min_or_right(F(89.f), x)), x); }
 
 HWY_INLINE F tanh(F x) {
-  const F t = expm1_of_limited(F(-2.f) * abs(x));
+  const Reduced r = reduce_exp(max_or_right(F(-20.f), F(-2.f) * abs(x)));
+  const F scale = power_of_two(r.n), t = fma(scale, r.minus_1, scale - F(1.f));
   return copysign(t / (t + F(2.f)), x);
 }
 
 HWY_INLINE F sigmoid(F x) { return F(1.f) / (F(1.f) + exp(-x)); }
 
-/// x = 2ᵉ·(1 + f) with √½ ≤ 1 + f < √2; `log1p` is log(1 + f) in the sum high + low.
+/// x = 2ᵉ·(1 + f) with √½ ≤ 1 + f < √2 for an ordinary x; log(1 + f) is the sum high + low.
 struct Split {
   F exponent, high, low;
 };
 HWY_INLINE Split split_log(F x) {
-  const M<float> tiny = x < F(std::numeric_limits<float>::min());
-  const I bits = as_bits(pick(tiny, x * F(0x1p23f), x));
+  const I bits = as_bits(x);
   const I e = I(hn::ShiftRight<23>((bits - I(0x3f3504f3)).raw));
   const F f = as_float(bits - I(hn::ShiftLeft<23>(e.raw))) - F(1.f);
   const F square = f * f;
   const F p = polynomial(f, 0.3333331048488617f, -0.24999986588954926f, 0.20002226531505585f,
                          -0.16669252514839172f, 0.14218664169311523f, -0.12384334951639175f,
                          0.11872926354408264f, -0.11789865791797638f, 0.06915540248155594f);
-  Split s;
-  s.exponent = F(hn::ConvertTo(F::Tag(), e.raw)) - pick(tiny, F(23.f), F(0.f));
-  s.high = f;
-  s.low = fma(F(-0.5f), square, p * (square * f));
-  return s;
+  return {F(hn::ConvertTo(F::Tag(), e.raw)), f, fma(F(-0.5f), square, p * (square * f))};
 }
-/// The values of a logarithm at 0, below 0 and at infinity.
-HWY_INLINE F with_limits_of_log(F x, F y) {
+
+/// A logarithm that join(Split) makes. Vectors of positive, finite, not subnormal numbers skip what
+/// the others need; the bits of an element are the same.
+template <class Join>
+HWY_INLINE F logarithm(F x, const Join& join) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  y = pick(x < F(kInfinity), y, x);
+  const M<float> tiny = x < F(std::numeric_limits<float>::min());
+  if (HWY_LIKELY(hn::AllTrue(F::Tag(), (!tiny & (x < F(kInfinity))).raw)))
+    return join(split_log(x));
+  Split s = split_log(pick(tiny, x * F(0x1p23f), x));
+  s.exponent = s.exponent - pick(tiny, F(23.f), F(0.f));
+  const F y = pick(x < F(kInfinity), join(s), x);
   const F outside = pick(x == F(0.f), F(-kInfinity), F(std::numeric_limits<float>::quiet_NaN()));
   return pick(x > F(0.f), y, outside);
 }
 
 HWY_INLINE F log(F x) {
-  const Split s = split_log(x);
-  const F low = fma(s.exponent, F(-2.12194440e-4f), s.low);
-  return with_limits_of_log(x, fma(s.exponent, F(0.693359375f), s.high + low));
+  return logarithm(x, [](const Split& s) HWY_ATTR {
+    const F low = fma(s.exponent, F(-2.12194440e-4f), s.low);
+    return fma(s.exponent, F(0.693359375f), s.high + low);
+  });
 }
 HWY_INLINE F log2(F x) {
-  const Split s = split_log(x);
-  // log₂ e = 1 + 0.442…: the sum of the parts keeps the bits of `high`.
-  constexpr float kRest = 0.44269504088896340736f;
-  const F low = fma(s.low, F(kRest), s.low) + s.high * F(kRest);
-  return with_limits_of_log(x, s.exponent + (s.high + low));
+  return logarithm(x, [](const Split& s) HWY_ATTR {
+    // log₂ e = 1 + 0.442…: the sum of the parts keeps the bits of `high`.
+    constexpr float kRest = 0.44269504088896340736f;
+    const F low = fma(s.low, F(kRest), s.low) + s.high * F(kRest);
+    return s.exponent + (s.high + low);
+  });
 }
 HWY_INLINE F log10(F x) {
-  const Split s = split_log(x);
-  const F y = (s.high + s.low) * F(0.43429448190325182765f);
-  const F low = fma(s.exponent, F(4.605038981195214e-06f), y);
-  return with_limits_of_log(x, fma(s.exponent, F(0.301025390625f), low));
+  return logarithm(x, [](const Split& s) HWY_ATTR {
+    const F y = (s.high + s.low) * F(0.43429448190325182765f);
+    const F low = fma(s.exponent, F(4.605038981195214e-06f), y);
+    return fma(s.exponent, F(0.301025390625f), low);
+  });
 }
 HWY_INLINE F log1p(F x) {
   const F u = F(1.f) + x;
   // What the sum above lost, relative to it.
   const F lost = pick(x > F(1.f), F(1.f) - (u - x), x - (u - F(1.f)));
-  const F y = log(u) + lost / u;
-  const F with_limits =
-      pick((u > F(0.f)) & (u < F(std::numeric_limits<float>::infinity())), y, log(u));
+  const F near = log(u);
+  const M<float> inside = (u > F(0.f)) & (u < F(std::numeric_limits<float>::infinity()));
+  const F with_limits = pick(inside, near + lost / u, near);
   return pick(u == F(1.f), x, with_limits);
 }
 
@@ -147,7 +168,7 @@ HWY_INLINE F erfc_of_positive(F x) {
   // The square in two parts: that of 12 bits is exact.
   const F high = as_float(I(hn::And(as_bits(x).raw, hn::Set(I::Tag(), ~0xfff))));
   const F low = (x - high) * (x + high);
-  return p * exp_of_sum(-(high * high), -low) / fma(F(2.f), x, F(1.f));
+  return p * exp_of_limited(-(high * high), -low) / fma(F(2.f), x, F(1.f));
 }
 HWY_INLINE F erfc(F x) {
   const F y = erfc_of_positive(abs(x));

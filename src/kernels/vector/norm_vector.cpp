@@ -125,7 +125,10 @@ struct Same {
   }
 };
 struct Product {
-  HWY_INLINE F operator()(F a, F b) const { return a * b; }
+  template <class T>
+  HWY_INLINE V<T> operator()(V<T> a, V<T> b) const {
+    return a * b;
+  }
 };
 struct NumberOr {
   float other;
@@ -150,7 +153,38 @@ struct JoinMapped {
 
 constexpr float kInfinity = __builtin_inff();
 
-template <class T, class Join, class Map, int identity>
+/// How elements of one type are read as another one.
+template <class T, class S>
+using Read = std::conditional_t<std::is_same_v<T, S>, Array<S>, Widened>;
+
+/// Join for numbers that are not NaN, by one instruction; equal numbers: the left one, as in Join.
+template <class Join>
+HWY_INLINE F number(F left, F right) {
+  return std::is_same_v<Join, Larger> ? max_or_right(right, left) : min_or_right(right, left);
+}
+
+/// The largest or smallest one; a block with NaN is folded again.
+template <class Join>
+float extreme(const float* x, std::int64_t n, float first) {
+  constexpr std::int64_t kGroup = Sixteen<float>::kNumbers, kLanes = F::kMost;
+  const std::int64_t whole = n / kGroup * kGroup;
+  Sixteen<float> tops;
+  for (F& top : tops.part) top = F(first);
+  M<float> nan = tops.part[0] != tops.part[0];
+  for (std::int64_t i = 0; i < whole; i += kGroup) {
+    std::size_t k = 0;
+    for (std::int64_t at = i; at < i + kGroup; at += kLanes, ++k) {
+      const F v = F::load(x + at);
+      tops.part[k] = number<Join>(tops.part[k], v);
+      nan = nan | (v != v);
+    }
+  }
+  if (!hn::AllFalse(F::Tag(), nan.raw))
+    return fold(Join{}, first, n, Array<float>{x}).joined(Join{});
+  return continued(tops, Join{}, n - whole, Array<float>{x + whole}).joined(Join{});
+}
+
+template <class T, class Join, class Map, int identity, class S = T>
 struct Fold {
   static T first() {
     return identity == 2 ? T(-kInfinity) : identity == 3 ? T(kInfinity) : T(identity);
@@ -161,13 +195,45 @@ struct Fold {
     else
       return {Join{}, Map{}};
   }
-  static T block(const T* x, std::int64_t n) {
-    return fold(step(), first(), n, Array<T>{x}).joined(Join{});
+  static T block(const S* x, std::int64_t n) {
+    if constexpr (identity >= 2)
+      return extreme<Join>(x, n, first());
+    else
+      return fold(step(), first(), n, Read<T, S>{x}).joined(Join{});
   }
-  static void row(T* into, const T* x, std::int64_t n) {
-    map(step(), into, n, Array<T>{into}, Array<T>{x});
+  /// kRows rows at once: the results are read and written once for all of them.
+  static void rows(T* into, const S* const* rows, std::int64_t count, std::int64_t n) {
+    constexpr std::int64_t kRows = 8;
+    std::int64_t row = 0;
+    for (; row + kRows <= count; row += kRows) {
+      const S* const* r = rows + row;
+      using R = Read<T, S>;
+      map(Rows{step()}, into, n, Array<T>{into}, R{r[0]}, R{r[1]}, R{r[2]}, R{r[3]}, R{r[4]},
+          R{r[5]}, R{r[6]}, R{r[7]});
+    }
+    for (; row < count; ++row) map(step(), into, n, Array<T>{into}, Read<T, S>{rows[row]});
   }
-  static constexpr FoldLoops<T> loops() { return {block, row}; }
+  static void join(double* into, const T* x, std::int64_t n) {
+    map(Join{}, into, n, Array<double>{into}, Read<double, T>{x});
+  }
+  static constexpr FoldLoops<T, S> loops() { return {block, rows, join}; }
+
+ private:
+  struct Rows {
+    JoinMapped<Join, Map> step;
+    template <class... Elements>
+    HWY_INLINE V<T> operator()(V<T> total, Elements... x) const {
+      if constexpr (identity >= 2) {
+        const M<T> nan = ((total != total) | ... | (x != x));
+        if (HWY_LIKELY(hn::AllFalse(typename V<T>::Tag(), nan.raw))) {
+          ((total = number<Join>(total, x)), ...);
+          return total;
+        }
+      }
+      ((total = step(total, x)), ...);
+      return total;
+    }
+  };
 };
 
 constexpr ReduceTable kReduceTable = {
@@ -175,7 +241,7 @@ constexpr ReduceTable kReduceTable = {
     Fold<float, Larger, Same, 2>::loops(),    Fold<float, Smaller, Same, 3>::loops(),
     Fold<float, Plus, NumberOr, 0>::loops(),  Fold<float, Product, NumberOr, 1>::loops(),
     Fold<float, Plus, Magnitude, 0>::loops(), Fold<double, Plus, Same, 0>::loops(),
-    Fold<double, Plus, Square, 0>::loops()};
+    Fold<double, Plus, Square, 0>::loops(),   Fold<double, Plus, Square, 0, float>::loops()};
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

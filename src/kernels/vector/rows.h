@@ -5,13 +5,26 @@
 // partial sums per row, columns one sum each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "base/parallel.h"
 #include "kernels/vector/targets.h"
 
 namespace symbind::vector {
 
-inline constexpr std::int64_t kTile = 64;
+inline constexpr std::int64_t kTile = 1024;
+
+/// How many columns of `extent` elements a thread should compute at once, of `columns` in all: as
+/// many as remain in the second cache from pass to pass. Of longer columns the passes read memory
+/// again, in long runs.
+inline std::int64_t column_tile(std::int64_t extent, std::int64_t columns) {
+  constexpr std::int64_t kCached = 65536, kLeast = 128;
+  const std::int64_t fits = kCached / std::max<std::int64_t>(extent, 1) / 64 * 64;
+  const std::int64_t share = (columns + num_threads() - 1) / num_threads();
+  const std::int64_t most = fits < kLeast ? kTile : std::min(fits, kTile);
+  return std::clamp<std::int64_t>((share + 63) / 64 * 64, 64, most);
+}
 
 struct SoftmaxTable {
   /// y = exp(z) / Σ exp(z) or z − log Σ exp(z), z = scale · (x − the largest x), or the smallest
@@ -56,16 +69,19 @@ struct NormTable {
 };
 const ByIsa<NormTable>& norm_kernels();
 
-/// Up to a few hundred contiguous elements to one, or element by element into an array.
-template <class T>
+/// Folds of numbers S in T: up to a few hundred contiguous ones to one, or rows of them element by
+/// element into an array, one row after the other; `join` combines that array with others.
+template <class T, class S = T>
 struct FoldLoops {
-  T (*block)(const T* x, std::int64_t n);
-  void (*row)(T* into, const T* x, std::int64_t n);
+  T (*block)(const S* x, std::int64_t n);
+  void (*rows)(T* into, const S* const* rows, std::int64_t count, std::int64_t n);
+  void (*join)(double* into, const T* x, std::int64_t n);
 };
 /// The order is that of Reduction, without the mean (kernels/reduce.h).
 struct ReduceTable {
   FoldLoops<float> sum, prod, max, min, nansum, nanprod, norm1;
   FoldLoops<double> sum64, squares64;
+  FoldLoops<double, float> squares_of_floats;
 };
 const ByIsa<ReduceTable>& reduce_kernels();
 

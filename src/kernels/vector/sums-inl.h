@@ -70,13 +70,12 @@ struct Sixteen {
   }
 };
 
-/// Partial sums of step(sum, operands[i]…) over all i; they begin with `first`.
+/// The sums after step(sum, operands[i]…) over all i.
 template <class T, class Step, class... Operands>
-HWY_INLINE Sixteen<T> fold(const Step& step, T first, std::int64_t size, const Operands&... x) {
+HWY_INLINE Sixteen<T> continued(Sixteen<T> sums, const Step& step, std::int64_t size,
+                                const Operands&... x) {
   constexpr std::size_t kLanes = V<T>::kMost;
   const auto n = static_cast<std::size_t>(size);
-  Sixteen<T> sums;
-  for (V<T>& p : sums.part) p = V<T>(first);
   std::size_t i = 0;
   for (; i + Sixteen<T>::kNumbers <= n; i += Sixteen<T>::kNumbers)
     for (std::size_t k = 0; k < Sixteen<T>::kVectors; ++k)
@@ -90,6 +89,13 @@ HWY_INLINE Sixteen<T> fold(const Step& step, T first, std::int64_t size, const O
     }
   }
   return sums;
+}
+/// Partial sums of step(sum, operands[i]…) over all i; they begin with `first`.
+template <class T, class Step, class... Operands>
+HWY_INLINE Sixteen<T> fold(const Step& step, T first, std::int64_t size, const Operands&... x) {
+  Sixteen<T> sums;
+  for (V<T>& p : sums.part) p = V<T>(first);
+  return continued(sums, step, size, x...);
 }
 
 /// Floats as doubles.

@@ -150,14 +150,14 @@ void softmax_row(const T* x, T* p, std::int64_t classes, std::int64_t stride) {
 
 /// Neighbouring positions at once: memory is read in order.
 void softmax_tiles(const ClassGrid& g, const float* x, float* p) {
-  using vector::kTile;
-  const std::int64_t tiles = (g.positions + kTile - 1) / kTile;
-  const std::int64_t grain = grain_of(static_cast<double>(4 * g.classes * kTile));
+  const std::int64_t tile = vector::column_tile(g.classes, g.rows()),
+                     tiles = (g.positions + tile - 1) / tile;
+  const std::int64_t grain = grain_of(static_cast<double>(4 * g.classes * tile));
   parallel_for(g.batch * tiles, grain, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) {
-      const std::int64_t first = t % tiles * kTile;
+      const std::int64_t first = t % tiles * tile;
       const std::int64_t at = t / tiles * g.classes * g.positions + first;
-      vector::softmax_kernels().best().columns(x + at, p + at, std::min(kTile, g.positions - first),
+      vector::softmax_kernels().best().columns(x + at, p + at, std::min(tile, g.positions - first),
                                                g.classes, g.positions, 1, false);
     }
   });

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -88,20 +89,18 @@ class MaskIndex {
   bool same_;
 };
 
+vector::Draw draw_of(float keep, const RunState& run) {
+  return {run.random_seed, run.random_draw, keep};
+}
+
 /// Elements [begin, end) of the mask, in float.
 void draw(float keep, const RunState& run, std::int64_t begin, std::int64_t end, float* mask) {
   if (!(keep > 0)) {
     std::fill_n(mask, end - begin, std::numeric_limits<float>::quiet_NaN());
     return;
   }
-  const vector::RandomTable& random = vector::random_kernels().best();
-  alignas(64) std::uint32_t words[kChunk + 4];
-  for (std::int64_t i = begin; i < end; i += kChunk) {
-    const std::int64_t n = std::min(kChunk, end - i), skipped = i % 4;
-    random.bits(run.random_seed, run.random_draw, static_cast<std::uint64_t>(i / 4),
-                (skipped + n + 3) / 4, words);
-    random.mask(words + skipped, keep, 1 / keep, mask + (i - begin), n);
-  }
+  vector::random_kernels().best().mask(draw_of(keep, run), static_cast<std::uint64_t>(begin),
+                                       end - begin, mask);
 }
 
 /// y = x · mask; 16-bit types are computed in float.
@@ -119,14 +118,29 @@ void apply(const MaskIndex& index, std::int64_t n, const T* x, const T* mask, T*
   });
 }
 
+/// Whether the mask may be null: the output is computed from the random bits.
+template <class T>
+bool needs_no_mask(bool same_shape, float keep) {
+  return std::is_same_v<T, float> && same_shape && keep > 0;
+}
+
 /// The whole mask, and where it has the shape of x the output in the same pass.
 template <class T>
 void drop(const MaskIndex& index, std::int64_t m, float keep, const RunState& run, const T* x,
           T* mask, T* y) {
+  constexpr std::int64_t kGrain = kElementGrain / 8;
+  if constexpr (std::is_same_v<T, float>) {
+    if (needs_no_mask<T>(index.same(), keep))
+      return parallel_for(m, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        vector::random_kernels().best().drop(draw_of(keep, run), static_cast<std::uint64_t>(begin),
+                                             end - begin, x + begin, mask ? mask + begin : nullptr,
+                                             y + begin);
+      });
+  }
   const auto convert = converter_from(Compute::kFloat, dtype_of<T>);
   const ElementType type = element_type(dtype_of<T>);
   const BinaryRun times(binary_function("mul").loops[static_cast<int>(type.compute)][0], type);
-  parallel_for(m, kElementGrain / 8, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(m, kGrain, [&](std::int64_t begin, std::int64_t end) {
     alignas(64) float drawn[kChunk];
     for (std::int64_t i = begin; i < end; i += kChunk) {
       const std::int64_t n = std::min(kChunk, end - i);
@@ -193,9 +207,12 @@ Prepared forward(const DropoutAttrs& a, const KernelRequest& r, const Offer& off
 
 Offer offer_forward(const DropoutAttrs& a, const KernelRequest& r) {
   const Shape mask = mask_shape(a, r.in[0].shape);
-  Offer offer = accept_plain(
-      r, r.wanted[1] ? 0 : static_cast<std::size_t>(mask.size()) * size_of(r.in[0].dtype));
   const Layout layout = r.in[0].layout;
+  const bool unmasked = r.in[0].dtype == DType::kFloat32 && layout == Layout::kPlain &&
+                        needs_no_mask<float>(mask == r.in[0].shape, 1 - a.p);
+  Offer offer = accept_plain(
+      r,
+      r.wanted[1] || unmasked ? 0 : static_cast<std::size_t>(mask.size()) * size_of(r.in[0].dtype));
   if (mask == r.in[0].shape && (layout == Layout::kBlocked8 || layout == Layout::kBlocked16))
     offer.in_layouts[0] = offer.out_layouts[0] = offer.out_layouts[1] = layout;
   return offer;
