@@ -65,6 +65,22 @@ OP_FAMILY(reduce) {
           const std::int64_t rows = in[0].shape[0];
           return fold(in[0], rows, in[0].shape.count(1), 1, {rows, 1, 1}, start, join);
         });
+    c.add("the last position, in every layout")
+        .attr("axis", 3)
+        .in({2, 32, 2, 3}, 0.5, 2)
+        .no_grad()
+        .ref([=](const HostTensors& in) {
+          const Shape& s = in[0].shape;
+          return fold(in[0], s.count(0, 3), s[3], 1, {s[0], s[1], s[2]}, start, join);
+        });
+    c.add("all positions, in every layout")
+        .attr("axis", "(2, 3)")
+        .in({2, 32, 2, 2}, 0.5, 2)
+        .no_grad()
+        .ref([=](const HostTensors& in) {
+          const Shape& s = in[0].shape;
+          return fold(in[0], s[0] * s[1], s.count(2), 1, {s[0], s[1]}, start, join);
+        });
     c.add("everything").in({3, 2, 2}, 0.5, 2).ref([=](const HostTensors& in) {
       return fold(in[0], 1, in[0].shape.size(), 1, {1}, start, join);
     });

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "graph/forward_rule.h"
+#include "kernels/channel_lanes.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
 #include "ops/reduce/reduce_attrs.h"
@@ -100,14 +101,47 @@ TernaryLoop backward_loop(Reduction reduction) {
   }
 }
 
-Prepared prepare_forward(const Entry& e, const ReduceAttrs& a, const KernelRequest& q) {
+/// Whether the axes are positions only: batch and channels stay, so that a tensor may keep its
+/// layout.
+bool keeps_channels(const ReduceAttrs& a, const Shape& x) {
+  if (x.rank() < 3 || x.rank() == kMaxRank) return false;
+  const auto axes = reduced_axes(a.axes(), a.exclude, x.rank());
+  return !axes[0] && !axes[1];
+}
+
+Offer offer_forward(const ReduceAttrs& a, const KernelRequest& q) {
+  Offer offer = accept_plain(q);
+  if (!keeps_channels(a, q.in[0].shape)) return offer;
+  offer.in_layouts[0] = q.in[0].layout;
+  // Blocks of channels without positions are plain.
+  if (q.out[0].shape.rank() > 2) offer.out_layouts[0] = q.in[0].layout;
+  return offer;
+}
+
+/// A tensor as it is in memory: batch, groups of channels, positions, lanes.
+struct Stored {
+  Shape shape;
+  std::array<bool, kMaxRank> reduced;
+};
+Stored stored(const ReduceAttrs& a, const Shape& x, Layout layout) {
+  Stored s{x, reduced_axes(a.axes(), a.exclude, x.rank())};
+  if (layout == Layout::kPlain) return s;
+  const std::int64_t lanes = channel_lanes(x, layout);
+  s.shape[1] = lanes == 0 ? 0 : x[1] / lanes;
+  s.shape.push_back(lanes);
+  s.reduced[static_cast<std::size_t>(x.rank())] = false;
+  return s;
+}
+
+Prepared prepare_forward(const Entry& e, const ReduceAttrs& a, const KernelRequest& q,
+                         const Offer& offer) {
   const TensorDesc& in = q.in[0];
   const bool has_empty_value = e.reduction != Reduction::kMax && e.reduction != Reduction::kMin;
   check(has_empty_value || in.shape.size() > 0 || q.out[0].shape.size() == 0, ErrorKind::kShape,
         "{}: an array of shape {} has no elements, so its {} is undefined", e.name, in.shape.str(),
         e.name);
-  const auto axes = reduced_axes(a.axes(), a.exclude, in.shape.rank());
-  return [reduce = Reducer(e.reduction, in.dtype, in.shape, axes)](const Args& args) {
+  const Stored x = stored(a, in.shape, offer.in_layouts[0]);
+  return [reduce = Reducer(e.reduction, in.dtype, x.shape, x.reduced)](const Args& args) {
     reduce(args.inputs[0].data, args.outputs[0].data);
   };
 }
@@ -138,9 +172,9 @@ void add(OpRegistry& r, const Entry& e,
                 .doc(std::string("Reduces by ") + e.name + " along axes.")
                 .infer(infer)
                 .gradient(gradient)
-                .kernel(DeviceType::kCpu, "native", nullptr,
-                        [&e](const ReduceAttrs& a, const KernelRequest& q, const Offer&) {
-                          return prepare_forward(e, a, q);
+                .kernel(DeviceType::kCpu, "native", offer_forward,
+                        [&e](const ReduceAttrs& a, const KernelRequest& q, const Offer& o) {
+                          return prepare_forward(e, a, q, o);
                         });
   if (e.alias != nullptr) op.alias(e.alias);
   std::vector<std::string> names{"head", "data"};
