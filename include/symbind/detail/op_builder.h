@@ -178,7 +178,7 @@ class OpBuilder {
     return *this;
   }
   /// This operator as an operation of an epilogue, by its attributes.
-  template <class F>
+  template <class F = std::optional<EpilogueItem> (*)(const A&)>  // also of an overloaded name
   OpBuilder& as_epilogue(F item) {
     def_.as_epilogue = [item](const void* a) -> std::optional<EpilogueItem> {
       return item(*static_cast<const A*>(a));

@@ -5,7 +5,7 @@
 // sides oneDNN's blocked kernel is 2 to 40 % faster.
 //
 // FullyConnected is the same product: its rows are the pixels of one image. Measured on two threads
-// of a Zen 4, oneDNN's / ours: outputs that are larger than the L2 cache (640×256×10000 23.6 / 17.0
+// of a Zen 4, oneDNN's / ours: large outputs (32×200×10000 630 / 604 µs, 640×256×10000 23.6 / 17.0
 // ms; with a weight that changes at each step, 1120×200×10000, 25.2 / 22.5) and small products
 // (16×64×64 4.8 / 2.0 µs, 32×64×256 10.4 / 7.5) are ours, the others oneDNN's (32×2048×1000 610 /
 // 623 µs, 100×784×128 93 / 106). A weight that changes is packed at each step, which takes many
@@ -25,7 +25,8 @@ namespace {
 
 // Of FullyConnected.
 constexpr std::int64_t kFewestRows = 16, kFewestChangingRows = 256;
-constexpr std::int64_t kLargeOutput = std::int64_t{1} << 20, kSmallWork = 500'000;
+constexpr std::int64_t kLargeOutput = 1 << 18, kLargeChangingOutput = 1 << 20;
+constexpr std::int64_t kSmallWork = 500'000;
 
 bool has_constant_weight(const KernelRequest& r) { return r.constant.size() > 1 && r.constant[1]; }
 
@@ -51,9 +52,11 @@ std::string unfit(const MatrixSizes& s, const KernelRequest& r) {
   if (r.in[0].dtype != DType::kFloat32) return "dtype is not float32";
   if (cpu_isa() == Isa::kSse41) return "needs AVX2";
   if (s.in == 0 || s.out < 8) return "fewer than 8 outputs, or no input";
-  if (s.rows < (has_constant_weight(r) ? kFewestRows : kFewestChangingRows)) return "few rows";
-  const bool small = has_constant_weight(r) && s.rows * s.in * s.out < kSmallWork;
-  return small || s.rows * s.out >= kLargeOutput ? "" : "oneDNN is faster for such an output";
+  const bool constant = has_constant_weight(r);
+  if (s.rows < (constant ? kFewestRows : kFewestChangingRows)) return "few rows";
+  const bool small = constant && s.rows * s.in * s.out < kSmallWork;
+  const bool large = s.rows * s.out >= (constant ? kLargeOutput : kLargeChangingOutput);
+  return small || large ? "" : "oneDNN is faster for such an output";
 }
 
 struct Plan {

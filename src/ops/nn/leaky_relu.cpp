@@ -364,7 +364,7 @@ Prepared backward(const LeakyReLUAttrs& a, const KernelRequest& r, const Offer&)
   return a.is("rrelu") ? backward_random(r) : backward_simple(a, r);
 }
 
-std::optional<EpilogueItem> leaky_as_epilogue(const LeakyReLUAttrs& a) {
+std::optional<EpilogueItem> as_epilogue(const LeakyReLUAttrs& a) {
   using Kind = EpilogueItem::Kind;
   const double slope = static_cast<double>(a.slope);
   if (a.is("leaky")) return EpilogueItem{Kind::kLeaky, slope};
@@ -384,7 +384,7 @@ void register_leaky_relu(OpRegistry& r) {
   };
   r.add<A>("LeakyReLU")
       .precision(Precision::kAsStored)
-      .as_epilogue(leaky_as_epilogue)
+      .as_epilogue(as_epilogue)
       .flops(1, Per::kFirstInput)
       .doc("Variants of relu that are not constant below 0.")
       .inputs(names)
