@@ -13,7 +13,9 @@ namespace symbind {
 namespace {
 
 constexpr int kLanes = 16;
-constexpr std::int64_t kBlock = 512, kTile = 256, kBlockRows = 32;
+constexpr std::int64_t kBlock = 512;
+constexpr std::int64_t kTile = 256;
+constexpr std::int64_t kBlockRows = 32;
 
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;

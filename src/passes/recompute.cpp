@@ -31,7 +31,9 @@ NodeEntries recompute(const NodeEntries& outputs, const NodeEntries& gradients) 
     NodeEntry& entry = again[e.node.get()];
     if (!entry) {
       GradientBuilder builder(e.node, {}, {});
-      auto node = std::make_shared<Node>(*op->recompute(e.node->parsed.get(), builder).node);
+      const NodeEntry made = op->recompute(e.node->parsed.get(), builder);
+      if (!made) return entry = e;
+      auto node = std::make_shared<Node>(*made.node);
       node->name = e.node->name + "_again";
       entry = {node, 0};
     }
