@@ -10,7 +10,7 @@ inline constexpr const char* kSum = "add_n";                     ///< adds up gr
 inline constexpr const char* kCopy = "_copy";                    ///< a head that is a variable
 inline constexpr const char* kCrossDevice = "_CrossDeviceCopy";  ///< between device groups
 
-inline constexpr const char* kFusedBatchNorm = "_fused_BatchNorm_relu";
+inline constexpr const char* kFusedBatchNorm = "_fused_BatchNorm";
 inline constexpr const char* kFusedConvolution = "_fused_Convolution";
 inline constexpr const char* kFusedFullyConnected = "_fused_FullyConnected";
 /// Those that files must not contain; operators made by gradients have OpDef::is_backward.

@@ -1,4 +1,6 @@
 #include "base/check.h"
+#include "graph/core_ops.h"
+#include "graph/gradient_heads.h"
 #include "graph/node.h"
 
 namespace symbind {
@@ -37,6 +39,20 @@ NodeEntry GradientBuilder::call(std::string_view op, NodeEntries inputs, AttrDic
       *make_node(def, node_->name + "_backward", std::move(attrs), std::move(inputs)));
   node->forward_node = node_;
   return {node, 0};
+}
+
+NodeEntries two_heads(GradientBuilder& g, int i) {
+  const NodeEntry whole = g.head(i);
+  // The gradient pass made this sum for this node: nothing else reads it.
+  const Node& sum = *whole.node;
+  if (sum.op == nullptr || !sum.op->adds_up || sum.forward_node != g.output(i).node ||
+      sum.inputs.size() < 2)
+    return {whole};
+  NodeEntries parts = sum.inputs;
+  const NodeEntry last = parts.back();
+  parts.pop_back();
+  if (parts.size() == 1) return {parts.front(), last};
+  return {g.call(core_ops::kSum, std::move(parts)), last};
 }
 
 }  // namespace symbind

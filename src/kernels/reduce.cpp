@@ -13,9 +13,11 @@ namespace symbind {
 namespace {
 
 constexpr int kLanes = 16;
-constexpr std::int64_t kBlock = 512, kBlockRows = 32;
+constexpr std::int64_t kBlock = 512;
+constexpr std::int64_t kBlockRows = 32;
 /// Columns at once: a row of them is a run that memory is read in.
-constexpr std::int64_t kTile = 1024, kLeastTile = 256;
+constexpr std::int64_t kTile = 1024;
+constexpr std::int64_t kLeastTile = 256;
 
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;

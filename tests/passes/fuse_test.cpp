@@ -40,7 +40,28 @@ TEST(Fuse, batch_norm_and_relu) {
   const Symbol relu = call("Activation", "relu", {bn}, {{"act_type", "relu"}});
   const ShapeMap shapes = {{"x", {2, 3, 2, 2}}};
   const Executor alone = trained(call("make_loss", "loss", {relu}), shapes);
-  EXPECT_TRUE(has_step(alone, "_fused_BatchNorm_relu")) << alone.plan_text();
+  EXPECT_TRUE(has_step(alone, "_fused_BatchNorm")) << alone.plan_text();
+}
+
+// The end of a residual block: the sum of the gradients that arrive is part of it, too.
+TEST(Fuse, batch_norm_with_sum_and_relu) {
+  const Symbol bn = call("BatchNorm", "bn", {Variable("x")});
+  const Symbol relu = call("Activation", "relu", {Variable("z") + bn}, {{"act_type", "relu"}});
+  const ShapeMap shapes = {{"x", {2, 3, 2, 2}}, {"z", {2, 3, 2, 2}}};
+  const Executor two =
+      trained(call("make_loss", "loss", {relu + call("tanh", "t", {relu})}), shapes);
+  EXPECT_TRUE(has_step(two, "_fused_BatchNorm")) << two.plan_text();
+  EXPECT_TRUE(has_step(two, "_backward_BatchNorm_two_heads")) << two.plan_text();
+  for (const char* alone : {"_backward_Activation 'relu", "grad_sum"})
+    EXPECT_FALSE(has_step(two, alone)) << two.plan_text();
+}
+
+TEST(Fuse, three_gradients_are_two_heads) {
+  const Symbol bn = call("BatchNorm", "bn", {Variable("x")});
+  const Symbol relu = call("Activation", "relu", {bn}, {{"act_type", "relu"}});
+  const Symbol uses = relu + call("tanh", "t", {relu}) + call("sigmoid", "s", {relu});
+  const Executor three = trained(call("make_loss", "loss", {uses}), {{"x", {2, 3, 2, 2}}});
+  EXPECT_TRUE(has_step(three, "_backward_BatchNorm_two_heads")) << three.plan_text();
 }
 
 // Were it fused all the same, the states would be updated by two operators.
@@ -51,7 +72,7 @@ TEST(Fuse, not_where_another_reads_the_product) {
   const ShapeMap shapes = {{"x", {2, 3, 2, 2}}};
   const Executor one = trained(call("make_loss", "loss", {relu}), shapes);
   const Executor two = trained(call("make_loss", "loss", {relu + tanh}), shapes);
-  EXPECT_FALSE(has_step(two, "_fused_BatchNorm_relu")) << two.plan_text();
+  EXPECT_FALSE(has_step(two, "_fused_BatchNorm")) << two.plan_text();
   for (const char* state : {"bn_moving_mean", "bn_moving_var"})
     EXPECT_LT(largest_difference(one.aux_dict().at(state), two.aux_dict().at(state)), 1e-6)
         << state;

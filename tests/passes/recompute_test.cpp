@@ -55,6 +55,19 @@ TEST(Recompute, gradients_are_the_same_and_take_less_memory) {
   }
 }
 
+// Backward does not read the tensor that was added.
+TEST(Recompute, a_sum_is_kept) {
+  const Symbol first = layer("a", Variable("data"), true);
+  Symbol sum = layer("b", first, false) + first;
+  sum = make_symbol("Activation", "relu", std::vector{sum}, {{"act_type", "relu"}});
+  const Symbol net = layer("c", sum, true);
+  const Ran kept = run(net, "0"), again = run(net, "1");
+  EXPECT_NE(again.plan.find("a_relu_again"), std::string::npos) << again.plan;
+  EXPECT_EQ(again.plan.find("'relu_again"), std::string::npos) << again.plan;
+  for (std::size_t i = 0; i < kept.values.size(); ++i)
+    EXPECT_TRUE(near(again.values[i], kept.values[i], {1e-5, 1e-6})) << i;
+}
+
 TEST(Recompute, by_definition_gradients_are_the_same) {
   const settings::override_for_test plain("SYMBIND_KERNELS", "-native,-onednn,-blas");
   const Symbol net = layer("b", layer("a", Variable("data"), false), false);

@@ -1,6 +1,10 @@
 """Faults of operators and kernels."""
 
-BATCH_NORM = "src/ops/nn/batch_norm.cpp"
+BATCH_NORM = "src/kernels/batch_norm_reference.h"
+BATCH_NORM_OP = "src/ops/nn/batch_norm.cpp"
+BATCH_NORM_FORWARD = "src/kernels/batch_norm/forward.cpp"
+BATCH_NORM_BACKWARD = "src/kernels/batch_norm/backward.cpp"
+BATCH_NORM_LOOPS = "src/kernels/batch_norm/loops_vector.cpp"
 BATCH_NORM_ONEDNN = "src/kernels/onednn/batch_norm.cpp"
 POOLING = "src/ops/nn/pooling.cpp"
 UPDATE_LOOP = "src/ops/optimizer/update_loop.h"
@@ -101,24 +105,64 @@ ROWS = [
 
     # ---- BatchNorm
     ("fix_gamma ignored", BATCH_NORM,
-     "(a.fix_gamma ? 1.0 : static_cast<double>(args.in<P>(1)[c])) * inverse",
+     "(s.fix_gamma ? 1.0 : static_cast<double>(args.in<P>(1)[c])) * inverse",
      "static_cast<double>(args.in<P>(1)[c]) * inverse", "ops:Ops.BatchNorm"),
     ("fix_gamma has a gradient", BATCH_NORM_ONEDNN,
      "if (s.fix_gamma && args.wants(1)) std::fill_n(args.out<float>(1), n, 0.f);", "",
      "ops:Ops.BatchNorm golden_replay:GoldenOps.BatchNorm"),
     ("moving variance unbiased", BATCH_NORM,
-     "static_cast<P>(1 / (inverse * inverse) - a.eps);",
-     "static_cast<P>((1 / (inverse * inverse) - a.eps) * double(g.per_channel()) / "
+     "static_cast<P>(1 / (inverse * inverse) - s.eps);",
+     "static_cast<P>((1 / (inverse * inverse) - s.eps) * double(g.per_channel()) / "
      "double(g.per_channel() - 1));", "ops:Ops.BatchNorm golden_replay:GoldenOps.BatchNorm"),
     ("moving mean's momentum turned around", BATCH_NORM_ONEDNN,
      "moving_mean[c] * keep + args.in<float>(3)[c] * (1 - keep)",
      "moving_mean[c] * (1 - keep) + args.in<float>(3)[c] * keep",
-     "golden_replay:GoldenOps.BatchNorm"),
-    ("eps dropped", BATCH_NORM, "1 / std::sqrt(variance + a.eps)", "1 / std::sqrt(variance)",
+     "ops:BatchNorm.every_kernel_gives_the_same_block"),
+    ("eps dropped", BATCH_NORM, "1 / std::sqrt(variance + s.eps)", "1 / std::sqrt(variance)",
      "ops:Ops.BatchNorm"),
     ("eps dropped in what oneDNN's forward saves", BATCH_NORM_ONEDNN,
      "static_cast<double>(variance[c]) + s.eps", "static_cast<double>(variance[c])",
      "ops:Ops.BatchNorm golden_replay:GoldenOps.BatchNorm"),
+
+    # ---- our own BatchNorm and its epilogues
+    ("moving mean's momentum turned around in our own", BATCH_NORM_BACKWARD,
+     "moving_mean[c] * keep + t.mean[c] * (1 - keep)", "moving_mean[c] * (1 - keep) + t.mean[c] * keep",
+     "golden_replay:GoldenOps.BatchNorm"),
+    ("fix_gamma has a gradient in our own", BATCH_NORM_BACKWARD,
+     "plan.s.fix_gamma ? 0 : static_cast<float>(dgamma)", "static_cast<float>(dgamma)",
+     "golden_replay:GoldenOps.BatchNorm"),
+    ("parts' means are not joined", BATCH_NORM_FORWARD,
+     "squares[c] += partial[width + c] + d * d * n;", "squares[c] += partial[width + c];",
+     "ops:BatchNorm.a_block_with_two_readers_has_the_gradients_of_the_mathematics"),
+    ("what rounding took from a part's mean is lost", BATCH_NORM_FORWARD,
+     "sum[c] = static_cast<double>(mean[c]) * count + distance[c];",
+     "sum[c] = static_cast<double>(mean[c]) * count;",
+     "ops:BatchNorm.a_large_mean_costs_no_more_digits_than_its_own_rounding"),
+    ("the sum is added after the relu", BATCH_NORM_LOOPS,
+     "      if constexpr (kAdds) y = y + G::load(add);\n"
+     "      if constexpr (kRelu) y = relu_of(y, relu, bits);",
+     "      if constexpr (kRelu) y = relu_of(y, relu, bits);\n"
+     "      if constexpr (kAdds) y = y + G::load(add);",
+     "ops:Ops._fused_BatchNorm"),
+    ("the operator relu makes a NaN 0 after BatchNorm", "src/kernels/batch_norm_sizes.h",
+     "clips ? NormRelu::kKeepsNan : NormRelu::kNanIsZero", "NormRelu::kNanIsZero",
+     "ops:BatchNorm.relu_of_a_nan_is_that_of_its_operator"),
+    ("BatchNorm's second head is lost", BATCH_NORM_BACKWARD,
+     ".second = moved(t.heads.second),", ".second = nullptr,",
+     "ops:BatchNorm.a_block_with_two_readers_has_the_gradients_of_the_mathematics"),
+    ("the added tensor's gradient is not masked", BATCH_NORM_OP,
+     "gradients.push_back(relu || heads.size() == 2 ? d[3] : heads[0]);",
+     "gradients.push_back(heads[0]);", "ops:Ops._fused_BatchNorm"),
+    ("a sum is computed again without its tensor", BATCH_NORM_OP,
+     "  if (epilogue_of(a).sum) return {};", "", "passes:Recompute.a_sum_is_kept"),
+    ("a part's sums depend on the number of threads", "src/kernels/batch_norm/plan.h",
+     "return at<double>(args, partial) + (group * grid.parts() + part) * 2 * grid.width();",
+     "return at<double>(args, partial) + (group * grid.parts() + part * (num_threads() % 2)) * 2 * "
+     "grid.width();", "ops:ThreadsBatchNorm.bits_do_not_depend_on_the_number_of_threads"),
+    ("partial sums by the width of a vector", BATCH_NORM_LOOPS,
+     "for (int j = 0; i < p.length; ++i, ++j) s[j] =",
+     "for (int j = G::kVectors - 1; i < p.length; ++i, ++j) s[j] =",
+     "kernels:BatchNormLoops.avx2_and_avx512_give_equal_bits"),
 
     # ---- other layers and losses
     ("count_include_pad ignored", POOLING, "a.count_include_pad.value_or(true)", "true",

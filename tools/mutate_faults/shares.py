@@ -184,8 +184,12 @@ LOOPS = [
         "parallel_for(heads, std::max<std::int64_t>(1, 32768 / work),\n"
         "               [&](std::int64_t begin, std::int64_t end) {",
     ]),
-    ("src/ops/nn/batch_norm.cpp", "ops:Ops.BatchNorm:Ops._fused_BatchNorm_relu", [
+    ("src/kernels/batch_norm_reference.h", "ops:Ops.BatchNorm:Ops._fused_BatchNorm", [
         "parallel_for(channels, grain, [&](std::int64_t begin, std::int64_t end) {",
+    ]),
+    ("src/kernels/batch_norm/plan.h", "ops:Ops.BatchNorm:Ops._fused_BatchNorm", [
+        "parallel_for(groups * grid.parts(), grain_of(size), [&](std::int64_t begin, std::int64_t end) {",
+        "parallel_for(panels, grain_of(size), [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/ops/nn/convolution.cpp", "ops:Ops.Convolution:Ops._fused_Convolution", [
         "parallel_for(s.batch * s.out_channels, grain, [&](std::int64_t begin, std::int64_t "

@@ -7,7 +7,7 @@ Offer offer_batch_norm(const BatchNormSizes&, const KernelRequest&) {
   return refuse("built without oneDNN");
 }
 Prepared prepare_batch_norm(const KernelRequest&, const Offer&) { return {}; }
-Offer offer_batch_norm_backward(const BatchNormSizes&, const KernelRequest&) {
+Offer offer_batch_norm_backward(const BatchNormSizes&, bool, const KernelRequest&) {
   return refuse("built without oneDNN");
 }
 Prepared prepare_batch_norm_backward(const KernelRequest&, const Offer&) { return {}; }

@@ -43,7 +43,8 @@ constexpr std::int64_t kFewestForOneDnn = 16'384;
 // Waking another thread takes as long as this many multiplications.
 constexpr double kFewestForThread = 250'000;
 // Of a thread's part, where it is computed in pieces.
-constexpr std::int64_t kRowsOfPiece = 512, kColumnsOfPiece = 1024;
+constexpr std::int64_t kRowsOfPiece = 512;
+constexpr std::int64_t kColumnsOfPiece = 1024;
 
 struct Tile {
   std::int64_t rows, columns;

@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "kernels/accumulate.h"
+#include "kernels/elementwise.h"
 #include "kernels/onednn/internal.h"
 
 namespace symbind::onednn {
@@ -26,9 +28,11 @@ MemoryDesc as_image(const TensorDesc& x) {
   return describe(Shape{x.shape[0], x.shape[1], 1, x.shape[2]}, x.layout, x.dtype);
 }
 
+bool has_relu(const BatchNormSizes& s) { return s.relu != NormRelu::kNone; }
+
 Flags flags_of(const BatchNormSizes& s, bool global) {
   Flags flags = Flags::use_scale | Flags::use_shift;
-  if (s.relu) flags |= Flags::fuse_norm_relu;
+  if (has_relu(s)) flags |= Flags::fuse_norm_relu;
   if (global) flags |= Flags::use_global_stats;
   return flags;
 }
@@ -39,7 +43,9 @@ Forward::primitive_desc forward_desc(const BatchNormSizes& s, const MemoryDesc& 
           engine(), true};
 }
 
-std::string unfit(const TensorDesc& x) {
+std::string unfit(const BatchNormSizes& s, const TensorDesc& x) {
+  if (s.sum) return "oneDNN adds no tensor to a batch normalisation";
+  if (s.relu == NormRelu::kKeepsNan) return "oneDNN's relu makes a NaN 0";
   if (x.dtype != DType::kFloat32) return "dtype is not float32";
   if (x.shape.rank() < 2 || x.shape.rank() > 5) return "rank is not 2 to 5";
   if (x.shape.size() == 0) return "the data is empty";
@@ -61,7 +67,7 @@ Variant make_variant(const BatchNormSizes& s, const MemoryDesc& x, const MemoryD
                             {DNNL_ARG_MEAN, channels},  {DNNL_ARG_VARIANCE, channels},
                             {DNNL_ARG_SCALE, channels}, {DNNL_ARG_SHIFT, channels}};
   Variant v;
-  v.mask = s.relu && training && pd.workspace_desc().get_size() > 0;
+  v.mask = has_relu(s) && training && pd.workspace_desc().get_size() > 0;
   if (v.mask) {
     arguments.emplace_back(DNNL_ARG_WORKSPACE, pd.workspace_desc());
     mask_bytes = std::max(mask_bytes, pd.workspace_desc().get_size());
@@ -82,6 +88,9 @@ struct ForwardPlan {
 struct BackwardPlan {
   BatchNormSizes sizes;
   std::int64_t channels = 0;
+  int second = -1;        ///< the input that is added to dy
+  std::int64_t size = 0;  ///< of the data
+  std::size_t dy = 0;
   Call call;
   std::size_t variance = 0, ones = 0, dgamma = 0, dbeta = 0, dx = 0, scratch = 0;
 };
@@ -138,8 +147,16 @@ void run_backward(const BackwardPlan& p, const Args& args) {
   void* dbeta = args.wants(2) ? args.outputs[2].data : at(args, p.dbeta);
   void* dx = args.wants(0) ? args.outputs[0].data : at(args, p.dx);
   void *dy = args.inputs[0].data, *x = args.inputs[1].data, *mean = args.inputs[3].data;
+  if (p.second >= 0) {
+    dy = at(args, p.dy);
+    const BinaryLoop add = binary_function("add").loops[0][0];
+    parallel_for(p.size, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+      add(args.in<float>(0) + begin, args.in<float>(p.second) + begin,
+          static_cast<float*>(dy) + begin, end - begin);
+    });
+  }
   void* scratch = at(args, p.scratch);
-  if (s.relu)
+  if (has_relu(s))
     p.call({x, dy, mean, variance, gamma, gamma, dx, dgamma, dbeta, args.inputs[7].data}, scratch);
   else
     p.call({x, dy, mean, variance, gamma, gamma, dx, dgamma, dbeta}, scratch);
@@ -157,7 +174,7 @@ void run_backward(const BackwardPlan& p, const Args& args) {
 
 Offer offer_batch_norm(const BatchNormSizes& s, const KernelRequest& r) {
   TensorDesc in = r.in[0];
-  if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
+  if (std::string reason = unfit(s, in); !reason.empty()) return refuse(std::move(reason));
   if (is_stored_in_bfloat16(r, 0)) in.dtype = DType::kBFloat16;
   return guarded([&] {
     const VendorThreads threads(threads_for(8.0 * static_cast<double>(in.shape.size())));
@@ -174,7 +191,7 @@ Offer offer_batch_norm(const BatchNormSizes& s, const KernelRequest& r) {
     plan->mean = workspace.take(row);
     plan->variance = workspace.take(row);
     plan->ones = workspace.take(row);
-    const bool saves = s.relu && r.wanted[3];
+    const bool saves = has_relu(s) && r.wanted[3];
     if (!saves) plan->mask = workspace.take(mask);
     plan->scratch = workspace.take(scratch);
     Offer offer = accept_plain(r, workspace.total());
@@ -193,9 +210,9 @@ Prepared prepare_batch_norm(const KernelRequest&, const Offer& offer) {
   };
 }
 
-Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r) {
+Offer offer_batch_norm_backward(const BatchNormSizes& s, bool two_heads, const KernelRequest& r) {
   const TensorDesc& in = r.in[1];
-  if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
+  if (std::string reason = unfit(s, in); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(8.0 * static_cast<double>(in.shape.size())));
     auto plan = std::make_shared<BackwardPlan>();
@@ -218,7 +235,7 @@ Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r)
                               {DNNL_ARG_DIFF_SRC, x},
                               {DNNL_ARG_DIFF_SCALE, channels},
                               {DNNL_ARG_DIFF_SHIFT, channels}};
-    if (s.relu) arguments.emplace_back(DNNL_ARG_WORKSPACE, pd.workspace_desc());
+    if (has_relu(s)) arguments.emplace_back(DNNL_ARG_WORKSPACE, pd.workspace_desc());
     plan->call = Call(Backward(pd), pd.scratchpad_desc(), std::move(arguments));
     Carver workspace;
     const std::size_t row = static_cast<std::size_t>(plan->channels) * sizeof(float);
@@ -227,9 +244,15 @@ Offer offer_batch_norm_backward(const BatchNormSizes& s, const KernelRequest& r)
     plan->dgamma = workspace.take(row);
     plan->dbeta = workspace.take(row);
     if (!r.wanted[0]) plan->dx = workspace.take(x.get_size());
+    if (two_heads) {
+      plan->second = static_cast<int>(r.in.size()) - 1;
+      plan->size = in.shape.size();
+      plan->dy = workspace.take(x.get_size());
+    }
     plan->scratch = workspace.take(pd.scratchpad_desc().get_size());
     Offer offer = accept_plain(r, workspace.total());
     offer.in_layouts[0] = offer.in_layouts[1] = offer.out_layouts[0] = in.layout;
+    if (two_heads) offer.in_layouts.back() = in.layout;
     offer.plan = std::move(plan);
     return offer;
   });
@@ -243,7 +266,7 @@ Prepared prepare_batch_norm_backward(const KernelRequest&, const Offer& offer) {
 
 Offer offer_batch_norm_again(const BatchNormSizes& s, const KernelRequest& r) {
   const TensorDesc& in = r.in[0];
-  if (std::string reason = unfit(in); !reason.empty()) return refuse(std::move(reason));
+  if (std::string reason = unfit(s, in); !reason.empty()) return refuse(std::move(reason));
   return guarded([&] {
     const VendorThreads threads(threads_for(8.0 * static_cast<double>(in.shape.size())));
     auto plan = std::make_shared<ForwardPlan>();

@@ -24,8 +24,10 @@ namespace symbind::pointwise {
 namespace {
 
 // Of FullyConnected.
-constexpr std::int64_t kFewestRows = 16, kFewestChangingRows = 256;
-constexpr std::int64_t kLargeOutput = 1 << 18, kLargeChangingOutput = 1 << 20;
+constexpr std::int64_t kFewestRows = 16;
+constexpr std::int64_t kFewestChangingRows = 256;
+constexpr std::int64_t kLargeOutput = 1 << 18;
+constexpr std::int64_t kLargeChangingOutput = 1 << 20;
 constexpr std::int64_t kSmallWork = 500'000;
 
 bool has_constant_weight(const KernelRequest& r) { return r.constant.size() > 1 && r.constant[1]; }

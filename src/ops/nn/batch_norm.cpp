@@ -8,18 +8,22 @@
 // output_mean_var. Decided here, as MXNet's CPU does: the moving statistics are updated in
 // *backward*, from the saved ones, with the biased variance. fix_gamma treats γ as 1 and its
 // gradient as 0, and any forward of an executor with gradients sets it to 1. 16-bit data has
-// float32 parameters. `_fused_BatchNorm_relu` also keeps which elements were positive, so that
-// backward need not read y.
+// float32 parameters.
+//
+// `_fused_BatchNorm` has an epilogue: sum, relu, or both. It keeps which elements relu kept, so
+// that backward need not read y. Where the gradient that arrives is itself a sum, backward takes
+// its summands and adds them while it applies that mask.
 #include <symbind/operator.h>
 
-#include <cmath>
-
 #include "base/check.h"
-#include "base/parallel.h"
 #include "graph/core_ops.h"
+#include "graph/gradient_heads.h"
 #include "kernels/accumulate.h"
+#include "kernels/batch_norm/batch_norm.h"
+#include "kernels/batch_norm_reference.h"
 #include "kernels/onednn/batch_norm.h"
 #include "ndarray/dtype_dispatch.h"
+#include "ops/nn/epilogue_attr.h"
 
 namespace symbind {
 
@@ -34,6 +38,7 @@ struct BatchNormAttrs {
   int axis = 1;
   bool cudnn_off = false;
   std::optional<float> min_calib_range, max_calib_range;
+  std::string epilogue;
 
   void describe(AttrVisitor& v) {
     v.field("eps", eps, "Added to the variance.").at_least(0);
@@ -49,6 +54,16 @@ struct BatchNormAttrs {
     v.field("max_calib_range", max_calib_range, "Accepted, without effect.");
   }
 };
+
+using FusedAttrs = WithEpilogue<BatchNormAttrs>;
+
+NormEpilogue epilogue_of(const BatchNormAttrs& a) {
+  const std::optional<NormEpilogue> known = norm_epilogue(parse_epilogue(a.epilogue));
+  check(known.has_value(), ErrorKind::kNotImplemented,
+        "BatchNorm has no epilogue '{}', only sum, relu and both in this order", a.epilogue);
+  return *known;
+}
+bool has_relu(const BatchNormAttrs& a) { return epilogue_of(a).relu != NormRelu::kNone; }
 
 // ---- Inference and gradient ---------------------------------------------------------------------
 
@@ -80,46 +95,70 @@ void infer_plain(const BatchNormAttrs& a, Inference& io) {
   infer_channels(a, io, io.in(0), {io.in(1), io.in(2), io.in(3), io.in(4), io.out(1), io.out(2)});
 }
 
-void infer_relu(const BatchNormAttrs& a, Inference& io) {
+void infer_fused(const FusedAttrs& a, Inference& io) {
   infer_plain(a, io);
-  io.opaque(io.out(3));
+  if (epilogue_of(a).sum) {
+    io.same_shape(io.in(5), io.out(0));
+    io.same_dtype(io.in(5), io.out(0));
+  }
+  if (has_relu(a)) io.opaque(io.out(3));
 }
 
-// Inputs: dy, x, γ, μ, 1/σ, moving_mean, moving_var[, mask]. Outputs: dx, dγ, dβ.
+/// Inputs: dy, x, γ, μ, 1/σ, moving_mean, moving_var[, mask][, a second dy]. Outputs: dx, dγ, dβ[,
+/// the gradient of the added tensor].
+std::vector<std::string> backward_inputs(const BatchNormAttrs& a, bool two_heads) {
+  std::vector<std::string> names{"dy", "data", "gamma", "mean", "var", "moving_mean", "moving_var"};
+  if (has_relu(a)) names.push_back("mask");
+  if (two_heads) names.push_back("second_dy");
+  return names;
+}
+std::vector<std::string> backward_outputs(const BatchNormAttrs& a) {
+  std::vector<std::string> names{"data", "gamma", "beta"};
+  if (epilogue_of(a).sum) names.push_back("sum");
+  return names;
+}
+
+template <bool two_heads>
 void infer_backward(const BatchNormAttrs& a, Inference& io) {
-  io.same_shape(io.in(0), io.in(1));
-  io.same_shape(io.in(1), io.out(0));
-  io.same_dtype(io.in(0), io.in(1));
-  io.same_dtype(io.in(1), io.out(0));
+  const auto like_data = [&](Inference::Ref r) {
+    io.same_shape(r, io.in(1));
+    io.same_dtype(r, io.in(1));
+  };
+  like_data(io.in(0));
+  like_data(io.out(0));
+  if (two_heads) like_data(io.in(io.num_inputs() - 1));
+  if (epilogue_of(a).sum) like_data(io.out(3));
   infer_channels(a, io, io.in(1),
                  {io.in(2), io.in(3), io.in(4), io.in(5), io.in(6), io.out(1), io.out(2)});
 }
 
-NodeEntries gradient_by(GradientBuilder& g, const char* op, bool mask) {
-  NodeEntries inputs{g.head(0),   g.input(0), g.input(1), g.output(1),
-                     g.output(2), g.input(3), g.input(4)};
-  if (mask) inputs.push_back(g.output(3));
-  NodeEntries d = g.call_with_same_attrs(op, std::move(inputs));
-  d.resize(5);  // none for the auxiliary states
-  return d;
-}
-
-NodeEntries gradient_plain(const BatchNormAttrs&, GradientBuilder& g) {
-  return gradient_by(g, "_backward_BatchNorm", false);
-}
-NodeEntries gradient_relu(const BatchNormAttrs&, GradientBuilder& g) {
-  return gradient_by(g, "_backward_fused_BatchNorm_relu", true);
-}
-
+constexpr const char* kBackward = "_backward_BatchNorm";
+constexpr const char* kBackwardOfTwo = "_backward_BatchNorm_two_heads";
 /// The output again, by the statistics that forward used.
 constexpr const char* kAgain = "_again_BatchNorm";
-constexpr const char* kAgainRelu = "_again_fused_BatchNorm_relu";
 
-template <const char* const& op>
-NodeEntry again(const BatchNormAttrs&, GradientBuilder& g) {
-  return g.call_with_same_attrs(op,
+NodeEntries gradient(const BatchNormAttrs& a, GradientBuilder& g) {
+  const bool sum = epilogue_of(a).sum, relu = has_relu(a);
+  // Without a relu or a sum, the sum of the heads would be written for the second loop alone.
+  const NodeEntries heads = sum || relu ? two_heads(g, 0) : NodeEntries{g.head(0)};
+  NodeEntries inputs{heads[0],    g.input(0), g.input(1), g.output(1),
+                     g.output(2), g.input(3), g.input(4)};
+  if (relu) inputs.push_back(g.output(3));
+  if (heads.size() == 2) inputs.push_back(heads[1]);
+  const NodeEntries d =
+      g.call_with_same_attrs(heads.size() == 2 ? kBackwardOfTwo : kBackward, std::move(inputs));
+  NodeEntries gradients{d[0], d[1], d[2], {}, {}};  // none for the auxiliary states
+  if (sum) gradients.push_back(relu || heads.size() == 2 ? d[3] : heads[0]);
+  return gradients;
+}
+NodeEntries gradient_fused(const FusedAttrs& a, GradientBuilder& g) { return gradient(a, g); }
+
+NodeEntry again(const BatchNormAttrs& a, GradientBuilder& g) {
+  if (epilogue_of(a).sum) return {};  // backward does not read the added tensor
+  return g.call_with_same_attrs(kAgain,
                                 {g.input(0), g.input(1), g.input(2), g.output(1), g.output(2)})[0];
 }
+NodeEntry again_fused(const FusedAttrs& a, GradientBuilder& g) { return again(a, g); }
 
 // Inputs: x, γ, β, μ, 1/σ.
 void infer_again(const BatchNormAttrs& a, Inference& io) {
@@ -128,140 +167,30 @@ void infer_again(const BatchNormAttrs& a, Inference& io) {
   infer_channels(a, io, io.in(0), {io.in(1), io.in(2), io.in(3), io.in(4)});
 }
 
-// ---- The plain reference ------------------------------------------------------------------------
-
-/// The data as (outer, channels, inner).
-struct ChannelGrid {
-  std::int64_t outer, channels, inner;
-  std::int64_t per_channel() const { return outer * inner; }
-  template <class F>
-  void each(std::int64_t c, F&& f) const {
-    for (std::int64_t o = 0; o < outer; ++o)
-      for (std::int64_t i = 0; i < inner; ++i) f((o * channels + c) * inner + i);
-  }
-  template <class F>
-  void each_channel(F&& f) const {
-    const std::int64_t grain = grain_of(per_channel());
-    parallel_for(channels, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t c = begin; c < end; ++c) f(c);
-    });
-  }
-};
-ChannelGrid channel_grid(const BatchNormAttrs& a, const Shape& x) {
-  const int axis = normalize_axis(a.axis, x.rank());
-  return {x.count(0, axis), x[axis], x.count(axis + 1)};
+/// With the moving statistics it is a scale and a shift per channel.
+std::optional<EpilogueItem> as_epilogue(const BatchNormAttrs& a) {
+  if (a.axis != 1 || a.output_mean_var) return std::nullopt;
+  return EpilogueItem{EpilogueItem::Kind::kBatchNorm, a.eps, a.fix_gamma ? 1.0 : 0.0};
 }
 
-template <class T, class P>
-void normalise_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_t c,
-                       bool batch_stats, bool relu, const Args& args) {
-  const T* x = args.in<T>(0);
-  double mean = static_cast<double>(args.in<P>(3)[c]),
-         variance = static_cast<double>(args.in<P>(4)[c]);
-  if (batch_stats) {
-    const double m = static_cast<double>(std::max<std::int64_t>(1, g.per_channel()));
-    double sum = 0, squares = 0;
-    g.each(c, [&](std::int64_t i) { sum += static_cast<double>(x[i]); });
-    mean = sum / m;
-    g.each(c, [&](std::int64_t i) {
-      const double d = static_cast<double>(x[i]) - mean;
-      squares += d * d;
-    });
-    variance = squares / m;
-  }
-  const double inverse = 1 / std::sqrt(variance + a.eps);
-  const double scale = (a.fix_gamma ? 1.0 : static_cast<double>(args.in<P>(1)[c])) * inverse;
-  const double beta = static_cast<double>(args.in<P>(2)[c]);
-  T* y = args.out<T>(0);
-  std::uint8_t* mask = relu && args.wants(3) ? args.out<std::uint8_t>(3) : nullptr;
-  g.each(c, [&](std::int64_t i) {
-    double value = (static_cast<double>(x[i]) - mean) * scale + beta;
-    if (mask) mask[i] = value > 0;
-    if (relu && value < 0) value = 0;
-    y[i] = static_cast<T>(static_cast<Accumulator<T>>(value));
-  });
-  if (args.wants(1)) args.out<P>(1)[c] = static_cast<P>(mean);
-  if (args.wants(2)) args.out<P>(2)[c] = static_cast<P>(inverse);
-}
+// ---- Kernels ------------------------------------------------------------------------------------
 
-template <class T, class P>
-Prepared forward_typed(const BatchNormAttrs& a, const KernelRequest& r, bool relu) {
-  return [a, g = channel_grid(a, r.in[0].shape), training = r.training, relu](const Args& args) {
-    if (a.fix_gamma && training) std::fill_n(args.mutable_in<P>(1), g.channels, P(1));
-    const bool batch_stats = args.run->is_train && !a.use_global_stats;
-    g.each_channel(
-        [&](std::int64_t c) { normalise_channel<T, P>(a, g, c, batch_stats, relu, args); });
-  };
+BatchNormSizes sizes_of(const BatchNormAttrs& a, bool given_stats) {
+  const NormEpilogue e = epilogue_of(a);
+  return {a.eps, a.momentum, a.fix_gamma, given_stats, e.sum, e.relu};
 }
-
-template <class T, class P>
-void backward_channel(const BatchNormAttrs& a, const ChannelGrid& g, std::int64_t c, bool relu,
-                      const Args& args) {
-  const T *dy = args.in<T>(0), *x = args.in<T>(1);
-  const double mean = static_cast<double>(args.in<P>(3)[c]),
-               inverse = static_cast<double>(args.in<P>(4)[c]);
-  const std::uint8_t* mask = relu ? args.in<std::uint8_t>(7) : nullptr;
-  const auto head = [&](std::int64_t i) {
-    return mask && !mask[i] ? 0.0 : static_cast<double>(dy[i]);
-  };
-  double sum = 0, product = 0;
-  g.each(c, [&](std::int64_t i) {
-    sum += head(i);
-    product += head(i) * (static_cast<double>(x[i]) - mean) * inverse;
-  });
-  const double scale = (a.fix_gamma ? 1.0 : static_cast<double>(args.in<P>(2)[c])) * inverse;
-  const double m = static_cast<double>(std::max<std::int64_t>(1, g.per_channel()));
-  if (args.wants(0)) {
-    T* dx = args.out<T>(0);
-    g.each(c, [&](std::int64_t i) {
-      double d = head(i);
-      if (!a.use_global_stats)
-        d -= (sum + (static_cast<double>(x[i]) - mean) * inverse * product) / m;
-      dx[i] = static_cast<T>(static_cast<Accumulator<T>>(d * scale));
-    });
-  }
-  if (args.wants(1)) args.out<P>(1)[c] = a.fix_gamma ? P(0) : static_cast<P>(product);
-  if (args.wants(2)) args.out<P>(2)[c] = static_cast<P>(sum);
+BatchNormSizes forward_sizes(const BatchNormAttrs& a) { return sizes_of(a, a.use_global_stats); }
+/// Outside training (autograd in predict mode) forward was given the statistics, and backward does
+/// not change them.
+BatchNormSizes backward_sizes(const BatchNormAttrs& a, const KernelRequest& r) {
+  return sizes_of(a, a.use_global_stats || !r.training);
 }
+BatchNormSizes again_sizes(const BatchNormAttrs& a) { return sizes_of(a, true); }
 
-template <class T, class P>
-Prepared again_typed(const BatchNormAttrs& a, const KernelRequest& r, bool relu) {
-  return [a, g = channel_grid(a, r.in[0].shape), relu](const Args& args) {
-    g.each_channel([&](std::int64_t c) {
-      const double mean = static_cast<double>(args.in<P>(3)[c]),
-                   gamma = a.fix_gamma ? 1.0 : static_cast<double>(args.in<P>(1)[c]),
-                   scale = gamma * static_cast<double>(args.in<P>(4)[c]),
-                   beta = static_cast<double>(args.in<P>(2)[c]);
-      g.each(c, [&](std::int64_t i) {
-        const double value = (static_cast<double>(args.in<T>(0)[i]) - mean) * scale + beta;
-        args.out<T>(0)[i] =
-            static_cast<T>(static_cast<Accumulator<T>>(relu && value < 0 ? 0 : value));
-      });
-    });
-  };
-}
-
-/// Whether forward used the given statistics: then a backward outside training (autograd in predict
-/// mode) does not change them.
-bool given_stats(const BatchNormAttrs& a, const KernelRequest& r, bool backward) {
-  return a.use_global_stats || (backward && !r.training);
-}
-
-template <class T, class P>
-Prepared backward_typed(BatchNormAttrs a, const KernelRequest& r, bool relu) {
-  a.use_global_stats = given_stats(a, r, true);
-  return [a, g = channel_grid(a, r.in[1].shape), relu](const Args& args) {
-    g.each_channel([&](std::int64_t c) { backward_channel<T, P>(a, g, c, relu, args); });
-    if (a.use_global_stats) return;
-    P *moving_mean = args.mutable_in<P>(5), *moving_var = args.mutable_in<P>(6);
-    const P keep = static_cast<P>(a.momentum);
-    for (std::int64_t c = 0; c < g.channels; ++c) {
-      const double inverse = static_cast<double>(args.in<P>(4)[c]);
-      const P variance = static_cast<P>(1 / (inverse * inverse) - a.eps);
-      moving_mean[c] = moving_mean[c] * keep + args.in<P>(3)[c] * (1 - keep);
-      moving_var[c] = moving_var[c] * keep + variance * (1 - keep);
-    }
-  };
+template <class Make>
+Offer if_second_axis(const BatchNormAttrs& a, const Shape& x, Make&& make) {
+  if (normalize_axis(a.axis, x.rank()) != 1) return refuse("the channels are not axis 1");
+  return make();
 }
 
 /// Parameters are double for double, float for the rest.
@@ -271,6 +200,10 @@ Prepared with_types(DType t, F&& f) {
       t, [&]<class T>() -> Prepared { return f.template operator()<T, Accumulator<T>>(); });
 }
 
+batch_norm_reference::ChannelGrid grid_of(const BatchNormAttrs& a, const Shape& x) {
+  return {x, normalize_axis(a.axis, x.rank())};
+}
+
 Offer offer_reference(const BatchNormAttrs&, const KernelRequest& r) {
   Offer offer = accept_plain(r);
   if (r.out.size() > 3 && r.wanted[3])
@@ -278,136 +211,164 @@ Offer offer_reference(const BatchNormAttrs&, const KernelRequest& r) {
   return offer;
 }
 
-/// With the moving statistics it is a scale and a shift per channel.
-std::optional<EpilogueItem> as_epilogue(const BatchNormAttrs& a) {
-  if (a.axis != 1 || a.output_mean_var) return std::nullopt;
-  return EpilogueItem{EpilogueItem::Kind::kBatchNorm, a.eps, a.fix_gamma ? 1.0 : 0.0};
-}
-
-/// Of Activation, or the operator `relu`.
-bool is_relu(const EpilogueItem& item) {
-  using Kind = EpilogueItem::Kind;
-  return item.kind == Kind::kRelu ||
-         (item.kind == Kind::kClip && item.a == 0 && std::isinf(item.b));
-}
-
 // ---- Registration -------------------------------------------------------------------------------
 
-Offer offer_onednn(const BatchNormAttrs& a, const KernelRequest& r, const TensorDesc& x, bool relu,
-                   bool backward) {
-  if (normalize_axis(a.axis, x.shape.rank()) != 1) return refuse("the channels are not axis 1");
-  const BatchNormSizes s{a.eps, a.momentum, a.fix_gamma, given_stats(a, r, backward), relu};
-  return backward ? onednn::offer_batch_norm_backward(s, r) : onednn::offer_batch_norm(s, r);
-}
+using R = KernelRequest;
 
-void add_forward(OpRegistry& r, const char* name, bool relu) {
-  using A = BatchNormAttrs;
-  using R = KernelRequest;
-  auto op = r.add<A>(name);
-  op.precision(Precision::kFloat32);
-  // Equal except for the third output of output_mean_var, which is the variance in BatchNorm_v1.
-  if (!relu) {
-    op.alias("BatchNorm_v1").alias("CuDNNBatchNorm");
-    op.with_epilogue(core_ops::kFusedBatchNorm).as_epilogue(as_epilogue);
-  } else {
-    op.ignore({"epilogue"}).takes_epilogue([](const Epilogue& e, bool) {
-      return e.size() == 1 && is_relu(e.front());
-    });
-  }
-  // Mean and variance 4, normalising 2, scale and shift 2.
-  op.flops(relu ? 9 : 8, Per::kFirstInput)
-      .doc(relu ? "BatchNorm, then relu." : "Normalises every channel over the batch.")
-      .inputs({"data", "gamma", "beta", "moving_mean", "moving_var"})
-      .outputs(
-          [relu](const A&) -> std::vector<std::string> {
-            if (relu) return {"output", "mean", "var", "mask"};
-            return {"output", "mean", "var"};
-          },
-          [](const A& a) { return a.output_mean_var ? 3 : 1; })
+template <class A>
+void add_forward(OpBuilder<A>& op) {
+  op.precision(Precision::kFloat32)
       .aux({3, 4})
       .mutates({1})  // gamma, with fix_gamma
       .init_hint(3, R"(["zero", {}])")
       .init_hint(4, R"(["one", {}])")
       .skips_unread(1)
-      .infer(relu ? infer_relu : infer_plain)
-      .gradient(relu ? gradient_relu : gradient_plain)
-      .recompute(relu ? again<kAgainRelu> : again<kAgain>)
+      .kernel(
+          DeviceType::kCpu, "native",
+          [](const A& a, const R& q) {
+            return if_second_axis(a, q.in[0].shape,
+                                  [&] { return batch_norm::offer(forward_sizes(a), q); });
+          },
+          [](const A&, const R&, const Offer& o) { return batch_norm::prepare(o); })
       .kernel(
           DeviceType::kCpu, "onednn",
-          [relu](const A& a, const R& q) { return offer_onednn(a, q, q.in[0], relu, false); },
+          [](const A& a, const R& q) {
+            return if_second_axis(a, q.in[0].shape,
+                                  [&] { return onednn::offer_batch_norm(forward_sizes(a), q); });
+          },
           [](const A&, const R& q, const Offer& o) { return onednn::prepare_batch_norm(q, o); })
-      .kernel(DeviceType::kCpu, "reference", offer_reference,
-              [relu](const A& a, const R& q, const Offer&) {
-                return with_types(q.in[0].dtype, [&]<class T, class P>() {
-                  return forward_typed<T, P>(a, q, relu);
-                });
-              });
+      .kernel(
+          DeviceType::kCpu, "reference",
+          [](const A& a, const R& q) { return offer_reference(a, q); },
+          [](const A& a, const R& q, const Offer&) {
+            return with_types(q.in[0].dtype, [&]<class T, class P>() {
+              return batch_norm_reference::forward<T, P>(forward_sizes(a),
+                                                         grid_of(a, q.in[0].shape), q.training);
+            });
+          });
 }
 
-void add_again(OpRegistry& r, const char* name, bool relu) {
+void add_again(OpRegistry& r) {
   using A = BatchNormAttrs;
-  using R = KernelRequest;
-  auto op = r.add<A>(name);
-  if (relu) op.ignore({"epilogue"});
-  op.precision(Precision::kFloat32)
-      .flops(relu ? 5 : 4, Per::kFirstInput)
+  r.add<A>(kAgain)
+      .precision(Precision::kFloat32)
+      .flops([](const A& a, const Work& w) { return (has_relu(a) ? 5 : 4) * w.in[0].size(); })
       .backward()
       .inputs({"data", "gamma", "beta", "mean", "var"})
       .infer(infer_again)
       .kernel(
+          DeviceType::kCpu, "native",
+          [](const A& a, const R& q) {
+            return if_second_axis(a, q.in[0].shape,
+                                  [&] { return batch_norm::offer_again(again_sizes(a), q); });
+          },
+          [](const A&, const R&, const Offer& o) { return batch_norm::prepare_again(o); })
+      .kernel(
           DeviceType::kCpu, "onednn",
-          [relu](const A& a, const R& q) {
-            if (normalize_axis(a.axis, q.in[0].shape.rank()) != 1)
-              return refuse("the channels are not axis 1");
-            return onednn::offer_batch_norm_again(
-                {a.eps, a.momentum, a.fix_gamma, /*global_stats=*/true, relu}, q);
+          [](const A& a, const R& q) {
+            return if_second_axis(a, q.in[0].shape, [&] {
+              return onednn::offer_batch_norm_again(again_sizes(a), q);
+            });
           },
           [](const A&, const R& q, const Offer& o) {
             return onednn::prepare_batch_norm_again(q, o);
           })
-      .kernel(DeviceType::kCpu, "reference", nullptr, [relu](const A& a, const R& q, const Offer&) {
-        return with_types(q.in[0].dtype,
-                          [&]<class T, class P>() { return again_typed<T, P>(a, q, relu); });
+      .kernel(DeviceType::kCpu, "reference", nullptr, [](const A& a, const R& q, const Offer&) {
+        return with_types(q.in[0].dtype, [&]<class T, class P>() {
+          return batch_norm_reference::again<T, P>(again_sizes(a), grid_of(a, q.in[0].shape));
+        });
       });
 }
 
-void add_backward(OpRegistry& r, const char* name, bool relu) {
+template <bool two_heads>
+void add_backward(OpRegistry& r, const char* name) {
   using A = BatchNormAttrs;
-  using R = KernelRequest;
-  std::vector<std::string> inputs{"dy",  "data",        "gamma",     "mean",
-                                  "var", "moving_mean", "moving_var"};
-  if (relu) inputs.push_back("mask");
   r.add<A>(name)
       .precision(Precision::kFloat32)
-      .flops(relu ? 12 : 11, Per::kFirstInput)
+      .flops([](const A& a, const Work& w) {
+        return (11 + (has_relu(a) ? 1 : 0) + (two_heads ? 1 : 0)) * w.in[0].size();
+      })
       .backward()
-      .inputs(inputs)
-      .outputs({"data", "gamma", "beta"})
+      .inputs([](const A& a) { return backward_inputs(a, two_heads); })
+      .outputs(backward_outputs, [](const A& a) { return epilogue_of(a).sum ? 4 : 3; })
       .mutates({5, 6})
       .skips_unread()
-      .infer(infer_backward)
+      .infer(infer_backward<two_heads>)
       .inplace(0, 0)
       .kernel(
+          DeviceType::kCpu, "native",
+          [](const A& a, const R& q) {
+            return if_second_axis(a, q.in[1].shape, [&] {
+              return batch_norm::offer_backward(backward_sizes(a, q), two_heads, q);
+            });
+          },
+          [](const A&, const R&, const Offer& o) { return batch_norm::prepare_backward(o); })
+      .kernel(
           DeviceType::kCpu, "onednn",
-          [relu](const A& a, const R& q) { return offer_onednn(a, q, q.in[1], relu, true); },
+          [](const A& a, const R& q) {
+            return if_second_axis(a, q.in[1].shape, [&] {
+              return onednn::offer_batch_norm_backward(backward_sizes(a, q), two_heads, q);
+            });
+          },
           [](const A&, const R& q, const Offer& o) {
             return onednn::prepare_batch_norm_backward(q, o);
           })
-      .kernel(DeviceType::kCpu, "reference", nullptr, [relu](const A& a, const R& q, const Offer&) {
-        return with_types(q.in[0].dtype,
-                          [&]<class T, class P>() { return backward_typed<T, P>(a, q, relu); });
+      .kernel(DeviceType::kCpu, "reference", nullptr, [](const A& a, const R& q, const Offer&) {
+        return with_types(q.in[0].dtype, [&]<class T, class P>() {
+          const int second = two_heads ? static_cast<int>(q.in.size()) - 1 : -1;
+          return batch_norm_reference::backward<T, P>(backward_sizes(a, q),
+                                                      grid_of(a, q.in[1].shape), second);
+        });
       });
 }
+
+const std::vector<std::string> kInputs = {"data", "gamma", "beta", "moving_mean", "moving_var"};
 
 }  // namespace
 
 void register_batch_norm(OpRegistry& r) {
-  add_forward(r, "BatchNorm", false);
-  add_backward(r, "_backward_BatchNorm", false);
-  add_forward(r, "_fused_BatchNorm_relu", true);
-  add_backward(r, "_backward_fused_BatchNorm_relu", true);
-  add_again(r, kAgain, false);
-  add_again(r, kAgainRelu, true);
+  using A = BatchNormAttrs;
+  const auto num_visible = [](const A& a) { return a.output_mean_var ? 3 : 1; };
+  auto plain = r.add<A>("BatchNorm");
+  // Equal except for the third output of output_mean_var, which is the variance in BatchNorm_v1.
+  plain.alias("BatchNorm_v1")
+      .alias("CuDNNBatchNorm")
+      .doc("Normalises every channel over the batch.")
+      .flops(8, Per::kFirstInput)  // mean and variance 4, normalising 2, scale and shift 2
+      .inputs(kInputs)
+      .outputs(
+          [](const A&) -> std::vector<std::string> {
+            return {"output", "mean", "var"};
+          },
+          num_visible)
+      .infer(infer_plain)
+      .gradient(gradient)
+      .recompute(again)
+      .with_epilogue(core_ops::kFusedBatchNorm)
+      .as_epilogue(as_epilogue);
+  add_forward(plain);
+
+  auto fused = r.add<FusedAttrs>(core_ops::kFusedBatchNorm);
+  fused.doc("BatchNorm with an epilogue.")
+      .flops([](const FusedAttrs& a, const Work& w) {
+        return (8 + static_cast<double>(parse_epilogue(a.epilogue).size())) * w.in[0].size();
+      })
+      .inputs([](const FusedAttrs& a) { return with_operands(kInputs, a.epilogue); })
+      .outputs(
+          [](const FusedAttrs& a) -> std::vector<std::string> {
+            if (has_relu(a)) return {"output", "mean", "var", "mask"};
+            return {"output", "mean", "var"};
+          },
+          num_visible)
+      .infer(infer_fused)
+      .gradient(gradient_fused)
+      .recompute(again_fused)
+      .takes_epilogue([](const Epilogue& e, bool) { return norm_epilogue(e).has_value(); });
+  add_forward(fused);
+
+  add_backward<false>(r, kBackward);
+  add_backward<true>(r, kBackwardOfTwo);
+  add_again(r);
 }
 
 }  // namespace symbind
