@@ -79,8 +79,8 @@ LOOPS = [
         "parallel_for(s.directions * s.batch, kFewestRows, [&](std::int64_t begin, std::"
         "int64_t end) {",
     ]),
-    ("src/kernels/rnn/step_weights.h", "ops:Ops.RNN", [
-        "parallel_for(shape.m, 64, [&](std::int64_t begin, std::int64_t end) {",
+    ("src/kernels/blas/gemm.cpp", "kernels:Gemm.*", [
+        "parallel_for((extent + kGroup - 1) / kGroup, grain, [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/kvstore/compression.cpp", "kvstore:Compression.shares*", [
         "parallel_for(words, kElementGrain / kWord, [&](std::int64_t begin, std::int64_t end) {",
