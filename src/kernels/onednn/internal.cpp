@@ -94,7 +94,9 @@ void state_dtypes(Offer& offer, const KernelRequest& request) {
 
 Layout widest_layout(const Shape& shape) {
   if (shape.rank() < 3) return Layout::kPlain;
-  return shape[1] % 16 == 0 ? Layout::kBlocked16 : Layout::kPlain;
+  // oneDNN has only its reference for blocks that are wider than a vector.
+  if (cpu_isa() == Isa::kAvx512) return shape[1] % 16 == 0 ? Layout::kBlocked16 : Layout::kPlain;
+  return shape[1] % 8 == 0 ? Layout::kBlocked8 : Layout::kPlain;
 }
 
 dnnl::primitive_attr user_scratchpad() {

@@ -36,7 +36,7 @@ std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape,
 bool is_stored_in_bfloat16(const KernelRequest& request, std::size_t input);
 /// Sets the offer's types to those of the request: kernels then change some of them.
 void state_dtypes(Offer& offer, const KernelRequest& request);
-/// The widest blocked layout the channels divide into, else plain.
+/// Blocks of one vector, if the channels divide into them, else plain.
 Layout widest_layout(const Shape& shape);
 
 /// Whether oneDNN, which counts in 32 bits within a window, can be given these strides, pads, ….

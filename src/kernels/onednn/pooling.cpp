@@ -2,8 +2,9 @@
 //
 // Decided here: the workspace of max pooling has the order of the output's layout, and backward
 // must read it in the same order: so in training the layout of max pooling depends on the channels
-// only (blocked if they divide by 16). Everything else uses the layout of its input. oneDNN's
-// average with padding divides by the whole window, so windows past the padded edge are refused.
+// only (blocks of one vector if they divide into them). Everything else uses the layout of its
+// input. oneDNN's average with padding divides by the whole window, so windows past the padded edge
+// are refused.
 #include "kernels/onednn/pooling.h"
 
 #include "base/parallel.h"
