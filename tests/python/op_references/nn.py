@@ -264,8 +264,8 @@ ROWS = {
 }
 # What a pass makes one operator of, which users cannot name: how it is written, and its row.
 FUSED_ROWS = {
-    "_fused_BatchNorm": (_fused_batch_norm, lambda sym, x, attrs: sym.relu(
-        sym.BatchNorm(*x, **attrs))),
+    "_fused_BatchNorm": (_fused_batch_norm, lambda sym, x, attrs: sym.Activation(
+        sym.BatchNorm(*x, **attrs), act_type="relu")),
     "_fused_FullyConnected": (_fused_fully_connected, lambda sym, x, attrs: sym.Activation(
         sym.FullyConnected(*x, **attrs), act_type="relu")),
     "_fused_Convolution": (_fused_convolution, lambda sym, x, attrs: sym.elemwise_add(
