@@ -157,11 +157,26 @@ def entry(contender, ours, row):
     return found
 
 
+def results_in_float32(row, workers, threads, folder, options):
+    """MXNet's results, for rows in a type that MXNet does not compute in: engines round at different places, so each is
+    compared with float32, not with another engine. None without MXNet."""
+    if row.dtype != "bfloat16" or "mxnet" not in workers.engines:
+        return None
+    other = write_problem(os.path.join(folder, "float32"), row, dtype="float32")
+    worker = workers.get("mxnet", threads)
+    mode = worker.modes["step"][0]
+    worker.call("build", problem=other, mode=mode)
+    found = results_of(worker, mode, row, other, options)
+    worker.call("drop", mode=mode)
+    return found
+
+
 def find_contenders(row, workers, threads, options, folder):
     """The engines in their best modes, in the row's order, and {engine: {"error"}} of those that cannot run the row."""
     main = write_problem(os.path.join(folder, "main"), row)
     plain = write_problem(os.path.join(folder, "plain"), row, kind="step") if row.kind == "fit" else main
-    contenders, failed, reference = [], {}, None
+    contenders, failed = [], {}
+    reference = results_in_float32(row, workers, threads, folder, options)
     # MXNet's results are the reference for all: it is the first.
     for engine in sorted((e for e in row.engines if e in workers.engines), key=lambda e: e != "mxnet"):
         try:
