@@ -28,13 +28,14 @@ using Forward = dnnl::inner_product_forward;
 using BackwardData = dnnl::inner_product_backward_data;
 using BackwardWeights = dnnl::inner_product_backward_weights;
 
-constexpr std::int64_t kFewestMultiplications = 100'000;
+constexpr double kFewestMultiplications = 100'000;
 constexpr std::int64_t kRowsForMatmul = 16;
 constexpr std::int64_t kLargeOutput = std::int64_t{1} << 20;
 
 std::string unfit(const MatrixSizes& s, DType dtype) {
   if (dtype != DType::kFloat32) return "dtype is not float32";
-  if (s.rows * s.in * s.out < kFewestMultiplications)
+  if (static_cast<double>(s.rows) * static_cast<double>(s.in) * static_cast<double>(s.out) <
+      kFewestMultiplications)
     return "OpenBLAS is faster for such a small product";
   return {};
 }

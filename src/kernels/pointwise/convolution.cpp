@@ -28,7 +28,7 @@ constexpr std::int64_t kFewestRows = 16;
 constexpr std::int64_t kFewestChangingRows = 256;
 constexpr std::int64_t kLargeOutput = 1 << 18;
 constexpr std::int64_t kLargeChangingOutput = 1 << 20;
-constexpr std::int64_t kSmallWork = 500'000;
+constexpr double kSmallWork = 500'000;
 
 bool has_constant_weight(const KernelRequest& r) { return r.constant.size() > 1 && r.constant[1]; }
 
@@ -56,7 +56,9 @@ std::string unfit(const MatrixSizes& s, const KernelRequest& r) {
   if (s.in == 0 || s.out < 8) return "fewer than 8 outputs, or no input";
   const bool constant = has_constant_weight(r);
   if (s.rows < (constant ? kFewestRows : kFewestChangingRows)) return "few rows";
-  const bool small = constant && s.rows * s.in * s.out < kSmallWork;
+  const double work =
+      static_cast<double>(s.rows) * static_cast<double>(s.in) * static_cast<double>(s.out);
+  const bool small = constant && work < kSmallWork;
   const bool large = s.rows * s.out >= (constant ? kLargeOutput : kLargeChangingOutput);
   return small || large ? "" : "oneDNN is faster for such an output";
 }

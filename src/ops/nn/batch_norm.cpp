@@ -363,7 +363,11 @@ void register_batch_norm(OpRegistry& r) {
       .infer(infer_fused)
       .gradient(gradient_fused)
       .recompute(again_fused)
-      .takes_epilogue([](const Epilogue& e, bool) { return norm_epilogue(e).has_value(); });
+      .takes_epilogue([](const Epilogue& e, bool training) {
+        // The gradient of a relu that keeps NaN is NaN there; a mask of bits cannot say so.
+        const auto known = norm_epilogue(e);
+        return known && !(training && known->relu == NormRelu::kKeepsNan);
+      });
   add_forward(fused);
 
   add_backward<false>(r, kBackward);
