@@ -1,5 +1,7 @@
 // FullyConnected against its definition in double, at sizes that every kernel takes.
 
+#include <symbind/executor.h>
+
 #include "tests/support/op_case.h"
 
 namespace symbind {
@@ -108,6 +110,30 @@ OP_CASES(_fused_FullyConnected) {
       .ref([](const HostTensors& in) {
         return affine_sum_relu(in, Shape{8, 96});
       });
+}
+
+// The harness has no constant weights; a plan that predicts does.
+TEST(FullyConnected, constant_weights_are_packed_for_small_and_large_outputs) {
+  for (const Shape& y : {Shape{19, 37}, Shape{70, 4100}}) {
+    SCOPED_TRACE(y.str());
+    const Shape x{y[0], 21}, w{y[1], 21}, b{y[1]};
+    Symbol net = make_symbol("FullyConnected", "fc", std::vector{Variable("data")},
+                             {{"num_hidden", std::to_string(y[1])}});
+    net = make_symbol("Activation", "relu", std::vector{net}, {{"act_type", "relu"}});
+    Executor exe = net.simple_bind(cpu(), {{"data", x}}, {.grad_req = "null"});
+    EXPECT_NE(exe.plan_text().find("_fused_FullyConnected 'relu' [native]"), std::string::npos);
+    const HostTensors in{HostTensor::formula(x, 1), HostTensor::formula(w, 2),
+                         HostTensor::formula(b, 3)};
+    const char* names[] = {"data", "fc_weight", "fc_bias"};
+    for (std::size_t i = 0; i < in.size(); ++i) in[i].array().copy_to(exe.arg_dict().at(names[i]));
+    HostTensor expected = affine(in, y);
+    for (double& v : expected.values) v = std::max(0.0, v);
+    EXPECT_TRUE(near(HostTensor::from(exe.forward(false)[0]), expected, {1e-5, 1e-5}));
+    HostTensor::formula(b, 4).array().copy_to(exe.arg_dict().at("fc_bias"));  // packed again
+    expected = affine({in[0], in[1], HostTensor::formula(b, 4)}, y);
+    for (double& v : expected.values) v = std::max(0.0, v);
+    EXPECT_TRUE(near(HostTensor::from(exe.forward(false)[0]), expected, {1e-5, 1e-5}));
+  }
 }
 
 }  // namespace
