@@ -1,6 +1,6 @@
 // The rules of optimizers, for numbers and for vectors. Included inside a namespace that has sqrt,
-// abs and pick for C: by ops/optimizer/update_loop.h, and once per instruction set by
-// kernels/vector/update_vector.cpp.
+// abs, pick and decayed (factor · state) for C: by ops/optimizer/update_loop.h, and once per
+// instruction set by kernels/vector/update_vector.cpp.
 //
 // A rule is a struct of numbers, the operator's per-call attributes in their order, and computes
 // one weight: it reads w, g and the states, returns the new weight and overwrites the states. kRule
@@ -36,7 +36,7 @@ struct SgdMomRule {
   static constexpr int kStates = 1, kValues = 5;
   C lr, momentum, wd, rescale, clip;
   C operator()(C w, C g, C* s) const {
-    s[0] = momentum * s[0] - lr * wd * w - lr * clipped(rescale * g, clip);
+    s[0] = decayed(momentum, s[0]) - lr * wd * w - lr * clipped(rescale * g, clip);
     return w + s[0];
   }
 };
@@ -76,8 +76,8 @@ struct NagRule {
   static constexpr int kStates = 1, kValues = 5;
   C lr, momentum, wd, rescale, clip;
   C operator()(C w, C g, C* s) const {
-    const C kept = momentum * s[0], h = clipped(rescale * g, clip);
-    const C next = w + momentum * kept - (C(1) + momentum) * lr * (h + wd * w);
+    const C kept = decayed(momentum, s[0]), h = clipped(rescale * g, clip);
+    const C next = w + decayed(momentum, kept) - (C(1) + momentum) * lr * (h + wd * w);
     s[0] = kept - lr * (h + wd * (in_place ? next : w));
     return next;
   }
@@ -164,7 +164,7 @@ struct Signum {
   static constexpr int kStates = 1, kValues = 6;
   C lr, momentum, wd, rescale, clip, wd_lh;
   C operator()(C w, C g, C* s) const {
-    s[0] = momentum * s[0] - (C(1) - momentum) * (wd * w + clipped(rescale * g, clip));
+    s[0] = decayed(momentum, s[0]) - (C(1) - momentum) * (wd * w + clipped(rescale * g, clip));
     return (C(1) - lr * wd_lh) * w + lr * sign(s[0]);
   }
 };

@@ -4,8 +4,10 @@
 #include "kernels/vector/update.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -98,6 +100,37 @@ TEST(VectorUpdate, all_instruction_sets_give_equal_bits) {
         EXPECT_TRUE(same(got.first, oldest.first)) << rule;
         EXPECT_TRUE(same(got.second, oldest.second)) << rule;
         EXPECT_TRUE(same(got.third, oldest.third)) << rule;
+      }
+    }
+  }
+}
+
+/// The product of floats is exact in double, so one rounding gives the bits that must come.
+TEST(VectorUpdate, momentum_of_the_smallest_numbers_is_rounded_once) {
+  constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Floats states = {0.f,        -0.f,       kLeast,           -kLeast,         3 * kLeast, 0x1p-126f,
+                   0x1p-125f,  -0x1p-125f, 0x1.8p-126f,      1e-20f,          -2.5f,      kInfinity,
+                   -kInfinity, NAN,        0x1.fffffep-126f, 0x1.fffffcp-127f};
+  for (int i = 0; i < 4000; ++i)
+    states.push_back(static_cast<float>((i * 2654435761u) % 0x01100000) * kLeast *
+                     (i % 3 ? 1.f : -1.f));
+  for (const float momentum : {0.9f, -0.9f, 1.f, 0.f, 0.5f, 0.1f, 1e-30f, 1.25f, -2.f, NAN}) {
+    for (const Isa isa : available_isas()) {
+      Weights got(states.size());
+      got.weight.assign(states.size(), 0.f);
+      got.grad.assign(states.size(), 0.f);
+      got.first = states;
+      got.run(isa, UpdateRule::kSgdMom, {0.1f, momentum, 0.f, 1.f, -1.f});
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        const auto expected =
+            static_cast<float>(static_cast<double>(momentum) * static_cast<double>(states[i]));
+        if (std::isnan(expected))
+          ASSERT_TRUE(std::isnan(got.first[i])) << momentum << " * " << states[i];
+        else
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(got.first[i]),
+                    std::bit_cast<std::uint32_t>(expected))
+              << momentum << " * " << states[i];
       }
     }
   }

@@ -73,8 +73,11 @@ ROWS = [
      "+= static_cast<Sum>(from[o + p]);", "= static_cast<Sum>(from[o + p]);", "ops:Ops.col2im"),
 
     # ---- updates
-    ("momentum's sign", UPDATE_RULES, "s[0] = momentum * s[0] - lr", "s[0] = -momentum * s[0] - lr",
-     "ops:Ops.sgd_mom_update"),
+    ("momentum's sign", UPDATE_RULES, "s[0] = decayed(momentum, s[0]) - lr",
+     "s[0] = decayed(-momentum, s[0]) - lr", "ops:Ops.sgd_mom_update"),
+    ("a momentum of denormal numbers is cut off", "src/kernels/vector/update_vector.cpp",
+     "hn::DemoteTo(half_integers, hn::Round(", "hn::DemoteTo(half_integers, hn::Trunc(",
+     "kernels:VectorUpdate.momentum_of_the_smallest_numbers_is_rounded_once"),
     ("a second step forgets its state", UPDATE_LOOP,
      "state[k][i] = static_cast<W>(s[k]);", "out[i] = static_cast<O>(s[k]);",
      "golden_replay:GoldenOps.sgd_mom_update"),

@@ -31,6 +31,11 @@ C pick(bool condition, C a, C b) {
   return condition ? a : b;
 }
 
+template <class C>
+C decayed(C factor, C state) {
+  return factor * state;
+}
+
 #include "kernels/update_rules-inl.h"
 
 }  // namespace update_rules
