@@ -149,15 +149,58 @@ TEST(Product, has_the_same_bits_with_avx2_and_avx512) {
 }
 
 TEST(Product, takes_rows_of_b_from_anywhere) {
-  for (const Isa isa : available_isas())
-    for (const std::int64_t vectors : {1, 2})
+  for (const Isa isa : available_isas()) {
+    const Products& products = packed::products()[isa];
+    for (std::int64_t vectors = 1; vectors <= products.most_anywhere; ++vectors)
       for (const std::int64_t rows : {1, 5, 20})
-        for (const std::int64_t k : {3, 25, 64}) {
-          const Problem problem(rows, k, 37);
-          const Products& products = packed::products()[isa];
-          EXPECT_EQ(multiply(products, problem, vectors, Step::kOne, true, true, -1.f, 1.f, true),
-                    multiply(products, problem, vectors, Step::kOne, true, true, -1.f, 1.f));
+        for (const std::int64_t k : {3, 25, 64})
+          for (const std::int64_t columns : {37, 64}) {
+            const Problem problem(rows, k, columns);
+            EXPECT_EQ(multiply(products, problem, vectors, Step::kOne, true, true, -1.f, 1.f, true),
+                      multiply(products, problem, 2, Step::kOne, true, true, -1.f, 1.f));
+          }
+  }
+}
+
+/// Rows as neighbouring pixels of a blocked tensor; what is fetched ahead changes nothing.
+TEST(Product, takes_rows_that_follow_one_another) {
+  for (const Isa isa : isas_with_fma()) {
+    const Products& products = packed::products()[isa];
+    const std::int64_t lanes = products.lanes;
+    for (const std::int64_t vectors : {1, 2})
+      for (std::int64_t rows = 1; rows <= 30; ++rows)
+        for (const std::int64_t k : {3, 16, 45}) {
+          const std::int64_t columns = vectors * lanes, padded = (k + 15) / 16 * 16;
+          const Problem problem(rows, k, columns);
+          std::vector<float> a(static_cast<std::size_t>(rows * padded), NAN);
+          std::vector<std::ptrdiff_t> offsets;
+          for (std::int64_t p = 0; p < k; p += kBlock)
+            offsets.push_back(p / lanes * lanes * rows + p % lanes);
+          for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t p = 0; p < k; ++p)
+              a[static_cast<std::size_t>(p / lanes * lanes * rows + r * lanes + p % lanes)] =
+                  static_cast<float>(problem.at(r, p));
+          std::vector<float> packed(static_cast<std::size_t>(columns * k));
+          products.pack(problem.b.data(), columns, 1, k, columns, vectors, packed.data());
+          std::vector<float> c(problem.c);
+          const float* first = a.data();
+          Product p{.rows = rows, .a = &first, .rows_follow = true, .offsets = offsets.data()};
+          p.blocks = k / kBlock;
+          p.rest = k % kBlock;
+          p.b = packed.data();
+          p.c = c.data();
+          p.c_row = columns;
+          p.c_vector = lanes;
+          p.bias = problem.bias.data();
+          p.add = c.data();
+          p.low = -1.f;
+          p.high = 1.f;
+          p.ahead = packed.data();
+          p.ahead_size = static_cast<std::int64_t>(packed.size());
+          products(p, vectors);
+          EXPECT_EQ(c, multiply(products, problem, vectors, Step::kOne, true, true, -1.f, 1.f));
         }
+  }
 }
 
 TEST(Product, can_replace_nan_by_the_lower_limit) {

@@ -90,7 +90,8 @@ void Forward::multiply(const Operands& o, std::int64_t image, std::int64_t first
       product.row_bias = is_first && o.bias != nullptr ? o.bias + f : nullptr;
       for (std::int64_t q = begin_position; q < end_position;) {
         const std::int64_t left = end_position - q, lanes = products_.lanes;
-        const std::int64_t vectors = left > lanes ? 2 : 1, width = vectors * lanes;
+        const std::int64_t vectors = std::min(products_.most_anywhere, (left + lanes - 1) / lanes),
+                           width = vectors * lanes;
         product.columns = left < width ? left : 0;
         product.b = staged + q;
         const std::ptrdiff_t c =

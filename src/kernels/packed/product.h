@@ -21,11 +21,16 @@ inline constexpr std::int64_t kBlock = 8;
 /// of the last block count. B is packed: the panel's columns for k = 0, then for k = 1, … Or it is
 /// anywhere, with `b_offsets`: vector v of row k is at b + b_offsets[k] + v · lanes.
 ///
+/// `rows_follow`: row r is at a[0] + r · lanes, as neighbouring pixels of a blocked tensor are.
+/// Then one register addresses all rows, and with AVX-512 12 rows are computed at once instead
+/// of 8.
+///
 /// Every element is one chain of fused multiply-adds in the order of k. So its bits depend on
 /// neither the other rows nor the instruction set (of those with FMA).
 struct Product {
   std::int64_t rows = 0;
   const float* const* a = nullptr;
+  bool rows_follow = false;
   std::ptrdiff_t shift = 0;
   const std::ptrdiff_t* offsets = nullptr;
   std::int64_t blocks = 0;  ///< whole blocks of k
@@ -42,22 +47,29 @@ struct Product {
   float low = -std::numeric_limits<float>::infinity();  ///< limits of C; NaN stays NaN
   float high = std::numeric_limits<float>::infinity();
   bool nan_is_low = false;  ///< a NaN becomes `low`
+  /// What the next product reads: fetched into the L2 cache while this one multiplies.
+  const float* ahead = nullptr;
+  std::int64_t ahead_size = 0;
 };
 
 /// The steps of k that products are compiled for.
 enum class Step : std::uint8_t { kOne, kLanes };
 
 struct Products {
+  using Run = void (*)(const Product&);
   std::int64_t lanes;  ///< of one vector
-  /// By number of vectors, less one; then by step, and for rows of B anywhere, with step 1.
-  void (*run[2][3])(const Product&);
+  /// Vectors of a panel of B anywhere, at most; a packed panel has one or two.
+  std::int64_t most_anywhere;
+  Run packed[2][3];  ///< by number of vectors, less one; then by step, and for rows that follow
+  Run anywhere[4];   ///< by number of vectors, less one; step 1
   /// Packs B (k × n, element (p, j) at p · row_step + j · column_step) into panels of `vectors` ·
   /// lanes columns; the last panel is filled with zeros.
   void (*pack)(const float* b, std::int64_t row_step, std::int64_t column_step, std::int64_t k,
                std::int64_t n, std::int64_t vectors, float* packed);
 
   void operator()(const Product& p, std::int64_t vectors, Step step = Step::kOne) const {
-    run[vectors - 1][p.b_offsets != nullptr ? 2 : static_cast<std::size_t>(step)](p);
+    if (p.b_offsets != nullptr) return anywhere[vectors - 1](p);
+    packed[vectors - 1][p.rows_follow ? 2 : static_cast<std::size_t>(step)](p);
   }
 };
 

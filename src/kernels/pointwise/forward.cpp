@@ -1,6 +1,7 @@
 // Decided here: a part is some pixels of one image. Its pixels stay in the L2 cache while all
 // filters pass; with more input channels than kDepth, in several rounds that add to the output.
-// Threads take parts; with few parts they share the filters of a part.
+// Threads take parts; with few parts they share the filters of a part. While a panel of filters is
+// multiplied, the next one is fetched: with few pixels the filters come from memory.
 #include "kernels/pointwise/forward.h"
 
 #include <algorithm>
@@ -50,6 +51,8 @@ Forward::Forward(const ConvolutionSizes& sizes, Layout x, Layout y, int threads,
   y_pixel_ = blocked ? products_.lanes : sizes.out_channels;
   y_vector_ = blocked ? products_.lanes * positions_ : products_.lanes;
   y_image_ = sizes.out_channels * positions_;
+  pixels_follow_ = x_pixel_ == products_.lanes && products_.lanes >= packed::kBlock &&
+                   sizes.stride == ConvolutionSizes::Axes{1, 1, 1};
   chunks_ = up(positions_, kRows);
   const std::int64_t parts = sizes.batch * chunks_;
   if (parts < threads_ || (parts % threads_ != 0 && parts < 4 * threads_))
@@ -102,7 +105,7 @@ void Forward::run(const Part& part, const float* x, const LayerOutput& o) const 
   for (std::int64_t r = 0; r < part.count; ++r)
     rows[static_cast<std::size_t>(r)] = x + part.image * x_image_ + pixel(part.first + r);
   std::array<float, kMostWidth> last_bias{};
-  packed::Product product{.rows = part.count, .a = rows.data()};
+  packed::Product product{.rows = part.count, .a = rows.data(), .rows_follow = pixels_follow_};
   product.c_row = y_pixel_;
   product.c_vector = y_vector_;
   product.nan_is_low = o.nan_is_low;
@@ -122,6 +125,8 @@ void Forward::run(const Part& part, const float* x, const LayerOutput& o) const 
       const std::int64_t columns = std::min(width, sizes_.out_channels - filter);
       product.columns = columns < width ? columns : 0;
       product.b = static_cast<const float*>(o.weight) + filter * depth + k * width;
+      product.ahead = product.b + width * depth;
+      product.ahead_size = panel + 1 < part.end_panel ? (end - k) * width : 0;
       const std::ptrdiff_t at =
           part.image * y_image_ + part.first * y_pixel_ + filter / products_.lanes * y_vector_;
       product.c = o.y + at;

@@ -42,6 +42,7 @@ class Forward {
   std::int64_t x_pixel_, x_image_, y_pixel_, y_vector_, y_image_;  ///< steps in memory
   std::int64_t positions_;                                         ///< of one image of the output
   std::vector<std::ptrdiff_t> offsets_;                            ///< of blocks of input channels
+  bool pixels_follow_;                                             ///< as rows of the product
   std::int64_t chunks_;                                            ///< of an image
   std::int64_t column_groups_ = 1;
   std::int64_t threads_;

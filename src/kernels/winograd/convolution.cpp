@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "base/build.h"
 #include "base/cpu_isa.h"
 #include "base/parallel.h"
 #include "kernels/fused_layer.h"
@@ -41,9 +40,8 @@ Squares squares_of(const ConvolutionSizes& s, int m = 4) {
 }
 
 /// Where this kernel is the fastest: 32 channels or more, and enough squares to amortise the
-/// transform of the filters unless that is kept. With AVX-512 oneDNN's Winograd is faster from 256
-/// channels on. Direct / this kernel in CPU time, one thread held to AVX2
-/// (docs/design/0009-convolution.md):
+/// transform of the filters unless that is kept. Direct / this kernel in CPU time, one thread held
+/// to AVX2 (docs/design/0009-convolution.md):
 ///
 ///   squares                      forward  data  filters  kept
 ///    16 (14², batch 1)              0.90  0.82     1.05  1.56
@@ -67,8 +65,6 @@ std::string unfit(const ConvolutionSizes& s, bool kept_weights, const KernelRequ
   if (s.in_channels % lanes() != 0 || s.out_channels % lanes() != 0)
     return "the channels are no multiple of " + std::to_string(lanes());
   if (s.in_channels < 32 || s.out_channels < 32) return "fewer than 32 channels";
-  if (kOneDnn && cpu_isa() == Isa::kAvx512 && s.in_channels * s.out_channels > 128 * 256)
-    return "oneDNN's is faster with AVX-512 and so many channels";
   if (!kept_weights && squares_of(s).count() < 32) return "too few squares of 4x4 outputs";
   return r.exact ? "exact numbers are requested" : "";
 }

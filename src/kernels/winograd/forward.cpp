@@ -116,29 +116,42 @@ void Forward::run(const Part& part, const Operands& o, float* scratch) const {
     }
   }
 
-  std::array<const float*, kMostSquares + kFewSquares> rows;
-  SYMBIND_ASSERT(count <= static_cast<std::int64_t>(rows.size()));
-  for (std::int64_t t = 0; t < count; ++t) rows[static_cast<std::size_t>(t)] = v + t * lanes;
   std::array<std::ptrdiff_t, kDepth / packed::kBlock> offsets;
   for (std::size_t b = 0; b < offsets.size(); ++b) {
     const std::int64_t k = static_cast<std::int64_t>(b) * packed::kBlock;
     offsets[b] = k / lanes * lanes * count + k % lanes;
   }
-  packed::Product product{.rows = count, .a = rows.data(), .offsets = offsets.data()};
+  const float* first_row = v;
+  packed::Product product{
+      .rows = count, .a = &first_row, .rows_follow = true, .offsets = offsets.data()};
   product.c_row = lanes;
   product.c_vector = count * lanes;
+  const auto vectors_of = [&](std::int64_t panel) {
+    return std::min<std::int64_t>(2, s_.out_blocks() - 2 * panel);
+  };
+  const auto filters = [&](std::int64_t position, std::int64_t k, std::int64_t panel) {
+    return o.u + position * u_step + panel * 2 * lanes * s_.in_channels +
+           k * vectors_of(panel) * lanes;
+  };
   for (std::int64_t position = 0; position < s_.positions(); ++position) {
     for (std::int64_t k = 0; k < s_.in_channels; k += kDepth) {
       const std::int64_t depth = std::min(kDepth, s_.in_channels - k);
       product.shift = position * v_step + k * count;
       product.blocks = depth / packed::kBlock;
       for (std::int64_t panel = part.first_panel; panel < part.end_panel; ++panel) {
-        const std::int64_t vectors = std::min<std::int64_t>(2, s_.out_blocks() - 2 * panel);
-        product.b =
-            o.u + position * u_step + panel * 2 * lanes * s_.in_channels + k * vectors * lanes;
+        product.b = filters(position, k, panel);
         product.c = m + position * m_step + (2 * panel - first_block) * count * lanes;
         product.add = k == 0 ? nullptr : product.c;
-        products_(product, vectors);
+        product.ahead_size = depth * vectors_of(panel) * lanes;
+        if (panel + 1 < part.end_panel)
+          product.ahead = filters(position, k, panel + 1);
+        else if (k + depth < s_.in_channels)
+          product.ahead = filters(position, k + depth, part.first_panel);
+        else if (position + 1 < s_.positions())
+          product.ahead = filters(position + 1, 0, part.first_panel);
+        else
+          product.ahead_size = 0;
+        products_(product, vectors_of(panel));
       }
     }
   }
