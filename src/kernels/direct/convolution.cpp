@@ -15,6 +15,7 @@
 #include "kernels/direct/scattered.h"
 #include "kernels/direct/weight_gradient.h"
 #include "kernels/fused_layer.h"
+#include "kernels/vector/rows.h"
 
 namespace symbind::direct {
 
@@ -118,18 +119,18 @@ void flip(const Plane& p, const float* w, float* flipped) {
 }
 
 void bias_gradient(const Plane& p, const float* dy, float* db) {
-  for (std::int64_t f = 0; f < p.out_channels; ++f) {
-    double total = 0;
-    for (std::int64_t n = 0; n < p.batch; ++n) {
-      const float* from = dy + (n * p.out_channels + f) * p.out_plane();
-      for (std::int64_t row = 0; row < p.out_height; ++row, from += p.out_width) {
-        float sum = 0;
-        for (std::int64_t i = 0; i < p.out_width; ++i) sum += from[i];
-        total += static_cast<double>(sum);
-      }
-    }
-    db[f] = static_cast<float>(total);
-  }
+  const std::int64_t plane = p.out_plane();
+  const auto sum = vector::norm_kernels().best().sum;
+  parallel_for(p.out_channels, 1 + 65536 / std::max<std::int64_t>(1, p.batch * plane),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t f = begin; f < end; ++f) {
+                   double total = 0;
+                   for (std::int64_t n = 0; n < p.batch; ++n)
+                     total +=
+                         static_cast<double>(sum(dy + (n * p.out_channels + f) * plane, plane));
+                   db[f] = static_cast<float>(total);
+                 }
+               });
 }
 
 }  // namespace

@@ -9,10 +9,10 @@ namespace symbind::direct {
 
 Scattered::Scattered(const Plane& plane, int threads, Isa isa)
     : plane_(plane), products_(packed::products()[isa]) {
-  const std::int64_t pair = 2 * products_.lanes;
-  padded_ = (plane_.out_plane() + pair - 1) / pair * pair;
+  padded_ = (plane_.out_plane() + products_.lanes - 1) / products_.lanes * products_.lanes;
   slots_ = static_cast<std::size_t>(std::clamp<std::int64_t>(plane_.batch, 1, threads));
   for (std::int64_t k = 0; k <= plane_.out_channels; k += packed::kBlock) offsets_.push_back(k);
+  for (std::int64_t k = 0; k < plane_.out_channels; ++k) outputs_.push_back(k * padded_);
 }
 
 // Rows are (in_channels, taps), their values the filters.
@@ -38,8 +38,11 @@ void Scattered::run_image(const float* dy, const float* rows, float* dx, float* 
   const std::int64_t filters = plane_.out_channels, taps = plane_.taps();
   float* outputs = scratch;
   float* parts = scratch + filters * padded_;
-  // Into panels: row k of a panel is a pair of vectors of filter k's output.
-  products_.pack(dy, plane_.out_plane(), 1, filters, plane_.out_plane(), 2, outputs);
+  for (std::int64_t k = 0; k < filters; ++k) {
+    const float* from = dy + k * plane_.out_plane();
+    std::fill(std::copy_n(from, plane_.out_plane(), outputs + k * padded_),
+              outputs + (k + 1) * padded_, 0.f);
+  }
   std::fill_n(dx, plane_.in_channels * plane_.in_plane(), 0.f);
   std::array<const float*, kMostTaps> a;
   packed::Product product{.rows = taps, .a = a.data(), .offsets = offsets_.data()};
@@ -47,14 +50,17 @@ void Scattered::run_image(const float* dy, const float* rows, float* dx, float* 
   product.rest = filters % packed::kBlock;
   product.c_row = padded_;
   product.c_vector = products_.lanes;
-  const std::int64_t pair = 2 * products_.lanes;
+  product.b_offsets = outputs_.data();
   for (std::int64_t c = 0; c < plane_.in_channels; ++c) {
     for (std::int64_t t = 0; t < taps; ++t)
       a[static_cast<std::size_t>(t)] = rows + (c * taps + t) * filters;
-    for (std::int64_t q = 0; q < padded_; q += pair) {
-      product.b = outputs + q * filters;
+    for (std::int64_t q = 0; q < padded_;) {
+      const std::int64_t vectors =
+          std::min(products_.most_anywhere, (padded_ - q) / products_.lanes);
+      product.b = outputs + q;
       product.c = parts + q;
-      products_(product, 2);
+      products_(product, vectors);
+      q += vectors * products_.lanes;
     }
     add_taps(parts, dx + c * plane_.in_plane());
   }
@@ -69,9 +75,12 @@ void Scattered::add_taps(const float* parts, float* dx) const {
                          last = std::min(plane_.out_width, plane_.in_width - right);
       for (std::int64_t y = std::max<std::int64_t>(0, -down);
            y < std::min(plane_.out_height, plane_.in_height - down); ++y) {
-        const float* from = parts + y * plane_.out_width;
-        float* to = dx + (y + down) * plane_.in_width + right;
-        for (std::int64_t x = first; x < last; ++x) to[x] += from[x];
+        const float* __restrict from = parts + y * plane_.out_width;
+        float* __restrict to = dx + (y + down) * plane_.in_width + right;
+        std::int64_t x = first;
+        for (; x + 4 <= last; x += 4)  // most rows are short: the compiler's own loop takes longer
+          for (std::int64_t i = x; i < x + 4; ++i) to[i] += from[i];
+        for (; x < last; ++x) to[x] += from[x];
       }
     }
 }

@@ -36,9 +36,10 @@ class Scattered {
 
   Plane plane_;
   const packed::Products& products_;
-  std::int64_t padded_;  ///< the output plane in whole pairs of vectors
+  std::int64_t padded_;  ///< the output plane in whole vectors
   std::size_t slots_;
-  std::vector<std::ptrdiff_t> offsets_;  ///< of blocks of filters
+  std::vector<std::ptrdiff_t> offsets_;  ///< of blocks of filters, in rows of weights
+  std::vector<std::ptrdiff_t> outputs_;  ///< where the outputs of filters begin
 };
 
 }  // namespace symbind::direct

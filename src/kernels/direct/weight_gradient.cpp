@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "base/parallel.h"
 
 namespace symbind::direct {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::int64_t kMostGroups = 16, kSumBytes = std::int64_t{4} << 20;
 constexpr std::int64_t kRows = 64;        // values of k of one call of the product
 constexpr std::int64_t kPositions = 512;  // output pixels of one call
+constexpr std::size_t kWidestPanel = 64;  // filters
 
 }  // namespace
 
@@ -24,6 +26,7 @@ WeightGradient::WeightGradient(const Plane& plane, int threads, Isa isa)
   groups_ = std::clamp<std::int64_t>(kSumBytes / bytes, 1, kMostGroups);
   groups_ = std::min(groups_, plane.batch);
   slots_ = std::clamp<std::int64_t>(threads, 1, groups_);
+  SYMBIND_ASSERT(panel() <= static_cast<std::int64_t>(kWidestPanel));
 }
 
 std::size_t WeightGradient::sums_size() const {
@@ -57,18 +60,28 @@ void WeightGradient::operator()(const float* x, const float* dy, float* dw, floa
       }
     }
   });
-  const std::int64_t depth = plane_.depth(), panel = 2 * products_.lanes;
-  parallel_for(plane_.out_channels, 1 + 4096 / std::max<std::int64_t>(depth, 1),
+  add_groups(scratch, dw);
+}
+
+/// dw[filter, k] = Σ over groups. A row of sums has all filters of a panel.
+void WeightGradient::add_groups(const float* sums, float* dw) const {
+  const std::int64_t depth = plane_.depth();
+  parallel_for(depth, 1 + 65536 / (groups_ * padded_filters()),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t f = begin; f < end; ++f) {
-                   const std::int64_t base = f / panel * panel,
-                                      width = std::min(panel, padded_filters() - base);
-                   const float* from = scratch + base * depth + f - base;
-                   for (std::int64_t k = 0; k < depth; ++k) {
-                     float sum = from[k * width];
-                     for (std::int64_t g = 1; g < groups_; ++g)
-                       sum += from[g * static_cast<std::int64_t>(sums_size()) + k * width];
-                     dw[f * depth + k] = sum;
+                 std::array<float, kWidestPanel> total;
+                 for (std::int64_t base = 0; base < plane_.out_channels; base += panel()) {
+                   const std::int64_t width = std::min(panel(), padded_filters() - base),
+                                      filters = std::min(width, plane_.out_channels - base);
+                   for (std::int64_t k = begin; k < end; ++k) {
+                     const float* from = sums + base * depth + k * width;
+                     std::copy_n(from, width, total.data());
+                     for (std::int64_t g = 1; g < groups_; ++g) {
+                       from += sums_size();
+                       for (std::int64_t f = 0; f < width; ++f)
+                         total[static_cast<std::size_t>(f)] += from[f];
+                     }
+                     for (std::int64_t f = 0; f < filters; ++f)
+                       dw[(base + f) * depth + k] = total[static_cast<std::size_t>(f)];
                    }
                  }
                });
@@ -76,9 +89,9 @@ void WeightGradient::operator()(const float* x, const float* dy, float* dw, floa
 
 /// Position by position, the gradients of all filters of a panel; zeros where there is no output.
 void WeightGradient::turn(const float* dy, float* turned) const {
-  const std::int64_t panel = 2 * products_.lanes, positions = plane_.positions();
-  for (std::int64_t base = 0; base < padded_filters(); base += panel) {
-    const std::int64_t width = std::min(panel, padded_filters() - base);
+  const std::int64_t positions = plane_.positions();
+  for (std::int64_t base = 0; base < padded_filters(); base += panel()) {
+    const std::int64_t width = std::min(panel(), padded_filters() - base);
     float* to = turned + base * positions;
     std::fill(to, to + width * positions, 0.f);
     for (std::int64_t f = base; f < std::min(base + width, plane_.out_channels); ++f)
@@ -92,20 +105,24 @@ void WeightGradient::turn(const float* dy, float* turned) const {
 
 void WeightGradient::add_image(const float* staged, const float* turned, bool is_first,
                                float* sums) const {
-  const std::int64_t depth = plane_.depth(), lanes = products_.lanes, panel = 2 * lanes;
+  const std::int64_t depth = plane_.depth(), lanes = products_.lanes;
   std::array<std::ptrdiff_t, kPositions / packed::kBlock> offsets;
   for (std::size_t b = 0; b < offsets.size(); ++b)
     offsets[b] = static_cast<std::ptrdiff_t>(b) * packed::kBlock;
   std::array<const float*, kRows> rows;
+  std::array<std::ptrdiff_t, kPositions> positions;  // of B: a panel may have more than two vectors
   packed::Product product{.a = rows.data(), .offsets = offsets.data()};
+  product.b_offsets = positions.data();
   product.c_vector = lanes;
-  for (std::int64_t q = 0; q < plane_.positions(); q += kPositions) {
-    product.shift = q;
-    product.blocks = std::min(kPositions, plane_.positions() - q) / packed::kBlock;
-    for (std::int64_t base = 0; base < padded_filters(); base += panel) {
-      const std::int64_t width = std::min(panel, padded_filters() - base);
+  for (std::int64_t base = 0; base < padded_filters(); base += panel()) {
+    const std::int64_t width = std::min(panel(), padded_filters() - base);
+    for (std::size_t q = 0; q < positions.size(); ++q)
+      positions[q] = static_cast<std::ptrdiff_t>(q) * width;
+    product.c_row = width;
+    for (std::int64_t q = 0; q < plane_.positions(); q += kPositions) {
+      product.shift = q;
+      product.blocks = std::min(kPositions, plane_.positions() - q) / packed::kBlock;
       product.b = turned + base * plane_.positions() + q * width;
-      product.c_row = width;
       for (std::int64_t k = 0; k < depth; k += kRows) {
         product.rows = std::min(kRows, depth - k);
         for (std::int64_t r = 0; r < product.rows; ++r)

@@ -20,10 +20,14 @@ class WeightGradient {
   std::int64_t padded_filters() const {
     return (plane_.out_channels + products_.lanes - 1) / products_.lanes * products_.lanes;
   }
+  /// Filters of one product, at most.
+  std::int64_t panel() const { return products_.most_anywhere * products_.lanes; }
   std::size_t slot_scratch() const;
   std::size_t sums_size() const;
   void turn(const float* dy, float* turned) const;
   void add_image(const float* staged, const float* turned, bool is_first, float* sums) const;
+
+  void add_groups(const float* sums, float* dw) const;
 
   Plane plane_;
   Staging staging_;
