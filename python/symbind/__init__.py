@@ -2,7 +2,11 @@
 
 Scripts use `import symbind as mx`; see docs/python.md.
 """
-from . import _core
+from ._openmp import load
+
+_core = load(__name__ + "._core")
+del load
+
 from .error import MXNetError
 from . import base
 from .context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
