@@ -15,6 +15,7 @@
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/element_type.h"
+#include "kernels/vector/transpose.h"
 
 namespace symbind {
 
@@ -33,24 +34,14 @@ std::int64_t inner_channels(const Shape& shape, Layout layout) {
 /// out[c][r] = in[r][c] for a matrix of rows × columns.
 template <class T>
 void transpose(const T* in, T* out, std::int64_t rows, std::int64_t columns) {
+  if constexpr (sizeof(T) == 4)
+    return vector::transposes().best().words(in, out, rows, columns);
   constexpr std::int64_t kTile = 16;
-  for (std::int64_t c0 = 0; c0 < columns; c0 += kTile) {
-    for (std::int64_t r0 = 0; r0 < rows; r0 += kTile) {
-      const std::int64_t height = std::min(kTile, rows - r0), width = std::min(kTile, columns - c0);
-      const T* from = in + r0 * columns + c0;
-      T* to = out + c0 * rows + r0;
-      if (height == kTile && width == kTile) {
-        T tile[kTile][kTile];
-        for (std::int64_t r = 0; r < kTile; ++r)
-          for (std::int64_t c = 0; c < kTile; ++c) tile[c][r] = from[r * columns + c];
-        for (std::int64_t c = 0; c < kTile; ++c)
-          std::memcpy(to + c * rows, tile[c], sizeof(tile[c]));
-      } else {
-        for (std::int64_t c = 0; c < width; ++c)
-          for (std::int64_t r = 0; r < height; ++r) to[c * rows + r] = from[r * columns + c];
-      }
-    }
-  }
+  for (std::int64_t c0 = 0; c0 < columns; c0 += kTile)
+    for (std::int64_t r0 = 0; r0 < rows; r0 += kTile)
+      for (std::int64_t c = c0; c < std::min(columns, c0 + kTile); ++c)
+        for (std::int64_t r = r0; r < std::min(rows, r0 + kTile); ++r)
+          out[c * rows + r] = in[r * columns + c];
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 // array is one row. k below 1 means the whole row. The gradient goes back to the positions of the
 // values: these are a second output, hidden in int64 unless they are requested.
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -167,6 +168,27 @@ struct Rows {
   }
 };
 
+/// Elements of up to 32 bits with their index as one number: comparing two of these numbers
+/// compares the elements and, of equal ones, the indices. NaN is the largest, and -0 equals 0.
+template <class T>
+std::uint64_t key_of(T x, std::int64_t index, bool rising) {
+  std::uint32_t order;
+  if constexpr (std::is_integral_v<T>) {
+    order = static_cast<std::uint32_t>(static_cast<std::int64_t>(x) +
+                                       std::numeric_limits<std::int32_t>::max() + 1);
+  } else {
+    const auto value = static_cast<float>(x);
+    const auto bits = std::bit_cast<std::uint32_t>(value == 0 ? 0.f : value);
+    order = (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
+    if (value != value) order = rising ? 0xffffffffu : 0;
+  }
+  if (!rising) order = ~order;
+  return std::uint64_t{order} << 32 | static_cast<std::uint64_t>(index);
+}
+
+template <class T>
+constexpr bool kHasKey = sizeof(T) <= 4;
+
 /// The indices of the first k of a row, in order, into `places`, which has rows.work_size()
 /// elements.
 template <class T>
@@ -188,11 +210,23 @@ void choose(const T* x, const Rows& rows, bool rising, std::int64_t* places) {
     places[0] = best;
     return;
   }
+  const auto put_first = [&](auto* begin, auto... compare) {
+    if (rows.k < rows.extent)
+      std::nth_element(begin, begin + rows.k, begin + rows.extent, compare...);
+    std::sort(begin, begin + rows.k, compare...);
+  };
+  if constexpr (kHasKey<T>) {
+    if (rows.extent <= std::numeric_limits<std::uint32_t>::max()) {
+      auto* keys = reinterpret_cast<std::uint64_t*>(places);  // the unsigned form of the same type
+      for (std::int64_t i = 0; i < rows.extent; ++i)
+        keys[i] = key_of(x[i * rows.inner], i, rising);
+      put_first(keys);
+      for (std::int64_t i = 0; i < rows.k; ++i) keys[i] &= 0xffffffffu;
+      return;
+    }
+  }
   std::iota(places, places + rows.extent, 0);
-  if (rows.k < rows.extent)
-    std::partial_sort(places, places + rows.k, places + rows.extent, before);
-  else
-    std::sort(places, places + rows.extent, before);
+  put_first(places, before);
 }
 
 /// Calls use(row, places) for every row; every thread has its own part of the workspace.
