@@ -2,7 +2,9 @@
 // CPU, against the definition in double.
 
 #include <algorithm>
+#include <memory>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -44,7 +46,8 @@ ConvolutionSizes sizes_of(std::int64_t batch, std::int64_t in, std::int64_t out,
   return s;
 }
 
-void check(const ConvolutionSizes& s, Layout x_layout, Isa isa, int threads) {
+/// Checks every `step`-th position.
+void check(const ConvolutionSizes& s, Layout x_layout, Isa isa, int threads, int step = 1) {
   const Layout y_layout = Forward::blocks_or_last(s.out_channels, isa);
   const Forward run(s, x_layout, y_layout, threads, isa);
   const std::int64_t in_positions = ConvolutionSizes::product(s.in),
@@ -53,7 +56,12 @@ void check(const ConvolutionSizes& s, Layout x_layout, Isa isa, int threads) {
                w = random_values(s.in_channels * s.out_channels, 2),
                bias = random_values(s.out_channels, 3),
                add = random_values(s.batch * s.out_channels * positions, 4);
-  Values packed(run.weight_size()), y(add.size(), -7.f);
+  // As wide as a cache line, as tensors of a plan are.
+  Values packed(run.weight_size()), memory(add.size() + 16, -7.f);
+  void* aligned = memory.data();
+  std::size_t bytes = memory.size() * sizeof(float);
+  const std::span y(
+      static_cast<float*>(std::align(64, add.size() * sizeof(float), aligned, bytes)), add.size());
   run.pack(w.data(), packed.data());
   run(x.data(), {.weight = packed.data(),
                  .bias = bias.data(),
@@ -63,7 +71,7 @@ void check(const ConvolutionSizes& s, Layout x_layout, Isa isa, int threads) {
                  .y = y.data()});
   for (std::int64_t n = 0; n < s.batch; ++n)
     for (std::int64_t o = 0; o < s.out_channels; ++o)
-      for (std::int64_t p = 0; p < positions; ++p) {
+      for (std::int64_t p = 0; p < positions; p += step) {
         const std::int64_t pixel =
             p / s.out[2] * s.stride[1] * s.in[2] + p % s.out[2] * s.stride[2];
         const std::size_t at = place(s.out_channels, positions, y_layout, n, o, p);
@@ -86,6 +94,15 @@ TEST(Pointwise, every_layout_and_size_is_the_definition) {
       check(sizes_of(2, 13, 9, 6, 5, 2), Layout::kChannelsLast, isa, threads);
       check(sizes_of(1, 1040, 24, 2, 2, 1), Layout::kBlocked16, isa, threads);
       check(sizes_of(1, 16, 1000, 1, 1, 1), Layout::kBlocked16, isa, threads);
+    }
+}
+
+/// 16 MiB and more, whose parts are fetched ahead and whose results are written past the caches.
+TEST(Pointwise, large_outputs_are_the_definition) {
+  for (const Isa isa : available_isas())
+    for (const int threads : {1, 2}) {
+      check(sizes_of(3, 32, 64, 160, 141, 1), Layout::kBlocked16, isa, threads, 61);
+      check(sizes_of(1, 80, 72, 240, 251, 1), Layout::kBlocked16, isa, threads, 61);
     }
 }
 

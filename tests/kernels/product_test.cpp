@@ -196,7 +196,9 @@ TEST(Product, takes_rows_that_follow_one_another) {
           p.low = -1.f;
           p.high = 1.f;
           p.ahead = packed.data();
-          p.ahead_size = static_cast<std::int64_t>(packed.size());
+          p.ahead_size = static_cast<std::int64_t>(packed.size()) / 3;
+          p.ahead_runs = 1 + rows % 5;  // past the end, too: fetching reads nothing
+          p.ahead_step = p.ahead_size;
           products(p, vectors);
           EXPECT_EQ(c, multiply(products, problem, vectors, Step::kOne, true, true, -1.f, 1.f));
         }

@@ -48,8 +48,12 @@ struct Product {
   float high = std::numeric_limits<float>::infinity();
   bool nan_is_low = false;  ///< a NaN becomes `low`
   /// What the next product reads: fetched into the L2 cache while this one multiplies.
+  /// It is `ahead_runs` runs of `ahead_size` floats, `ahead_step` floats apart.
   const float* ahead = nullptr;
-  std::int64_t ahead_size = 0;
+  std::int64_t ahead_size = 0, ahead_runs = 1, ahead_step = 0;
+  /// C is written past the caches. Its vectors are aligned, all columns are written, and the caller
+  /// flushes the stores (hwy::FlushStream) before another thread reads C.
+  bool stream = false;
 };
 
 /// The steps of k that products are compiled for.

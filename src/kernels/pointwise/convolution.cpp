@@ -2,9 +2,15 @@
 // the channels of one side form no whole vectors (24 → 144 with AVX-512). oneDNN computes such a
 // layer over plain tensors, 10 to 40 % faster, but the reorders around it take more than that:
 // 24 → 144, 56², batch 32, two threads: 8.0 ms and 5.0 for the reorder. With whole vectors on both
-// sides oneDNN's blocked kernel is as fast or up to 20 % faster, except where there are few pixels
-// (7², batch 1): the filters then come from memory, and this kernel fetches them ahead. Its five
-// such layers in ResNet-50, two threads of a Skylake with AVX-512: 0.76 ms each, now 0.67.
+// sides oneDNN's blocked kernel is up to 10 % faster, except where memory takes longest, because this
+// kernel fetches ahead what it reads next:
+//
+//   few pixels (7², batch 1): the filters. Five layers of ResNet-50, two threads of a Skylake with
+//     AVX-512: 0.76 ms each, now 0.67.
+//   data and output larger than the caches. Batch 32, two threads of a Zen 5, oneDNN's / ours:
+//     256 → 256 at 128×16 21.9 / 17.1 ms, 128 → 128 5.3 / 4.6, 16 → 96 at 112² 5.7 / 4.7, 64 → 256
+//     at 56² 7.4 / 6.9; at a quarter of these sizes oneDNN is faster by 1 to 6 %, and with 16
+//     filters twice as fast.
 //
 // FullyConnected is the same product: its rows are the pixels of one image. Measured on two threads
 // of a Zen 4, oneDNN's / ours: large outputs (32×200×10000 630 / 604 µs, 640×256×10000 23.6 / 17.0
@@ -27,6 +33,8 @@ namespace {
 
 constexpr std::int64_t kFewestRows = 16;
 constexpr std::int64_t kMostPixels = 64;  // whose filters take longer to read than to multiply
+constexpr std::int64_t kLargeData = 48 << 20;  // bytes of data and output
+constexpr std::int64_t kFewestFilters = 32;    // with large data
 // Of FullyConnected.
 constexpr std::int64_t kFewestChangingRows = 256;
 constexpr std::int64_t kLargeOutput = 1 << 18;
@@ -49,9 +57,15 @@ std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
   if (r.in[0].layout == Layout::kPlain) return "the data is plain";
   const std::int64_t lanes = packed::products().best().lanes;
   const std::int64_t pixels = s.batch * ConvolutionSizes::product(s.out);
-  const bool filters_take_longest =
-      lanes == 16 && s.stride == Axes{1, 1, 1} && pixels >= kFewestRows && pixels <= kMostPixels;
-  if (s.in_channels % lanes == 0 && s.out_channels % lanes == 0 && !filters_take_longest)
+  const bool filters_take_longest = pixels >= kFewestRows && pixels <= kMostPixels;
+  const bool data_take_longest =
+      s.out_channels >= kFewestFilters &&
+      static_cast<double>(pixels * static_cast<std::int64_t>(sizeof(float))) *
+              static_cast<double>(s.in_channels + s.out_channels) >=
+          static_cast<double>(kLargeData);
+  const bool memory_takes_longest = lanes == 16 && s.stride == Axes{1, 1, 1} &&
+                                    (filters_take_longest || data_take_longest);
+  if (s.in_channels % lanes == 0 && s.out_channels % lanes == 0 && !memory_takes_longest)
     return "the channels form whole vectors";
   return s.out_channels < 8 ? "fewer than 8 filters" : "";
 }

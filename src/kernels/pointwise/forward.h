@@ -29,7 +29,15 @@ class Forward {
 
  private:
   struct Part;
-  void run(const Part& part, const float* x, const LayerOutput& output) const;
+  void run(const Part& part, const float* x, const LayerOutput& output, bool stream) const;
+  /// Whether the output is written past the caches.
+  bool streams(const float* y) const;
+  /// Sets what the product of this panel and the channels [k, end) fetches.
+  void fetch_ahead(const Part& part, std::int64_t panel, std::int64_t k, std::int64_t end,
+                   packed::Product& product) const;
+  std::int64_t first_pixel(std::int64_t chunk) const { return chunk * positions_ / chunks_; }
+  /// From one block of input channels to the next, where pixels follow one another.
+  std::int64_t x_block() const { return products_.lanes * ConvolutionSizes::product(sizes_.in); }
   /// Where the pixel of the data under a position of the output begins.
   std::ptrdiff_t pixel(std::int64_t position) const;
   /// Vectors of filters in a panel.
