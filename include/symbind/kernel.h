@@ -82,6 +82,8 @@ struct Offer {
 Offer refuse(std::string reason);
 /// Plain layouts everywhere, no workspace.
 Offer accept_plain(const KernelRequest& request, std::size_t workspace_bytes = 0);
+/// Sets the offer's types to those of the request: kernels then change some of them.
+void state_dtypes(Offer& offer, const KernelRequest& request);
 /// For elementwise kernels: every tensor of the common shape uses the blocked layout if one of them
 /// has it.
 Offer accept_same_layout(const KernelRequest& request);

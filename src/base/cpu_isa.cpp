@@ -88,6 +88,11 @@ bool amx_has_no_tiles() {
 #endif
 }
 
+bool cpu_has_amx() {
+  static const bool usable = amx_of_this_cpu();
+  return usable;
+}
+
 bool cpu_has_bfloat16() {
   static const bool usable = [] {
     if (cpu_isa() != Isa::kAvx512 || !bfloat16_of_this_cpu()) return false;
@@ -95,7 +100,7 @@ bool cpu_has_bfloat16() {
     if (limit == "AVX512_CORE_BF16") return true;
     if (limit == "AVX512_CORE" || limit == "AVX512_CORE_VNNI" || limit.starts_with("AVX512_MIC"))
       return false;
-    return is_amd() || amx_of_this_cpu();
+    return is_amd() || cpu_has_amx();
   }();
   return usable;
 }

@@ -12,6 +12,8 @@ Isa cpu_isa();
 /// Whether the CPU multiplies bfloat16 faster than float32 (AMX, or AVX512_BF16 of AMD), or
 /// ONEDNN_MAX_CPU_ISA is AVX512_CORE_BF16.
 bool cpu_has_bfloat16();
+/// Whether the CPU has AMX, which programs may use.
+bool cpu_has_amx();
 /// Whether the CPU lists AMX and describes no tiles, as some virtual machines do. oneDNN then runs
 /// into illegal instructions unless it is held to less.
 bool amx_has_no_tiles();

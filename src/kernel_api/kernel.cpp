@@ -55,6 +55,11 @@ Offer accept_plain(const KernelRequest& request, std::size_t workspace_bytes) {
   return offer;
 }
 
+void state_dtypes(Offer& offer, const KernelRequest& request) {
+  for (const TensorDesc& in : request.in) offer.in_dtypes.push_back(in.dtype);
+  for (const TensorDesc& out : request.out) offer.out_dtypes.push_back(out.dtype);
+}
+
 Offer accept_same_layout(const KernelRequest& request) {
   Offer offer = accept_plain(request);
   Layout common = Layout::kPlain;

@@ -23,9 +23,9 @@ constexpr ConvolutionKernel onednn_kernel(const char* name) {
 }
 
 constexpr ConvolutionKernel kKernels[] = {
-    onednn_kernel<onednn::ConvolutionAlgorithm::kBFloat16>("onednn_bfloat16"),
     {"native_winograd", winograd::offer_convolution, winograd::prepare_convolution,
      winograd::offer_convolution_backward, winograd::prepare_convolution_backward},
+    onednn_kernel<onednn::ConvolutionAlgorithm::kBFloat16>("onednn_bfloat16"),
     onednn_kernel<onednn::ConvolutionAlgorithm::kWinograd>("onednn_winograd"),
     {"native_pointwise", pointwise::offer_convolution,
      [](const KernelRequest&, const Offer& offer) { return pointwise::prepare(offer); },

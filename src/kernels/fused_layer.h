@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/element_type.h"
 #include "kernels/epilogue.h"
 #include "kernels/weight_form.h"
 
@@ -19,7 +20,8 @@ struct LayerOutput {
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
   bool nan_is_low = false;  ///< a NaN becomes `low`, as in ReLU; else it stays
-  float* y = nullptr;
+  void* y = nullptr;
+  DType y_dtype = DType::kFloat32;  ///< or bfloat16, where the layer has `write_bfloat16`
 };
 
 class FusedLayer {
@@ -63,17 +65,23 @@ class FusedLayer {
     if (sum_ >= 0) offer.inplace->emplace_back(sum_, 0);
   }
 
+  /// From now on the output is bfloat16, if nothing of the epilogue is left to a pass: its type.
+  DType write_bfloat16() {
+    if (last_ == epilogue_.items().size() && sum_ < 0) y_dtype_ = DType::kBFloat16;
+    return y_dtype_;
+  }
+
   /// `compute(LayerOutput)` is the kernel, `pack(plain, form)` makes the form of its weights.
   template <class Compute>
   void run(const Args& args, LayerWeights::Pack pack, Compute&& compute) const {
     const LayerWeights::Form form = weights_.get(args, pack);
-    float* y = args.out<float>(0);
+    void* y = args.outputs[0].data;
     if (weights_.folds() && !form.folded) {
       // A BatchNorm that cannot be folded follows the product. Its sum may be in the memory of y.
       std::vector<float> whole(static_cast<std::size_t>(size_));
       compute(LayerOutput{.weight = form.weight, .bias = form.bias, .y = whole.data()});
       epilogue_.run(args, whole.data(), 0);
-      std::ranges::copy(whole, y);
+      converter_from(symbind::Compute::kFloat, y_dtype_)(whole.data(), y, size_);
       return;
     }
     compute(LayerOutput{.weight = form.weight,
@@ -82,8 +90,9 @@ class FusedLayer {
                         .low = low_,
                         .high = high_,
                         .nan_is_low = nan_is_low_,
-                        .y = y});
-    epilogue_.run(args, y, last_);
+                        .y = y,
+                        .y_dtype = y_dtype_});
+    if (y_dtype_ == DType::kFloat32) epilogue_.run(args, static_cast<float*>(y), last_);
   }
 
  private:
@@ -92,6 +101,7 @@ class FusedLayer {
   std::int64_t size_ = 0;
   std::size_t last_ = 0;  ///< operations from here on are a separate pass
   int sum_ = -1;          ///< the input that is added inside
+  DType y_dtype_ = DType::kFloat32;
   float low_ = -std::numeric_limits<float>::infinity();
   float high_ = std::numeric_limits<float>::infinity();
   bool nan_is_low_ = false;

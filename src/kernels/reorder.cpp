@@ -34,8 +34,7 @@ std::int64_t inner_channels(const Shape& shape, Layout layout) {
 /// out[c][r] = in[r][c] for a matrix of rows × columns.
 template <class T>
 void transpose(const T* in, T* out, std::int64_t rows, std::int64_t columns) {
-  if constexpr (sizeof(T) == 4)
-    return vector::transposes().best().words(in, out, rows, columns);
+  if constexpr (sizeof(T) == 4) return vector::transposes().best().words(in, out, rows, columns);
   constexpr std::int64_t kTile = 16;
   for (std::int64_t c0 = 0; c0 < columns; c0 += kTile)
     for (std::int64_t r0 = 0; r0 < rows; r0 += kTile)

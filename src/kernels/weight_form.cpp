@@ -141,8 +141,7 @@ LayerInputs layer_inputs(bool bias, std::int64_t channels, const Epilogue& epilo
 
 void take_stored(Offer& offer, const KernelRequest& request, const LayerInputs& inputs) {
   if (!inputs.narrow_weight() && !inputs.narrow_bias()) return;
-  if (offer.in_dtypes.empty())
-    for (const TensorDesc& in : request.in) offer.in_dtypes.push_back(in.dtype);
+  if (offer.in_dtypes.empty()) state_dtypes(offer, request);
   if (inputs.narrow_weight())
     offer.in_dtypes[static_cast<std::size_t>(inputs.weight)] = inputs.weight_dtype;
   if (inputs.narrow_bias())

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/half.h"
 #include "kernels/winograd/forward.h"
 #include "kernels/winograd/weight_gradient.h"
 #include "tests/kernels/targets.h"
@@ -183,6 +184,28 @@ TEST(Winograd, equals_the_definition_in_double) {
             }
       // The scale is that of the sum before it is limited.
       EXPECT_LT(error_of(c.forward(1, true), y), 1e-4);
+    }
+}
+
+TEST(Winograd, reads_and_writes_bfloat16_with_one_rounding) {
+  for (const Isa isa : wide_isas())
+    for (const Squares& s : shapes(isa)) {
+      Case c(s);
+      std::vector<BFloat16> x(c.x.begin(), c.x.end()), y(c.dy.size());
+      for (std::size_t i = 0; i < x.size(); ++i) c.x[i] = static_cast<float>(x[i]);
+      const Forward run(s, 1);
+      Values u(run.weight_size()), scratch(run.scratch_size());
+      run.transform(c.w.data(), s.in_channels * 9, 9, false, u.data());
+      run({.x = x.data(),
+           .u = u.data(),
+           .y = y.data(),
+           .low = -kInfinity,
+           .high = kInfinity,
+           .x_dtype = DType::kBFloat16,
+           .y_dtype = DType::kBFloat16},
+          scratch.data());
+      const Values wide = c.forward(1);
+      for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i].bits, BFloat16(wide[i]).bits) << i;
     }
 }
 

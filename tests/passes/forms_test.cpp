@@ -264,6 +264,43 @@ TEST(ComputeDType, a_fold_that_is_not_finite_is_not_used) {
   EXPECT_TRUE(near(a, b, {.relative = 0x1p-6, .absolute = 0}));
 }
 
+/// 1×1 convolutions that read and write bfloat16, and a 3×3 one between them, by Winograd's method,
+/// that does, too; with a BatchNorm that can be folded into it, and one that cannot.
+TEST(ComputeDType, winograd_reads_and_writes_bfloat16) {
+  const ShapeMap shapes{{"data", {2, 32, 24, 24}}};
+  const auto layer = [](const std::string& name, const Symbol& x, std::int64_t kernel) {
+    return relu(name + "_relu", norm(name + "_bn", Convolution(name, x,
+                                                               {.kernel = {kernel, kernel},
+                                                                .pad = {kernel / 2, kernel / 2},
+                                                                .num_filter = 32})));
+  };
+  const Symbol net = layer("c", layer("b", layer("a", Variable("data"), 1), 3), 1);
+  for (const bool folds : {true, false}) {
+    Executor narrow =
+        bind(net, DType::kFloat32, {.grad_req = "null", .compute_dtype = "bfloat16"}, shapes);
+    Executor wide = bind(net, DType::kFloat32, {.grad_req = "null"}, shapes);
+    for (Executor* exe : {&narrow, &wide}) {
+      fill(*exe, DType::kFloat32);
+      if (folds) continue;
+      exe->arg_dict().at("b_weight").slice(3, 4).set(0);
+      exe->aux_dict().at("b_bn_moving_var").slice(3, 4).set(-1.0 / 1024);  // √0
+    }
+    const std::string text = narrow.plan_text();
+    if (cpu_has_bfloat16() && !cpu_has_amx()) {
+      EXPECT_EQ(lines_with(text, "[onednn_bfloat16]").size(), 2u) << text;
+      EXPECT_EQ(lines_with(text, "[native_winograd]").size(), 1u) << text;
+      EXPECT_EQ(lines_with(text, "convert ").size(), 2u) << text;  // of data and output
+    }
+    const HostTensor a = HostTensor::from(narrow.forward(false)[0]),
+                     b = HostTensor::from(wide.forward(false)[0]);
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(std::isfinite(a[i]), std::isfinite(b[i])) << i;
+      if (std::isfinite(b[i])) ASSERT_NEAR(a[i], b[i], 0x1p-5 * 4) << i;
+    }
+  }
+}
+
 TEST(ComputeDType, exact_and_gradients_forbid_it) {
   const Symbol net = residual_net();
   const auto line = [&](const SimpleBindOptions& options) {

@@ -161,7 +161,7 @@ Prepared prepare_convolution(const KernelRequest&, const Offer& offer) {
     plan->layer.run(args, copy, [&](const LayerOutput& o) {
       plan->run({.x = args.in<float>(0),
                  .w = static_cast<const float*>(o.weight),
-                 .y = o.y,
+                 .y = static_cast<float*>(o.y),
                  .bias = o.bias,
                  .add = o.add,
                  .low = o.low,

@@ -87,11 +87,6 @@ bool is_stored_in_bfloat16(const KernelRequest& request, std::size_t input) {
          request.stored_dtype(input) == DType::kBFloat16;
 }
 
-void state_dtypes(Offer& offer, const KernelRequest& request) {
-  for (const TensorDesc& in : request.in) offer.in_dtypes.push_back(in.dtype);
-  for (const TensorDesc& out : request.out) offer.out_dtypes.push_back(out.dtype);
-}
-
 Layout widest_layout(const Shape& shape) {
   if (shape.rank() < 3) return Layout::kPlain;
   // oneDNN has only its reference for blocks that are wider than a vector.

@@ -34,8 +34,6 @@ std::optional<Layout> layout_of(const MemoryDesc& desc, const Shape& shape,
                                 DType dtype = DType::kFloat32);
 /// Whether the plan computes in bfloat16 and this input is stored so.
 bool is_stored_in_bfloat16(const KernelRequest& request, std::size_t input);
-/// Sets the offer's types to those of the request: kernels then change some of them.
-void state_dtypes(Offer& offer, const KernelRequest& request);
 /// Blocks of one vector, if the channels divide into them, else plain.
 Layout widest_layout(const Shape& shape);
 

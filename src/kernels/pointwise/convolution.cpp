@@ -2,8 +2,8 @@
 // the channels of one side form no whole vectors (24 → 144 with AVX-512). oneDNN computes such a
 // layer over plain tensors, 10 to 40 % faster, but the reorders around it take more than that:
 // 24 → 144, 56², batch 32, two threads: 8.0 ms and 5.0 for the reorder. With whole vectors on both
-// sides oneDNN's blocked kernel is up to 10 % faster, except where memory takes longest, because this
-// kernel fetches ahead what it reads next:
+// sides oneDNN's blocked kernel is up to 10 % faster, except where memory takes longest, because
+// this kernel fetches ahead what it reads next:
 //
 //   few pixels (7², batch 1): the filters. Five layers of ResNet-50, two threads of a Skylake with
 //     AVX-512: 0.76 ms each, now 0.67.
@@ -32,7 +32,7 @@ namespace symbind::pointwise {
 namespace {
 
 constexpr std::int64_t kFewestRows = 16;
-constexpr std::int64_t kMostPixels = 64;  // whose filters take longer to read than to multiply
+constexpr std::int64_t kMostPixels = 64;       // whose filters take longer to read than to multiply
 constexpr std::int64_t kLargeData = 48 << 20;  // bytes of data and output
 constexpr std::int64_t kFewestFilters = 32;    // with large data
 // Of FullyConnected.
@@ -63,8 +63,8 @@ std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
       static_cast<double>(pixels * static_cast<std::int64_t>(sizeof(float))) *
               static_cast<double>(s.in_channels + s.out_channels) >=
           static_cast<double>(kLargeData);
-  const bool memory_takes_longest = lanes == 16 && s.stride == Axes{1, 1, 1} &&
-                                    (filters_take_longest || data_take_longest);
+  const bool memory_takes_longest =
+      lanes == 16 && s.stride == Axes{1, 1, 1} && (filters_take_longest || data_take_longest);
   if (s.in_channels % lanes == 0 && s.out_channels % lanes == 0 && !memory_takes_longest)
     return "the channels form whole vectors";
   return s.out_channels < 8 ? "fewer than 8 filters" : "";

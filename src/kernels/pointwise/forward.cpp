@@ -97,7 +97,7 @@ void Forward::pack(const float* w, float* packed) const {
 void Forward::operator()(const float* x, const LayerOutput& output) const {
   const std::int64_t parts = sizes_.batch * chunks_ * column_groups_,
                      slots = std::min(threads_, parts);
-  const bool stream = streams(output.y);
+  const bool stream = streams(static_cast<const float*>(output.y));
   parallel_for(slots, 1, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t last = end * parts / slots;
     for (std::int64_t p = begin * parts / slots; p < last; ++p) {
@@ -173,7 +173,7 @@ void Forward::run(const Part& part, const float* x, const LayerOutput& o, bool s
       fetch_ahead(part, panel, k, end, product);
       const std::ptrdiff_t at =
           part.image * y_image_ + part.first * y_pixel_ + filter / products_.lanes * y_vector_;
-      product.c = o.y + at;
+      product.c = static_cast<float*>(o.y) + at;
       product.add = k > 0 ? product.c : o.add == nullptr ? nullptr : o.add + at;
       product.bias = k > 0 || o.bias == nullptr ? nullptr : o.bias + filter;
       if (product.bias != nullptr && columns < width) {

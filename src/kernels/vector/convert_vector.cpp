@@ -10,6 +10,8 @@
 // The other targets are compiled by now.
 #include <hwy/highway.h>
 
+#include "kernels/vector/bfloat16-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace symbind::vector {
 namespace HWY_NAMESPACE {
@@ -95,27 +97,13 @@ struct FloatToHalf {
 struct BFloat16ToFloat {
   using From = std::uint16_t;
   using To = float;
-  static void apply(const From* from, To* to) {
-    const Floats d;
-    const auto wide = hn::PromoteTo(Words(), hn::LoadU(Shorts(), from));
-    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(wide)), d, to);
-  }
+  static void apply(const From* from, To* to) { hn::StoreU(load_bfloat16(from), Floats(), to); }
 };
 
 struct FloatToBFloat16 {
   using From = float;
   using To = std::uint16_t;
-  static void apply(const From* from, To* to) {
-    const Words d32;
-    const auto all = hn::BitCast(d32, hn::LoadU(Floats(), from));
-    const auto odd = hn::And(hn::ShiftRight<16>(all), hn::Set(d32, 1u));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(all, hn::Set(d32, 0x7fffu)), odd));
-    const auto quiet = hn::Or(hn::ShiftRight<16>(all), hn::Set(d32, 0x40u));
-    const auto nan = hn::Gt(hn::And(all, hn::Set(d32, 0x7fffffffu)), hn::Set(d32, 0x7f800000u));
-    const hn::RebindToSigned<Words> i32;
-    const auto value = hn::BitCast(i32, hn::IfThenElse(nan, quiet, rounded));
-    hn::StoreU(hn::DemoteTo(Shorts(), value), Shorts(), to);
-  }
+  static void apply(const From* from, To* to) { store_bfloat16(hn::LoadU(Floats(), from), to); }
 };
 
 /// Elements of 16 bits are accessed as integers: Half and BFloat16 have the same size and

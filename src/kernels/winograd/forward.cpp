@@ -111,8 +111,13 @@ void Forward::run(const Part& part, const Operands& o, float* scratch) const {
   for (std::int64_t block = 0; block < s_.in_blocks(); ++block) {
     for (std::int64_t t = 0; t < count; ++t) {
       const Place from = input_place(s_, part.first + t);
-      transforms_.input(o.x + block * in_plane + from.offset, s_.in_width * lanes, from.window,
-                        v + (block * count + t) * lanes, v_step);
+      const std::ptrdiff_t at = block * in_plane + from.offset, row = s_.in_width * lanes;
+      float* to = v + (block * count + t) * lanes;
+      if (o.x_dtype == DType::kBFloat16)
+        transforms_.input_bfloat16(static_cast<const std::uint16_t*>(o.x) + at, row, from.window,
+                                   to, v_step);
+      else
+        transforms_.input(static_cast<const float*>(o.x) + at, row, from.window, to, v_step);
     }
   }
 
@@ -163,8 +168,13 @@ void Forward::run(const Part& part, const Operands& o, float* scratch) const {
       const std::ptrdiff_t at = block * out_plane + to.offset;
       const Finish finish{o.bias == nullptr ? nullptr : o.bias + block * lanes,
                           o.add == nullptr ? nullptr : o.add + at, o.low, o.high, o.nan_is_low};
-      transforms_.output(m + ((block - first_block) * count + t) * lanes, m_step, finish, o.y + at,
-                         s_.out_width * lanes, to.window);
+      const float* from = m + ((block - first_block) * count + t) * lanes;
+      const std::ptrdiff_t row = s_.out_width * lanes;
+      if (o.y_dtype == DType::kBFloat16)
+        transforms_.output_bfloat16(from, m_step, finish, static_cast<std::uint16_t*>(o.y) + at,
+                                    row, to.window);
+      else
+        transforms_.output(from, m_step, finish, static_cast<float*>(o.y) + at, row, to.window);
     }
   }
 }

@@ -2,6 +2,8 @@
 // data.
 #pragma once
 
+#include <symbind/dtype.h>
+
 #include "kernels/packed/product.h"
 #include "kernels/winograd/squares.h"
 
@@ -22,13 +24,14 @@ class Forward {
   /// Of the scratch memory, in floats.
   std::size_t scratch_size() const;
   struct Operands {
-    const float* x;
+    const void* x;
     const float* u;
-    float* y;
+    void* y;
     const float* bias = nullptr;
     const float* add = nullptr;  ///< added to the output; may be the output
     float low, high;             ///< limits of the output
     bool nan_is_low = false;     ///< a NaN becomes `low`; else it stays
+    DType x_dtype = DType::kFloat32, y_dtype = DType::kFloat32;  ///< or bfloat16
   };
   void operator()(const Operands& operands, float* scratch) const;
 

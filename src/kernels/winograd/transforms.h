@@ -31,12 +31,16 @@ struct Transforms {
   /// Input square → V. `x` is the address of the square's first pixel, whether it exists or not.
   void (*input)(const float* x, std::ptrdiff_t row_step, const Window& window, float* v,
                 std::ptrdiff_t position_step);
+  void (*input_bfloat16)(const std::uint16_t* x, std::ptrdiff_t row_step, const Window& window,
+                         float* v, std::ptrdiff_t position_step);
   /// 3×3 filters → U: tap k of lane i is at w + i · lane_step + (flipped ? 8 − k : k).
   void (*weight)(const float* w, std::ptrdiff_t lane_step, std::int64_t lanes, bool flipped,
                  float* u, std::ptrdiff_t position_step);
   /// M → output square.
   void (*output)(const float* products, std::ptrdiff_t position_step, const Finish& finish,
                  float* y, std::ptrdiff_t row_step, const Window& window);
+  void (*output_bfloat16)(const float* products, std::ptrdiff_t position_step, const Finish& finish,
+                          std::uint16_t* y, std::ptrdiff_t row_step, const Window& window);
   /// Square of the output's gradient (m×m) → the operand of the weights' gradient.
   void (*output_gradient)(const float* dy, std::ptrdiff_t row_step, const Window& window, float* u,
                           std::ptrdiff_t position_step);

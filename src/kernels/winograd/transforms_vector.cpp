@@ -12,6 +12,8 @@
 // The other targets are compiled by now.
 #include <hwy/highway.h>
 
+#include "kernels/vector/bfloat16-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace symbind::winograd {
 namespace HWY_NAMESPACE {
@@ -21,6 +23,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Vector = hn::Vec<Floats>;
 constexpr std::int64_t kLanes = hn::MaxLanes(Floats());
+
+HWY_INLINE Vector load(const float* from) { return hn::LoadU(Floats(), from); }
+HWY_INLINE Vector load(const std::uint16_t* from) {
+  return vector::HWY_NAMESPACE::load_bfloat16(from);
+}
+HWY_INLINE void store(Vector x, float* to) { hn::StoreU(x, Floats(), to); }
+HWY_INLINE void store(Vector x, std::uint16_t* to) { vector::HWY_NAMESPACE::store_bfloat16(x, to); }
 
 HWY_INLINE Vector times(float factor, Vector x) { return hn::Mul(hn::Set(Floats(), factor), x); }
 /// factor · x + y
@@ -116,24 +125,23 @@ struct Two {
   }
 };
 
-template <int n>
-HWY_INLINE void load_column(const float* x, std::ptrdiff_t row_step, const Window& w,
+template <int n, class T>
+HWY_INLINE void load_column(const T* x, std::ptrdiff_t row_step, const Window& w,
                             std::int64_t column, bool whole, Vector (&to)[n]) {
-  const Floats d;
   if (whole) {
-    for (int i = 0; i < n; ++i) to[i] = hn::LoadU(d, x + i * row_step + column * kLanes);
+    for (int i = 0; i < n; ++i) to[i] = load(x + i * row_step + column * kLanes);
     return;
   }
   const bool exists = column >= w.first_column && column < w.first_column + w.columns;
   for (int i = 0; i < n; ++i)
     to[i] = exists && i >= w.first_row && i < w.first_row + w.rows
-                ? hn::LoadU(d, x + i * row_step + column * kLanes)
-                : hn::Zero(d);
+                ? load(x + i * row_step + column * kLanes)
+                : hn::Zero(Floats());
 }
 
 /// A square of n×n pixels → N×N values.
-template <int n, int N, class F>
-HWY_INLINE void expand(const float* x, std::ptrdiff_t row_step, const Window& w, float* to,
+template <int n, int N, class T, class F>
+HWY_INLINE void expand(const T* x, std::ptrdiff_t row_step, const Window& w, float* to,
                        std::ptrdiff_t position_step, F along) {
   const Floats d;
   const bool whole = w.rows == n && w.columns == n;
@@ -169,8 +177,8 @@ HWY_INLINE void contract(const float* from, std::ptrdiff_t position_step, Vector
   }
 }
 
-template <class M>
-void input(const float* x, std::ptrdiff_t row_step, const Window& w, float* v,
+template <class M, class T>
+void input(const T* x, std::ptrdiff_t row_step, const Window& w, float* v,
            std::ptrdiff_t position_step) {
   expand<M::kIn, M::kIn>(x, row_step, w, v, position_step,
                          [](const auto& d, auto& to) HWY_ATTR { M::input(d, to); });
@@ -193,8 +201,8 @@ void weight(const float* w, std::ptrdiff_t lane_step, std::int64_t lanes, bool f
                     [](const auto& g, auto& to) HWY_ATTR { M::weight(g, to); });
 }
 
-template <class M>
-void output(const float* products, std::ptrdiff_t position_step, const Finish& finish, float* y,
+template <class M, class T>
+void output(const float* products, std::ptrdiff_t position_step, const Finish& finish, T* y,
             std::ptrdiff_t row_step, const Window& w) {
   const Floats d;
   Vector square[M::kOut][M::kOut];
@@ -209,7 +217,7 @@ void output(const float* products, std::ptrdiff_t position_step, const Finish& f
       if (finish.add != nullptr) value = hn::Add(value, hn::LoadU(d, finish.add + at));
       // Of a NaN and a limit, these instructions return the second operand.
       const Vector above = finish.nan_is_low ? hn::Max(value, low) : hn::Max(low, value);
-      hn::StoreU(hn::Min(high, above), d, y + at);
+      store(hn::Min(high, above), y + at);
     }
   }
 }
@@ -229,8 +237,9 @@ void weight_gradient(const float* products, std::ptrdiff_t position_step, float*
 }
 
 template <class M>
-constexpr Transforms kTransforms = {kLanes,    input<M>,           weight<M>,
-                                    output<M>, output_gradient<M>, weight_gradient<M>};
+constexpr Transforms kTransforms = {
+    kLanes,           input<M, float>,          input<M, std::uint16_t>, weight<M>,
+    output<M, float>, output<M, std::uint16_t>, output_gradient<M>,      weight_gradient<M>};
 constexpr Transforms kFour = kTransforms<Four>, kTwo = kTransforms<Two>;
 
 }  // namespace
