@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 #include <symbind/executor.h>
@@ -41,6 +42,22 @@ OP_CASES(topk) {
       .in({4}, {nan, 1, nan, 2})
       .no_grad()
       .ref({1, 3, 0, 2});
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const bool rising : {true, false})
+    c.add("signs of zero are equal, infinity is a number")
+        .attr("k", 6)
+        .attr("is_ascend", rising)
+        .in({6}, {0, -0.0, infinity, nan, -infinity, -1})
+        .no_grad()
+        .ref(rising ? std::vector<double>{4, 5, 0, 1, 2, 3}
+                    : std::vector<double>{2, 0, 1, 5, 4, 3});
+  c.add("negative integers")
+      .attr("k", 3)
+      .attr("ret_typ", "value")
+      .in({5}, {-5, 3, -100, 0, 127})
+      .dtypes({DType::kInt8, DType::kInt32, DType::kInt64})
+      .no_grad()
+      .ref({127, 3, 0});
   c.add("a mask of integers")
       .attr("k", 2)
       .attr("ret_typ", "mask")

@@ -284,7 +284,7 @@ ROWS = [
      'if (type_.find("device") == std::string::npos)', "if (false)", "kvstore:BadInputCompression.stores*"),
     ("any type is compressed as float32", "src/kvstore/local_store.cpp",
      "  GradientCompression::check_dtype(key, target.dtype());\n", "", "kvstore:BadInputCompression.stores*"),
-    ("bfloat16 is cut off instead of rounded", "src/kernels/vector/convert_vector.cpp",
+    ("bfloat16 is cut off instead of rounded", "src/kernels/vector/bfloat16-inl.h",
      "hn::Add(hn::Add(all, hn::Set(d32, 0x7fffu)), odd)", "hn::Add(all, hn::And(odd, hn::Set(d32, 0u)))",
      "kernels:VectorConvert.*"),
     ("residuals are not in checkpoints", "src/module/module_training.h",
