@@ -60,8 +60,8 @@ void check(const ConvolutionSizes& s, Layout x_layout, Isa isa, int threads, int
   Values packed(run.weight_size()), memory(add.size() + 16, -7.f);
   void* aligned = memory.data();
   std::size_t bytes = memory.size() * sizeof(float);
-  const std::span y(
-      static_cast<float*>(std::align(64, add.size() * sizeof(float), aligned, bytes)), add.size());
+  const std::span y(static_cast<float*>(std::align(64, add.size() * sizeof(float), aligned, bytes)),
+                    add.size());
   run.pack(w.data(), packed.data());
   run(x.data(), {.weight = packed.data(),
                  .bias = bias.data(),

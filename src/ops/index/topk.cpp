@@ -218,8 +218,7 @@ void choose(const T* x, const Rows& rows, bool rising, std::int64_t* places) {
   if constexpr (kHasKey<T>) {
     if (rows.extent <= std::numeric_limits<std::uint32_t>::max()) {
       auto* keys = reinterpret_cast<std::uint64_t*>(places);  // the unsigned form of the same type
-      for (std::int64_t i = 0; i < rows.extent; ++i)
-        keys[i] = key_of(x[i * rows.inner], i, rising);
+      for (std::int64_t i = 0; i < rows.extent; ++i) keys[i] = key_of(x[i * rows.inner], i, rising);
       put_first(keys);
       for (std::int64_t i = 0; i < rows.k; ++i) keys[i] &= 0xffffffffu;
       return;
