@@ -10,7 +10,7 @@ import time
 
 import symbind.as_mxnet  # noqa: F401  the models import mxnet
 
-from . import layers, machine, measure, peers, process, report, rows
+from . import layers, machine, measure, models, peers, process, report, rows
 
 DESCRIPTION = """Compares Symbind with MXNet 1.9.1, PyTorch, ONNX Runtime and OpenVINO: the same networks, weights and
 data, in turns, in one run. Prints Markdown. docs/performance.md explains the figures."""
@@ -51,6 +51,8 @@ def parse(arguments):
             parser.error("there is no engine '%s'; there are %s" % (name, ", ".join(rows.ALL)))
     if "symbind" not in options.engines:
         options.engines.insert(0, "symbind")
+    if options.layers and options.layers not in models.all_models():
+        parser.error("there is no model '%s'; there are %s" % (options.layers, ", ".join(models.all_models())))
     cores = len(os.sched_getaffinity(0))
     try:
         options.threads = [int(n) for n in options.threads.split(",")] if options.threads else (
