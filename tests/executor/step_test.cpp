@@ -3,8 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <symbind/executor.h>
+#include <symbind/interrupt.h>
 #include <symbind/operator.h>
+#include <symbind/ops.h>
 #include <symbind/runtime.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
 
 namespace symbind {
 namespace {
@@ -42,6 +48,89 @@ TEST(Step, state_of_an_update_continues) {
   p.executor.step();
   EXPECT_EQ(mom.to_vector<float>(), Floats({-1.5, -3}));
   EXPECT_EQ(p.w.to_vector<float>(), Floats({7.5, 15}));
+}
+
+// Weights of which each has its own last use: w1 is in two layers, gamma is read again in backward,
+// no output depends on idle.
+struct Layers {
+  std::vector<std::string> names = {"w1", "gamma", "beta", "w2", "idle"};
+  Executor executor;
+
+  Layers() {
+    const Symbol w1 = Variable("w1"), x = Variable("x");
+    Symbol h = FullyConnected("fc1", {.data = x, .weight = w1}, {.num_hidden = 6, .no_bias = true});
+    h = BatchNorm("bn", {.data = h, .gamma = Variable("gamma"), .beta = Variable("beta")},
+                  {.fix_gamma = false});
+    h = Activation("act", h, {.act_type = "tanh"});
+    h = FullyConnected("fc2", {.data = h, .weight = w1}, {.num_hidden = 6, .no_bias = true});
+    h = FullyConnected("fc3", {.data = h, .weight = Variable("w2")},
+                       {.num_hidden = 3, .no_bias = true});
+    const Symbol net = Group({MakeLoss("loss", h), BlockGrad("none", Variable("idle"))});
+    executor = net.simple_bind(cpu(), {{"x", {8, 6}}, {"idle", {4}}},
+                               {.grad_req = std::map<std::string, std::string>{{"x", "null"},
+                                                                               {"w1", "write"},
+                                                                               {"gamma", "write"},
+                                                                               {"beta", "write"},
+                                                                               {"w2", "write"},
+                                                                               {"idle", "write"}}});
+    float value = 0;
+    for (const auto& [name, array] : executor.arg_dict()) {
+      Floats numbers(static_cast<std::size_t>(array.size()));
+      for (float& number : numbers) number = std::sin(value += 1);
+      NDArray(array).copy_from_host(numbers.data(), DType::kFloat32);
+    }
+  }
+  NDArray weight(const std::string& name) const { return executor.arg_dict().at(name); }
+  NDArray gradient(const std::string& name) const { return executor.grad_dict().at(name); }
+};
+
+TEST(Step, gives_the_numbers_of_the_verbs_and_updates_after_them) {
+  Layers step, verbs;
+  const AttrDict attrs{{"lr", "0.25"}, {"wd", "0.125"}};
+  for (const std::string& name : step.names)
+    step.executor.add_update("sgd_update", {step.weight(name), step.gradient(name)},
+                             step.weight(name), attrs);
+  for (int i = 0; i < 3; ++i) {
+    step.executor.step();
+    verbs.executor.forward(true);
+    verbs.executor.backward();
+    for (const std::string& name : verbs.names)
+      invoke("sgd_update", {verbs.weight(name), verbs.gradient(name)}, attrs, {verbs.weight(name)});
+    for (const std::string& name : step.names) {
+      EXPECT_EQ(step.gradient(name).to_vector<float>(), verbs.gradient(name).to_vector<float>())
+          << name << " in step " << i;
+      EXPECT_EQ(step.weight(name).to_vector<float>(), verbs.weight(name).to_vector<float>())
+          << name << " in step " << i;
+    }
+  }
+  EXPECT_EQ(step.gradient("idle").to_vector<float>(), Floats(4, 0.0F));
+}
+
+const float* watched = nullptr;
+
+TEST(Step, an_interruption_changes_all_weights_or_none) {
+  const Shape shape{1'000'000};  // so long that every step polls
+  const NDArray x = NDArray::full(shape, 1), w1 = NDArray::full(shape, 3),
+                w2 = NDArray::full(shape, 5);
+  const NDArray d1 = NDArray::zeros(shape), d2 = NDArray::zeros(shape);
+  Executor e = MakeLoss("loss", Variable("w1") * exp("exp", Variable("w2") * Variable("x")))
+                   .bind(cpu(), NDArrayMap{{"x", x}, {"w1", w1}, {"w2", w2}},
+                         {.args_grad = NDArrayMap{{"w1", d1}, {"w2", d2}}});
+  e.add_update("sgd_update", {w1, d1}, w1, {{"lr", "0.001"}});
+  e.add_update("sgd_update", {w2, d2}, w2, {{"lr", "0.001"}});
+  watched = static_cast<const float*>(w1.data());
+  set_interrupt_check([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // the next poll calls it again
+    return *watched != 3;
+  });
+  EXPECT_NO_THROW(e.step());
+  const Floats first = w1.to_vector<float>(), second = w2.to_vector<float>();
+  EXPECT_NE(first[0], 3);
+  EXPECT_NE(second[0], 5);
+  EXPECT_THROW(e.step(), Interrupted);
+  set_interrupt_check(nullptr);
+  EXPECT_EQ(w1.to_vector<float>(), first);
+  EXPECT_EQ(w2.to_vector<float>(), second);
 }
 
 TEST(BadInputStep, unknown_updates_and_values) {

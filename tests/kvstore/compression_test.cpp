@@ -315,7 +315,7 @@ TEST(GoldenCompression, bytes_are_those_of_mxnets_workers) {
     std::string hex;
     for (const std::byte byte : compressed(compression, formula_floats(size, seed), residual))
       hex += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-    EXPECT_EQ(hex, wire.at("bytes")[step]) << "step " << step;
+    EXPECT_EQ(hex, wire.at("bytes")[step].get<std::string>()) << "step " << step;
   }
 }
 

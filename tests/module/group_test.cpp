@@ -151,7 +151,9 @@ TEST_F(ThreadsDevices, synchronous_batch_norm_of_more_devices_than_threads) {
     Module module(net, {.label_names = {}, .context = cpus(devices)});
     module.bind(data_shapes(9), {});
     module.init_params({.initializer = One()});
-    module.forward({.data = batch(9).data, .label = {}}, true);
+    DataBatch unlabelled;
+    unlabelled.data = batch(9).data;
+    module.forward(unlabelled, true);
     return module.get_outputs().front().to_vector<float>();
   };
   set_num_threads(1);
