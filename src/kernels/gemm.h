@@ -1,9 +1,9 @@
 // C = alpha · op(A) · op(B) + beta · C, row-major, where op is the identity or the transpose.
 //
 // Decided here: float goes to oneDNN where the library has it, also if SYMBIND_KERNELS forbids
-// oneDNN's kernels, and tiny products to OpenBLAS; double goes to OpenBLAS; the 16-bit types, which
-// neither supports here, are multiplied by plain loops that sum in float. Products are split over
-// threads here: each thread multiplies a part of the rows or columns of C.
+// oneDNN's kernels, and small products to vector/small_product.h; double goes to OpenBLAS; the
+// 16-bit types, which neither supports here, are multiplied by plain loops that sum in float.
+// Products are split over threads here: each thread multiplies a part of the rows or columns of C.
 #pragma once
 
 #include <cstdint>

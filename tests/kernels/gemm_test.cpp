@@ -3,12 +3,15 @@
 #include "kernels/gemm.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/parallel.h"
+#include "kernels/vector/small_product.h"
+#include "tests/kernels/targets.h"
 
 namespace symbind {
 namespace {
@@ -64,6 +67,84 @@ TEST(Gemm, threads_compute_all_rows_and_columns) {
       }
     set_num_threads(0);
   }
+}
+
+struct SmallCase {
+  std::int64_t m, n, k;
+};
+
+// Rows and columns that fill vectors, leave some over, or are fewer than a vector has.
+constexpr SmallCase kSmall[] = {{1, 1, 1},   {1, 64, 128}, {4, 16, 16}, {5, 19, 7},   {3, 33, 20},
+                                {9, 15, 37}, {8, 70, 1},   {2, 5, 50},  {13, 100, 9}, {3, 4, 0}};
+
+/// C after the product of this instruction set; B has `padding` numbers after each row.
+std::vector<float> small_product(Isa isa, const SmallCase& z, bool ta, bool tb, float beta,
+                                 std::int64_t padding) {
+  const GemmShape s{ta,     tb, z.m, z.n, z.k, (ta ? z.m : z.k) + 3, (tb ? z.k : z.n) + padding,
+                    z.n + 2};
+  const std::vector<float> a = random_values<float>((ta ? z.k : z.m) * s.lda, 1),
+                           b = random_values<float>((tb ? z.n : z.k) * s.ldb, 2);
+  std::vector<float> c = random_values<float>(z.m * s.ldc, 3);
+  vector::small_products()[isa].run(s, 0.75f, a.data(), b.data(), beta, c.data());
+  return c;
+}
+
+template <class Check>
+void for_small(const Check& check) {
+  for (const SmallCase& z : kSmall)
+    for (const bool ta : {false, true})
+      for (const bool tb : {false, true})
+        for (const float beta : {0.f, 0.5f})
+          for (const std::int64_t padding : {0, 3}) {
+            SCOPED_TRACE(testing::Message() << z.m << "x" << z.k << "x" << z.n << " " << ta << tb
+                                            << " beta " << beta << " padding " << padding);
+            check(z, ta, tb, beta, padding);
+          }
+}
+
+TEST(SmallProduct, is_the_sum_of_products_in_every_instruction_set) {
+  for_small([](const SmallCase& z, bool ta, bool tb, float beta, std::int64_t padding) {
+    const std::int64_t lda = (ta ? z.m : z.k) + 3, ldb = (tb ? z.k : z.n) + padding, ldc = z.n + 2;
+    const std::vector<float> a = random_values<float>((ta ? z.k : z.m) * lda, 1),
+                             b = random_values<float>((tb ? z.n : z.k) * ldb, 2),
+                             before = random_values<float>(z.m * ldc, 3);
+    const auto at = [](const std::vector<float>& v, std::int64_t i) {
+      return static_cast<double>(v[static_cast<std::size_t>(i)]);
+    };
+    for (const Isa isa : available_isas()) {
+      const std::vector<float> c = small_product(isa, z, ta, tb, beta, padding);
+      for (std::int64_t i = 0; i < z.m; ++i)
+        for (std::int64_t j = 0; j < ldc; ++j) {
+          double expected = at(before, i * ldc + j);
+          if (j < z.n) {
+            expected *= beta;
+            for (std::int64_t p = 0; p < z.k; ++p)
+              expected += 0.75 * at(a, ta ? p * lda + i : i * lda + p) *
+                          at(b, tb ? j * ldb + p : p * ldb + j);
+          }
+          ASSERT_NEAR(at(c, i * ldc + j), expected, 1e-5) << i << ", " << j;
+        }
+    }
+  });
+}
+
+TEST(SmallProduct, has_equal_bits_with_avx2_and_avx512) {
+  const std::vector<Isa> isas = isas_with_fma();
+  for_small([&](const SmallCase& z, bool ta, bool tb, float beta, std::int64_t padding) {
+    for (const Isa isa : isas)
+      ASSERT_EQ(small_product(isa, z, ta, tb, beta, padding),
+                small_product(isas.front(), z, ta, tb, beta, padding));
+  });
+}
+
+TEST(SmallProduct, does_not_read_c_where_beta_is_0) {
+  const float a[] = {2}, b[] = {3};
+  for (const Isa isa : available_isas())
+    for (const bool tb : {false, true}) {
+      float c[] = {std::numeric_limits<float>::quiet_NaN()};
+      vector::small_products()[isa].run({false, tb, 1, 1, 1, 1, 1, 1}, 1, a, b, 0, c);
+      EXPECT_EQ(c[0], 6);
+    }
 }
 
 }  // namespace

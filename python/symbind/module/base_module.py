@@ -79,28 +79,15 @@ def _batches(train_data, callbacks):
     return map(batch_of, iter(core.next_view, None))
 
 
-class _Flag:
-    """A state of the module that is False until it is set, also in subclasses that never called
-    this class's constructor."""
-
-    def __set_name__(self, owner, name):
-        self._name = name
-
-    def __get__(self, module, owner=None):
-        return False if module is None else module.__dict__.get(self._name, False)
-
-    def __set__(self, module, value):
-        module.__dict__[self._name] = value
-
-
 class BaseModule(Updates):
     """A network, or several, that can be bound, run and trained."""
 
-    binded = _Flag()
-    for_training = _Flag()
-    inputs_need_grad = _Flag()
-    params_initialized = _Flag()
-    optimizer_initialized = _Flag()
+    # Of the class: subclasses that never call this constructor have them, too.
+    binded = False
+    for_training = False
+    inputs_need_grad = False
+    params_initialized = False
+    optimizer_initialized = False
     logger = logging
     _symbol = None
     _total_exec_bytes = 0

@@ -1,6 +1,8 @@
 """DataParallelExecutorGroup: one network on several devices, each with its slice of the batch."""
 import logging
+import operator
 from collections import OrderedDict
+from itertools import chain
 
 from .. import _core, error
 from .. import ndarray as nd
@@ -277,8 +279,9 @@ class DataParallelExecutorGroup:
             if name in self.__dict__:
                 return False
             now, then = self._collected.get(name, ()), self._as_collected.get(name, ())
-            if len(now) != len(then) or any(
-                    a is not b for x, y in zip(now, then) for a, b in zip(x, y)):
+            # Every update asks, so the loops are those of the interpreter.
+            if list(map(len, now)) != list(map(len, then)) or not all(
+                    map(operator.is_, chain.from_iterable(now), chain.from_iterable(then))):
                 return False
         return True
 

@@ -1,5 +1,6 @@
 """Optimizer: the class that scripts construct and subclass; wraps a C++ optimizer made at first use."""
 import builtins
+import operator
 import warnings
 import weakref
 
@@ -15,14 +16,22 @@ _DECISIVE = ("create_state", "create_state_multi_precision", "update", "update_m
              "_set_current_context")
 
 
+_NOTHING = frozenset()
+
+
 class UnknownKeyword(error.NameError, builtins.TypeError):
     """An unknown keyword of a constructor."""
 
 
+_methods = operator.attrgetter(*_DECISIVE)
+
+
 def _overridden(cls):
     """Which of the decisive methods a class has other than the library's."""
-    own = cls._own_methods
-    return {name for name in _DECISIVE if getattr(cls, name, None) is not own[name]}
+    methods, own = _methods(cls), cls._own_methods
+    if methods == own:  # every update asks: one comparison without a loop
+        return _NOTHING
+    return {name for name, now, then in zip(_DECISIVE, methods, own) if now is not then}
 
 
 class Optimizer:
@@ -34,6 +43,7 @@ class Optimizer:
 
     opt_registry = {}
     _class_name = ""
+    _update_impl = None  # some optimizers have it
     __module__ = "symbind.optimizer.optimizer"  # as in MXNet's pickles
 
     def __init__(self, rescale_grad=1., param_idx2name=None, wd=0., clip_gradient=None,
@@ -319,7 +329,7 @@ class Optimizer:
 
 def builtin(klass):
     """Marks a built-in class and adds properties for the attributes of its C++ object."""
-    klass._own_methods = {name: getattr(klass, name, None) for name in _DECISIVE}
+    klass._own_methods = _methods(klass)
     core = _core.make_optimizer(klass._class_name)
     for name in core.names():
         if not hasattr(klass, name):

@@ -9,7 +9,7 @@
 //   inner_product   with packed weights where they are constant and cached in packed form (2,390).
 // Both gradients are inner_products over the weight as it is; with large outputs kernels/gemm.h is
 // faster (1120×200×10000, two threads: 50 against 47 ms). Products of less than 100,000
-// multiplications are left to OpenBLAS (10×64×10: 0.2 against 0.8; 10×128×64: 1.7 against 2.2).
+// multiplications are left to kernels/gemm.h as well.
 // In bfloat16 the data and the packed weight are rounded, the bias and the output stay float32.
 #include "kernels/onednn/inner_product.h"
 
@@ -36,7 +36,7 @@ std::string unfit(const MatrixSizes& s, DType dtype) {
   if (dtype != DType::kFloat32) return "dtype is not float32";
   if (static_cast<double>(s.rows) * static_cast<double>(s.in) * static_cast<double>(s.out) <
       kFewestMultiplications)
-    return "OpenBLAS is faster for such a small product";
+    return "kernels/gemm.h is faster for such a small product";
   return {};
 }
 
