@@ -114,7 +114,10 @@ struct Factors {
   const T* bias;
 };
 
+/// Of one or two rows with the right matrix transposed any product counts as small: it takes the
+/// time of reading that matrix.
 bool is_small(const GemmShape& s) {
+  if (s.m <= 2 && s.transpose_b && !s.transpose_a) return true;
   const bool by_rows = !s.transpose_b && s.n >= kFewestColumnsOfRows;
   const std::int64_t fewest = by_rows ? kFewestOfRowsForLibrary : kFewestForLibrary;
   return s.k == 0 || s.m * s.n < fewest / s.k;
@@ -136,15 +139,23 @@ void multiply_part(const Part<double>& p, double alpha, double beta) {
               narrow(s.k), alpha, p.a, narrow(s.lda), p.b, narrow(s.ldb), beta, p.c, narrow(s.ldc));
 }
 
+/// In multiplications. A number that is read or written once takes as long as some of them.
+double work(const GemmShape& s) {
+  constexpr double kPerNumber = 8;
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  return std::max(m * n * k, kPerNumber * (m * n + m * k + n * k));
+}
+
 template <class T>
 void multiply_over_threads(const Part<T>& tile, const Factors<T>& f) {
   const GemmShape& s = tile.shape;
-  const bool by_rows = 2 * s.m >= s.n;
-  const std::int64_t extent = by_rows ? s.m : s.n, across = by_rows ? s.n : s.m;
+  // With few values of k the time is that of writing C: its rows, as later loops divide it.
+  const bool by_rows = 2 * s.m >= s.n || 8 * s.k <= s.m;
+  const std::int64_t extent = by_rows ? s.m : s.n;
   // Threads get whole groups of rows or columns, which a kernel computes at once.
   constexpr std::int64_t kGroup = 16;
-  const double per_group =
-      std::max(1.0, kGroup * static_cast<double>(across) * static_cast<double>(s.k));
+  const double per_group = std::max(1.0, kGroup * work(s) / static_cast<double>(extent));
   const auto grain = static_cast<std::int64_t>(kFewestForThread / per_group) + 1;
   std::int64_t most = extent;
   if (f.bias != nullptr || (by_rows && s.transpose_a))

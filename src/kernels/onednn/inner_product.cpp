@@ -5,8 +5,10 @@
 // weights stay as they are bound, out × in, and forward uses
 //   matmul          from 16 rows on (4,040 against inner_product's 5,440; 100×784×128: 185
 //                   against 194),
-//   inner_product   below that (8×2048×1000: 649 against 750; 10×784×128: 22 against 26),
 //   inner_product   with packed weights where they are constant and cached in packed form (2,390).
+// With fewer rows kernels/gemm.h divides the rows of the weight over threads, forward and backward
+// (two threads of a Zen 5, both directions, inner_product / gemm.h: 4×1024×1024 182 / 154,
+// 10×784×128 36.5 / 34.0, 8×2048×1000 377 / 356).
 // Both gradients are inner_products over the weight as it is; with large outputs kernels/gemm.h is
 // faster (1120×200×10000, two threads: 50 against 47 ms). Products of less than 100,000
 // multiplications are left to kernels/gemm.h as well.
@@ -29,14 +31,15 @@ using BackwardData = dnnl::inner_product_backward_data;
 using BackwardWeights = dnnl::inner_product_backward_weights;
 
 constexpr double kFewestMultiplications = 100'000;
-constexpr std::int64_t kRowsForMatmul = 16;
+constexpr std::int64_t kFewestRows = 16;
 constexpr std::int64_t kLargeOutput = std::int64_t{1} << 20;
 
-std::string unfit(const MatrixSizes& s, DType dtype) {
+std::string unfit(const MatrixSizes& s, DType dtype, bool constant) {
   if (dtype != DType::kFloat32) return "dtype is not float32";
   if (static_cast<double>(s.rows) * static_cast<double>(s.in) * static_cast<double>(s.out) <
       kFewestMultiplications)
     return "kernels/gemm.h is faster for such a small product";
+  if (!constant && s.rows < kFewestRows) return "kernels/gemm.h is faster for so few rows";
   return {};
 }
 
@@ -91,9 +94,9 @@ struct BackwardPlan {
 
 Offer offer_inner_product(const MatrixSizes& s, bool with_bias, const Epilogue& epilogue,
                           bool in_bfloat16, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
-    return refuse(std::move(reason));
   const bool constant = r.constant.size() > 1 && r.constant[1];
+  if (std::string reason = unfit(s, r.in[0].dtype, constant); !reason.empty())
+    return refuse(std::move(reason));
   if (in_bfloat16 && r.compute_dtype != DType::kBFloat16) return refuse("float32 is requested");
   if (in_bfloat16 && !constant) return refuse("the weight is no parameter");
   return guarded([&] {
@@ -106,14 +109,13 @@ Offer offer_inner_product(const MatrixSizes& s, bool with_bias, const Epilogue& 
     plan->epilogue = EpiloguePass(epilogue, with_bias ? 3 : 2, {.shape = Shape{s.rows, s.out}}, r);
     Carver workspace;
     std::size_t scratch = 0;
-    if (!constant && s.rows >= kRowsForMatmul) {
+    if (!constant) {
       plan->weights = Packing(m.w, m.w, false, workspace, inputs);
       plan->call = matmul_call(s, m, bias, scratch);
     } else {
       const auto pd =
-          m.forward(constant ? describe_any(Shape{s.out, s.in}, dtype) : m.w, bias,
-                    constant ? prop_kind::forward_inference : prop_kind::forward_training);
-      plan->weights = Packing(m.w, pd.weights_desc(), constant, workspace, inputs);
+          m.forward(describe_any(Shape{s.out, s.in}, dtype), bias, prop_kind::forward_inference);
+      plan->weights = Packing(m.w, pd.weights_desc(), true, workspace, inputs);
       scratch = std::max(pd.scratchpad_desc().get_size(), plan->weights.scratch_bytes());
       Call::Arguments arguments{
           {DNNL_ARG_SRC, m.x}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}, {DNNL_ARG_DST, m.y}};
@@ -145,7 +147,7 @@ Prepared prepare_inner_product(const Offer& offer) {
 }
 
 Offer offer_inner_product_backward(const MatrixSizes& s, bool bias, const KernelRequest& r) {
-  if (std::string reason = unfit(s, r.in[0].dtype); !reason.empty())
+  if (std::string reason = unfit(s, r.in[0].dtype, false); !reason.empty())
     return refuse(std::move(reason));
   if (s.rows * s.out >= kLargeOutput) return refuse("the products of kernels/gemm.h are faster");
   const bool wants_db = bias && r.wanted[2];

@@ -78,7 +78,7 @@ struct UpdateArrays {
   O* out = nullptr;
 };
 
-constexpr std::int64_t kUpdateGrain = 131072;
+constexpr std::int64_t kUpdateGrain = 16384;
 
 /// n elements from `begin` on, as floats: those at `x` themselves, or converted in `buffer`.
 template <class T>
