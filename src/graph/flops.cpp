@@ -28,6 +28,7 @@ FlopsRule flops_per_element(double count, Per per) {
 }
 
 double filter_flops(double elements, const CostTensor& weight) {
+  if (weight.size() == 0) return 0;
   const Shape& shape = weight.desc.shape;
   const double filters = shape.rank() > 0 ? static_cast<double>(shape[0]) : 1;
   return 2 * elements * weight.size() / filters;

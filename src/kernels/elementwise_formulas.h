@@ -61,9 +61,10 @@
   X(logical_or, LogicalOr, pick((a != T(0)) | (b != T(0)), T(1), T(0)))   \
   X(logical_xor, LogicalXor, pick((a != T(0)) ^ (b != T(0)), T(1), T(0)))
 
-// X(name, functors of g · ∂f/∂a and g · ∂f/∂b with their formulas).
+// X(name, functors of g · ∂f/∂a and g · ∂f/∂b with their formulas). Decided here, as MXNet does: g
+// comes last, so that it makes no number infinite before the division.
 #define SYMBIND_BINARY_GRADIENT(X)                                                   \
-  X(div, DivLeft, g / b, DivRight, -g * a / (b * b))                                 \
+  X(div, DivLeft, g / b, DivRight, g * (-a / (b * b)))                               \
   X(maximum, MaximumLeft, pick(a >= b, g, T(0)), MaximumRight, pick(a < b, g, T(0))) \
   X(minimum, MinimumLeft, pick(a <= b, g, T(0)), MinimumRight, pick(a > b, g, T(0)))
 

@@ -118,9 +118,9 @@ SYMBIND_FUNCTOR(hypot, Hypot, hypotenuse(a, b))
 SYMBIND_BINARY_GRADIENT(SYMBIND_GRADIENTS)
 SYMBIND_GRADIENTS(none, Nothing, T(0) * g, NothingRight, T(0) * g)
 SYMBIND_GRADIENTS(mod, ModLeft, g, ModRight, -g* std::floor(a / b))
-SYMBIND_GRADIENTS(power, PowerLeft, g* b* std::pow(a, b - T(1)), PowerRight,
-                  g* std::log(a) * std::pow(a, b))
-SYMBIND_GRADIENTS(hypot, HypotLeft, g* a / std::hypot(a, b), HypotRight, g* b / std::hypot(a, b))
+SYMBIND_GRADIENTS(power, PowerLeft, g*(b* std::pow(a, b - T(1))), PowerRight,
+                  g*(std::log(a) * std::pow(a, b)))
+SYMBIND_GRADIENTS(hypot, HypotLeft, g*(a / std::hypot(a, b)), HypotRight, g*(b / std::hypot(a, b)))
 #undef SYMBIND_GRADIENT
 #undef SYMBIND_GRADIENTS
 

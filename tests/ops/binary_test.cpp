@@ -1,3 +1,10 @@
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include <symbind/executor.h>
+
 #include "tests/ops/elementwise_rows.h"
 #include "tests/support/op_case.h"
 
@@ -44,6 +51,34 @@ OP_FAMILY(binary) {
       .in({4}, {2, 2, -2, -2})
       .ref(modulo)
       .dtypes({DType::kInt32, DType::kInt64});
+}
+
+// With a head gradient of 2 and operands near the largest float. MXNet 1.9.1 prints these numbers.
+TEST(BinaryGradient, the_head_gradient_makes_nothing_infinite_before_a_division) {
+  const struct {
+    const char* op;
+    float a, b, da, db;
+  } rows[] = {{"elemwise_div", 3e38F, 3e38F, 2 / 3e38F, 0},
+              {"_hypot", 3e38F, 1, 2, 0},
+              {"_hypot", 1, 3e38F, 0, 2},
+              {"_power", 0, 3e38F, 0, std::numeric_limits<float>::quiet_NaN()}};
+  for (const auto& r : rows) {
+    SCOPED_TRACE(r.op);
+    Executor e = make_symbol(r.op, "y", std::vector<Symbol>{Variable("a"), Variable("b")})
+                     .simple_bind(cpu(), {{"a", {1}}, {"b", {1}}}, {.grad_req = "write"});
+    e.arg_dict().at("a").set(r.a);
+    e.arg_dict().at("b").set(r.b);
+    e.forward(true);
+    e.backward({NDArray::full({1}, 2)});
+    const auto gradient = [&](const char* name) {
+      return e.grad_dict().at(name).to_vector<float>()[0];
+    };
+    EXPECT_NEAR(gradient("a"), r.da, 1e-37);
+    if (std::isnan(r.db))
+      EXPECT_TRUE(std::isnan(gradient("b"))) << "0 · log 0";
+    else
+      EXPECT_NEAR(gradient("b"), r.db, 1e-37);
+  }
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ OP_FAMILY(regressions) {
       {"LogisticRegressionOutput", [](double x) { return 1 / (1 + std::exp(-x)); },
        [](double d) { return d; }},
       {"MAERegressionOutput", [](double x) { return x; },
-       [](double d) { return static_cast<double>((d > 0) - (d < 0)); }},
+       [](double d) { return d > 0 ? 1.0 : -1.0; }},
   };
   for (const auto& r : rows) {
     c.op(r.name).recorded();
@@ -41,6 +41,19 @@ OP_FAMILY(regressions) {
         });
     c.add("labels of another number").in({2, 3}).in({2, 2}).raises("as many samples");
   }
+}
+
+// MXNet 1.9.1 prints -0.25 0.25 -0.25 -0.25.
+TEST(RegressionOutput,
+     the_gradient_of_mae_is_negative_where_the_data_equals_the_label_and_for_nan) {
+  const Symbol net = make_symbol("MAERegressionOutput", "loss", std::vector{Variable("data")});
+  Executor exe = net.simple_bind(cpu(), {{"data", {1, 4}}}, {.grad_req = "write"});
+  NDArray({1, 2, std::nan(""), 3}, {1, 4}).copy_to(exe.arg_dict()["data"]);
+  NDArray({1, 1, 1, 4}, {1, 4}).copy_to(exe.arg_dict()["loss_label"]);
+  exe.forward(true);
+  exe.backward();
+  EXPECT_EQ(exe.grad_dict()["data"].to_vector<float>(),
+            (std::vector<float>{-0.25, 0.25, -0.25, -0.25}));
 }
 
 TEST(RegressionOutput, gradients_add_up) {

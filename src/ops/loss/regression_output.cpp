@@ -2,11 +2,12 @@
 //
 //   linear     y = x              dx = (y − label) · s
 //   logistic   y = 1/(1 + e^−x)   dx = (y − label) · s        s = grad_scale / elements per sample
-//   MAE        y = x              dx = sign(y − label) · s
+//   MAE        y = x              dx = s where y > label, else −s
 //
 // Losses: the head gradient is not read, and the label gets none. Decided here: an omitted label
 // has the data's shape, or (N,) for data (N, 1); a given one may have any shape with the same
-// number of samples and elements.
+// number of samples and elements. MAE's gradient is −s where y equals the label, and for NaN, as
+// MXNet's.
 #include <symbind/operator.h>
 
 #include <cmath>
@@ -69,7 +70,7 @@ struct Absolute {
   static constexpr const char* kBackward = "_backward_mae_reg_out";
   template <class A>
   static A slope(A difference) {
-    return static_cast<A>((difference > 0) - (difference < 0));
+    return difference > 0 ? A(1) : A(-1);
   }
 };
 
