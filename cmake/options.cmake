@@ -56,6 +56,11 @@ if(SYMBIND_SANITIZE)
       $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SYMBIND_SANITIZE} -fno-omit-frame-pointer
       -fno-sanitize-recover=all>)
   target_link_options(symbind_sanitizers INTERFACE -fsanitize=${SYMBIND_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND SYMBIND_SANITIZE MATCHES "address")
+    # GCC 13 checks this by default and misaligns the vectors on its stack.
+    target_compile_options(symbind_sanitizers INTERFACE
+        $<$<COMPILE_LANGUAGE:CXX>:--param=asan-use-after-return=0>)
+  endif()
 endif()
 
 # symbind_flags: the same, and warnings.

@@ -126,3 +126,9 @@ def write(folder, parts, train=False, kind="step", dtype="float32"):
     with open(os.path.join(folder, "problem.json"), "w", encoding="utf-8") as file:
         json.dump(problem, file)
     return problem
+
+
+def read(folder):
+    """The description that `write` has left there."""
+    with open(os.path.join(folder, "problem.json"), encoding="utf-8") as file:
+        return {**json.load(file), "folder": folder}
