@@ -84,6 +84,16 @@ Symbol resnet50() {
                      Inputs{dense("fc1", make_symbol("Flatten", "flatten", Inputs{x}), 1000)});
 }
 
+Symbol lstm_language_model() {
+  Symbol x = make_symbol("Embedding", "embed", Inputs{Variable("data")},
+                         {{"input_dim", "10000"}, {"output_dim", "200"}});
+  x = make_symbol("SwapAxis", "steps_first", Inputs{x}, {{"dim1", "0"}, {"dim2", "1"}});
+  x = make_symbol("RNN", "lstm", Inputs{x},
+                  {{"mode", "lstm"}, {"state_size", "200"}, {"num_layers", "2"}});
+  x = make_symbol("SequenceLast", "last_step", Inputs{x});
+  return make_symbol("SoftmaxOutput", "softmax", Inputs{dense("scores", x, 10000)});
+}
+
 Symbol add_chain(int length) {
   Symbol x = Variable("x");
   const Symbol y = Variable("y");

@@ -11,6 +11,8 @@ Symbol mlp();
 Symbol lenet();
 /// ResNet-50 v1.5: the stride of a block is in its 3×3 convolution.
 Symbol resnet50();
+/// Embedding of 10,000 words, two fused LSTM layers of 200, and the word after the last one.
+Symbol lstm_language_model();
 /// x + x + … of `length` adds.
 Symbol add_chain(int length);
 

@@ -74,8 +74,9 @@ struct SmallCase {
 };
 
 // Rows and columns that fill vectors, leave some over, or are fewer than a vector has.
-constexpr SmallCase kSmall[] = {{1, 1, 1},   {1, 64, 128}, {4, 16, 16}, {5, 19, 7},   {3, 33, 20},
-                                {9, 15, 37}, {8, 70, 1},   {2, 5, 50},  {13, 100, 9}, {3, 4, 0}};
+constexpr SmallCase kSmall[] = {{1, 1, 1},   {1, 64, 128}, {4, 16, 16}, {5, 19, 7},
+                                {3, 33, 20}, {9, 15, 37},  {8, 70, 1},  {3, 5, 1},
+                                {2, 5, 50},  {13, 100, 9}, {3, 4, 0}};
 
 /// C after the product of this instruction set; B has `padding` numbers after each row.
 std::vector<float> small_product(Isa isa, const SmallCase& z, bool ta, bool tb, float beta,

@@ -6,6 +6,7 @@ BATCH_NORM_FORWARD = "src/kernels/batch_norm/forward.cpp"
 BATCH_NORM_BACKWARD = "src/kernels/batch_norm/backward.cpp"
 BATCH_NORM_LOOPS = "src/kernels/batch_norm/loops_vector.cpp"
 BATCH_NORM_ONEDNN = "src/kernels/onednn/batch_norm.cpp"
+SMALL_PRODUCT = "src/kernels/vector/small_product_vector.cpp"
 POOLING = "src/ops/nn/pooling.cpp"
 UPDATE_LOOP = "src/ops/optimizer/update_loop.h"
 UPDATE_RULES = "src/kernels/update_rules-inl.h"
@@ -180,6 +181,31 @@ ROWS = [
     ("a transposed product", "src/kernels/blas/gemm.cpp",
      "return transpose ? CblasTrans : CblasNoTrans;", "return CblasNoTrans;",
      "ops:Ops.FullyConnected"),
+    ("a small product loses its last columns", SMALL_PRODUCT,
+     "  tiles<kRows, 1>(hn::CappedTag<float, 1>(), call, i, j);\n", "", "kernels:SmallProduct.*"),
+    ("a small product loses its last rows", SMALL_PRODUCT,
+     "for (; i < call.s.m; ++i) rows<1>(call, i);", "", "kernels:SmallProduct.*"),
+    ("a small product reads C where beta is 0", SMALL_PRODUCT,
+     "return beta == 0 ? alpha * sum : alpha * sum + beta * before;",
+     "return alpha * sum + beta * before;", "kernels:SmallProduct.*"),
+    ("a small product ignores alpha", SMALL_PRODUCT,
+     "auto value = hn::Mul(alpha, sum[r][v]);", "auto value = sum[r][v];", "kernels:SmallProduct.*"),
+    ("sums of neighbours lose their rest", SMALL_PRODUCT, "if (whole < s.k)", "if (false)",
+     "kernels:SmallProduct.*"),
+    ("a padded matrix is transposed as a dense one", SMALL_PRODUCT, "s.ldb == s.k &&", "true &&",
+     "kernels:SmallProduct.*"),
+    ("MAE's gradient is 0 where the data equals the label", "src/ops/loss/regression_output.cpp",
+     "return difference > 0 ? A(1) : A(-1);",
+     "return static_cast<A>((difference > 0) - (difference < 0));", "ops:RegressionOutput.*"),
+    ("a division's gradient overflows first", "src/kernels/elementwise_formulas.h",
+     "g * (-a / (b * b))", "-g * a / (b * b)", "ops:BinaryGradient.*"),
+    ("a length's gradient overflows first", "src/kernels/elementwise_functors.h",
+     "g*(a / std::hypot(a, b))", "g* a / std::hypot(a, b)", "ops:BinaryGradient.*"),
+    ("a power's gradient overflows first", "src/kernels/elementwise_functors.h",
+     "g*(b* std::pow(a, b - T(1)))", "g* b* std::pow(a, b - T(1))", "ops:BinaryGradient.*"),
+    ("updates of a step are forgotten after an interruption", "src/executor/fused_step.cpp",
+     "  const InterruptDeferral whole;  // all weights must change: each was counted\n", "",
+     "executor:Step.an_interruption_changes_all_weights_or_none"),
     ("Dropout does not scale", "src/kernels/vector/random_vector.cpp", "kept(draw.keep, 1 / draw.keep);",
      "kept(draw.keep, 1);", "ops:Ops.Dropout"),
     ("masks of Dropout begin at a multiple of 4", "src/kernels/vector/random_vector.cpp",

@@ -13,6 +13,8 @@ namespace symbind::vector {
 namespace HWY_NAMESPACE {
 namespace {
 
+// A larger B is beyond the first cache and read in its order.
+constexpr std::int64_t kFewestInOrder = 16384;
 // With fewer rows or columns, sums of neighbours take less time than a transposed copy of B.
 constexpr std::int64_t kFewestRows = 4, kFewestColumns = 16;
 constexpr std::int64_t kMostTransposed = 4096;  // numbers on the stack
@@ -109,6 +111,55 @@ void by_dots(const Call& call) {
   }
 }
 
+/// With one value of k each row of C is a multiple of B's.
+struct Multiple {
+  F left, alpha;
+  HWY_INLINE F operator()(F right) const { return alpha * (left * right); }
+};
+struct MultipleAndOld {
+  F left, alpha, beta;
+  HWY_INLINE F operator()(F right, F old) const { return alpha * (left * right) + beta * old; }
+};
+
+void outer(const Call& call) {
+  const GemmShape& s = call.s;
+  const Array<float> b{call.b};
+  for (std::int64_t i = 0; i < s.m; ++i) {
+    const F left(call.a[s.transpose_a ? i : i * s.lda]);
+    float* c = call.c + i * s.ldc;
+    if (call.beta == 0)
+      map(Multiple{left, F(call.alpha)}, c, s.n, b);
+    else
+      map(MultipleAndOld{left, F(call.alpha), F(call.beta)}, c, s.n, b, Array<float>{c});
+  }
+}
+
+struct PlusMultiples {
+  F left[4];
+  HWY_INLINE F operator()(F old, F b0, F b1, F b2, F b3) const {
+    return fma(left[3], b3, fma(left[2], b2, fma(left[1], b1, fma(left[0], b0, old))));
+  }
+};
+struct PlusMultiple {
+  F left;
+  HWY_INLINE F operator()(F old, F right) const { return fma(left, right, old); }
+};
+
+/// One row of C as the sum of B's rows, which are read one after the other.
+void row_by_row(const Call& call) {
+  const GemmShape& s = call.s;
+  const std::int64_t step = s.transpose_a ? s.lda : 1;
+  const auto left = [&](std::int64_t p) { return F(call.a[p * step]); };
+  const auto right = [&](std::int64_t p) { return Array<float>{call.b + p * s.ldb}; };
+  const Array<float> c{call.c};
+  std::memset(call.c, 0, static_cast<std::size_t>(s.n) * sizeof(float));
+  std::int64_t p = 0;
+  for (; p + 4 <= s.k; p += 4)
+    map(PlusMultiples{{left(p), left(p + 1), left(p + 2), left(p + 3)}}, call.c, s.n, c, right(p),
+        right(p + 1), right(p + 2), right(p + 3));
+  for (; p < s.k; ++p) map(PlusMultiple{left(p)}, call.c, s.n, c, right(p));
+}
+
 void by_rows(const Call& call) {
   std::int64_t i = 0;
   for (; i + 4 <= call.s.m; i += 4) rows<4>(call, i);
@@ -118,7 +169,11 @@ void by_rows(const Call& call) {
 void product(const GemmShape& s, float alpha, const float* a, const float* b, float beta,
              float* c) {
   Call call{s, alpha, a, b, beta, c};
-  if (!s.transpose_b) return by_rows(call);
+  if (!s.transpose_b) {
+    if (s.k == 1) return outer(call);
+    const bool plain = alpha == 1 && beta == 0;
+    return s.m == 1 && plain && s.n * s.k >= kFewestInOrder ? row_by_row(call) : by_rows(call);
+  }
   if (s.m >= kFewestRows && s.n >= kFewestColumns && s.ldb == s.k && s.n * s.k <= kMostTransposed) {
     float transposed[kMostTransposed];
     transposes().best().words(b, transposed, s.n, s.k);
