@@ -80,7 +80,7 @@ def results_of(worker, mode, row, folder, options):
     with np.load(file) as arrays:
         outputs = [arrays["output%d" % i] for i in range(len(arrays.files))]
     if by_losses(row):
-        return [heads.Losses(problem.read(folder), 0).of(outputs)]
+        return [float(heads.Losses(problem.read(folder), 0).of(outputs))]
     return outputs
 
 
