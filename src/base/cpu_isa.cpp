@@ -89,7 +89,12 @@ bool amx_has_no_tiles() {
 }
 
 bool cpu_has_amx() {
-  static const bool usable = amx_of_this_cpu();
+  static const bool usable = [] {
+    const std::string limit = settings::text("ONEDNN_MAX_CPU_ISA");
+    const bool is_allowed = limit.empty() || limit == "ALL" || limit == "DEFAULT" ||
+                            limit.find("AMX") != std::string::npos;
+    return is_allowed && amx_of_this_cpu();
+  }();
   return usable;
 }
 

@@ -22,13 +22,13 @@
   X(reciprocal, kInput, T(1) / x, -dy / (x * x))                                     \
   X(degrees, kHeadOnly, x*(T(180) / T(kPi)), dy*(T(180) / T(kPi)))                   \
   X(radians, kHeadOnly, x*(T(kPi) / T(180)), dy*(T(kPi) / T(180)))                   \
-  X(erf, kInput, erf(x), dy*(T(2) * T(kInvSqrtPi)) * exp(T(0) - x * x))
+  X(erf, kInput, erf(x), dy*((T(2) * T(kInvSqrtPi)) * exp(T(0) - x * x)))
 
 // The same for functions of whole numbers: X(name, needs, y, dx, y for integers).
 #define SYMBIND_UNARY_EXACT(X)                                                                   \
   X(relu, kOutput, pick(x < T(0), T(0), x), pick(y > T(0), dy, pick(y == y, T(0), y)),           \
     x > 0 ? x : 0)                                                                               \
-  X(square, kInput, x* x, T(2) * dy * x, T(std::uint64_t(x) * std::uint64_t(x)))                 \
+  X(square, kInput, x* x, dy*(T(2) * x), T(std::uint64_t(x) * std::uint64_t(x)))                 \
   X(abs, kInput, abs(x), pick(x > T(0), dy, pick(x < T(0), -dy, T(0))),                          \
     x < 0 ? T(0 - std::uint64_t(x)) : x)                                                         \
   X(negative, kHeadOnly, -x, -dy, T(0 - std::uint64_t(x)))                                       \
@@ -61,8 +61,8 @@
   X(logical_or, LogicalOr, pick((a != T(0)) | (b != T(0)), T(1), T(0)))   \
   X(logical_xor, LogicalXor, pick((a != T(0)) ^ (b != T(0)), T(1), T(0)))
 
-// X(name, functors of g · ∂f/∂a and g · ∂f/∂b with their formulas). Decided here, as MXNet does: g
-// comes last, so that it makes no number infinite before the division.
+// X(name, functors of g · ∂f/∂a and g · ∂f/∂b with their formulas). Decided here: as in
+// MXNet, g is multiplied last, so that it makes no number infinite before a division.
 #define SYMBIND_BINARY_GRADIENT(X)                                                   \
   X(div, DivLeft, g / b, DivRight, g * (-a / (b * b)))                               \
   X(maximum, MaximumLeft, pick(a >= b, g, T(0)), MaximumRight, pick(a < b, g, T(0))) \

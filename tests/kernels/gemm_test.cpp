@@ -3,6 +3,7 @@
 #include "kernels/gemm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
@@ -74,9 +75,9 @@ struct SmallCase {
 };
 
 // Rows and columns that fill vectors, leave some over, or are fewer than a vector has.
-constexpr SmallCase kSmall[] = {{1, 1, 1},   {1, 64, 128}, {4, 16, 16}, {5, 19, 7},
-                                {3, 33, 20}, {9, 15, 37},  {8, 70, 1},  {3, 5, 1},
-                                {2, 5, 50},  {13, 100, 9}, {3, 4, 0}};
+constexpr SmallCase kSmall[] = {{1, 1, 1},   {1, 64, 128}, {4, 16, 16},  {5, 19, 7},
+                                {3, 33, 20}, {9, 15, 37},  {8, 70, 1},   {3, 5, 1},
+                                {2, 5, 50},  {9, 1, 37},   {13, 100, 9}, {3, 4, 0}};
 
 /// C after the product of this instruction set; B has `padding` numbers after each row.
 std::vector<float> small_product(Isa isa, const SmallCase& z, bool ta, bool tb, float beta,
@@ -136,6 +137,49 @@ TEST(SmallProduct, has_equal_bits_with_avx2_and_avx512) {
       ASSERT_EQ(small_product(isa, z, ta, tb, beta, padding),
                 small_product(isas.front(), z, ta, tb, beta, padding));
   });
+}
+
+TEST(SmallProduct, zero_times_a_negative_number_is_zero_without_a_sign) {
+  const float a[] = {0, 0}, b[] = {-1, -2, -3};
+  for (const Isa isa : available_isas())
+    for (const std::int64_t k : {1, 2}) {
+      float c[] = {1, 1, 1};
+      vector::small_products()[isa].run({false, false, 1, 1, k, k, 1, 1}, 1, a, b, 0, c);
+      vector::small_products()[isa].run({false, false, 1, 2, 1, 1, 2, 2}, 1, a, b, 0, c + 1);
+      for (const float one : c) EXPECT_FALSE(std::signbit(one)) << k;
+    }
+}
+
+TEST(SmallProduct, reads_no_factor_where_alpha_is_0) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float a[] = {nan, nan}, b[] = {nan, nan};
+  for (const Isa isa : available_isas())
+    for (const bool tb : {false, true})
+      for (const std::int64_t k : {1, 2}) {
+        float c[] = {3};
+        vector::small_products()[isa].run({false, tb, 1, 1, k, k, tb ? k : 1, 1}, 0, a, b, 2, c);
+        EXPECT_EQ(c[0], 6);
+      }
+}
+
+TEST(Gemm, threads_change_no_bits_of_products_that_are_our_loops) {
+  const GemmShape cases[] = {{false, true, 1, 300, 1000, 1000, 1000, 300},
+                             {false, true, 2, 300, 1000, 1000, 1000, 300},
+                             {false, true, 18, 8, 40, 40, 40, 8},
+                             {true, false, 700, 300, 1, 700, 300, 300}};
+  for (const GemmShape& s : cases) {
+    const std::vector<float> a = random_values<float>(s.m * s.k, 1),
+                             b = random_values<float>(s.n * s.k, 2);
+    std::vector<std::vector<float>> results;
+    for (const int threads : {1, 2, 3}) {
+      set_num_threads(threads);
+      results.emplace_back(static_cast<std::size_t>(s.m * s.n));
+      gemm(s, 1, a.data(), b.data(), 0, results.back().data());
+    }
+    set_num_threads(0);
+    EXPECT_EQ(results[1], results[0]);
+    EXPECT_EQ(results[2], results[0]);
+  }
 }
 
 TEST(SmallProduct, does_not_read_c_where_beta_is_0) {

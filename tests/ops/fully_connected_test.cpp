@@ -34,15 +34,25 @@ OP_CASES(FullyConnected) {
       .ref([](const HostTensors& in) {
         return affine(in, Shape{2, 3});
       });
-  c.add("few rows, large enough for oneDNN")
+  c.add("the fewest rows for oneDNN")
       .attr("num_hidden", 96)
       .attr("no_bias", true)
-      .in({8, 144})
+      .in({16, 144})
       .in({96, 144})
       .no_grad()
       .ref([](const HostTensors& in) {
-        return affine(in, Shape{8, 96});
+        return affine(in, Shape{16, 96});
       });
+  for (const std::int64_t rows : {1, 2, 8})
+    c.add("too few rows for oneDNN, large enough for two threads")
+        .attr("num_hidden", 96)
+        .in({rows, 1100})
+        .in({96, 1100})
+        .in({96})
+        .no_grad()
+        .ref([rows](const HostTensors& in) {
+          return affine(in, Shape{rows, 96});
+        });
   c.add("many rows, large enough for oneDNN")
       .attr("num_hidden", 40)
       .in({40, 72})

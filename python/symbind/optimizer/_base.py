@@ -29,7 +29,7 @@ _methods = operator.attrgetter(*_DECISIVE)
 def _overridden(cls):
     """Which of the decisive methods a class has other than the library's."""
     methods, own = _methods(cls), cls._own_methods
-    if methods == own:  # every update asks: one comparison without a loop
+    if all(map(operator.is_, methods, own)):  # every update asks
         return _NOTHING
     return {name for name, now, then in zip(_DECISIVE, methods, own) if now is not then}
 
@@ -43,7 +43,7 @@ class Optimizer:
 
     opt_registry = {}
     _class_name = ""
-    _update_impl = None  # some optimizers have it
+    _update_impl = None  # MXNet's optimizers have it; here it is only of custom classes
     __module__ = "symbind.optimizer.optimizer"  # as in MXNet's pickles
 
     def __init__(self, rescale_grad=1., param_idx2name=None, wd=0., clip_gradient=None,

@@ -114,25 +114,26 @@ struct Factors {
   const T* bias;
 };
 
-/// Of one or two rows with the right matrix transposed any product counts as small: it takes the
-/// time of reading that matrix.
+/// Products of any size count as small where the time is that of reading a transposed B or of
+/// writing C. Decided for the whole product, so that the split over threads does not change it.
 bool is_small(const GemmShape& s) {
   if (s.m <= 2 && s.transpose_b && !s.transpose_a) return true;
+  if (s.k == 1 && !s.transpose_b) return true;
   const bool by_rows = !s.transpose_b && s.n >= kFewestColumnsOfRows;
   const std::int64_t fewest = by_rows ? kFewestOfRowsForLibrary : kFewestForLibrary;
   return s.k == 0 || s.m * s.n < fewest / s.k;
 }
 
-void multiply_part(const Part<float>& p, float alpha, float beta) {
+void multiply_part(const Part<float>& p, float alpha, float beta, bool small) {
   const GemmShape& s = p.shape;
-  if (is_small(s)) return vector::small_products().best().run(s, alpha, p.a, p.b, beta, p.c);
+  if (small) return vector::small_products().best().run(s, alpha, p.a, p.b, beta, p.c);
   if (onednn::gemm(s, alpha, p.a, p.b, beta, p.c)) return;
   blas::note_call();
   cblas_sgemm(CblasRowMajor, op(s.transpose_a), op(s.transpose_b), narrow(s.m), narrow(s.n),
               narrow(s.k), alpha, p.a, narrow(s.lda), p.b, narrow(s.ldb), beta, p.c, narrow(s.ldc));
 }
 
-void multiply_part(const Part<double>& p, double alpha, double beta) {
+void multiply_part(const Part<double>& p, double alpha, double beta, bool /*small*/) {
   const GemmShape& s = p.shape;
   blas::note_call();
   cblas_dgemm(CblasRowMajor, op(s.transpose_a), op(s.transpose_b), narrow(s.m), narrow(s.n),
@@ -150,6 +151,7 @@ double work(const GemmShape& s) {
 template <class T>
 void multiply_over_threads(const Part<T>& tile, const Factors<T>& f) {
   const GemmShape& s = tile.shape;
+  const bool small = is_small(s);
   // With few values of k the time is that of writing C: its rows, as later loops divide it.
   const bool by_rows = 2 * s.m >= s.n || 8 * s.k <= s.m;
   const std::int64_t extent = by_rows ? s.m : s.n;
@@ -168,7 +170,7 @@ void multiply_over_threads(const Part<T>& tile, const Factors<T>& f) {
       const Part<T> p = by_rows ? tile.rows(at, count) : tile.columns(at, count);
       for (std::int64_t r = 0; f.bias != nullptr && r < p.shape.m; ++r)
         std::copy_n(f.bias + p.column, p.shape.n, p.c + r * s.ldc);
-      multiply_part(p, f.alpha, f.bias != nullptr ? T(1) : f.beta);
+      multiply_part(p, f.alpha, f.bias != nullptr ? T(1) : f.beta, small);
     }
   });
 }

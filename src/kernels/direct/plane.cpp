@@ -7,8 +7,8 @@ namespace symbind::direct {
 
 namespace {
 
-/// Vectors of columns that one product writes, at most.
-constexpr std::int64_t kLongestPanel = 32;
+/// A product reads whole vectors: fewer numbers than this beyond the last column.
+constexpr std::int64_t kBeyond = 32;
 
 }  // namespace
 
@@ -24,8 +24,7 @@ Plane Plane::transposed() const {
 
 Staging::Staging(const Plane& plane) : plane_(plane) {
   const std::int64_t channel = plane.staged_rows() * plane.columns();
-  size_ =
-      static_cast<std::size_t>(plane.kernel_width * plane.in_channels * channel + kLongestPanel);
+  size_ = static_cast<std::size_t>(plane.kernel_width * plane.in_channels * channel + kBeyond);
   offsets_.reserve(static_cast<std::size_t>(plane.depth()));
   for (std::int64_t c = 0; c < plane.in_channels; ++c)
     for (std::int64_t i = 0; i < plane.kernel_height; ++i)
@@ -46,7 +45,8 @@ void Staging::stage(const float* image, float* staged) const {
       for (std::int64_t row = 0; row < p.staged_rows(); ++row, staged += p.columns()) {
         const std::int64_t from = row - p.pad_top;
         const bool exists = from >= 0 && from < p.in_height;
-        const float* pixels = image + (c * p.in_height + from) * p.in_width + shift;
+        const float* pixels =
+            exists ? image + (c * p.in_height + from) * p.in_width + shift : nullptr;
         if (exists && is_inside) {
           // Eights of a size that the compiler knows: a call of memcpy takes longer than a short
           // row.
@@ -62,7 +62,7 @@ void Staging::stage(const float* image, float* staged) const {
         std::fill(staged + last, staged + p.columns(), 0.f);
       }
   }
-  std::fill(staged, staged + kLongestPanel, 0.f);
+  std::fill(staged, staged + kBeyond, 0.f);
 }
 
 }  // namespace symbind::direct

@@ -22,7 +22,9 @@ constexpr std::size_t kWidestPanel = 64;  // filters
 
 WeightGradient::WeightGradient(const Plane& plane, int threads, Isa isa)
     : plane_(plane), staging_(plane), products_(packed::products()[isa]) {
-  const std::int64_t bytes = std::max<std::int64_t>(1, plane.depth() * padded_filters() * 4);
+  // Not padded_filters(), which depends on the width of a vector.
+  const std::int64_t filters = (plane.out_channels + 15) / 16 * 16;
+  const std::int64_t bytes = std::max<std::int64_t>(1, plane.depth() * filters * 4);
   groups_ = std::clamp<std::int64_t>(kSumBytes / bytes, 1, kMostGroups);
   groups_ = std::min(groups_, plane.batch);
   slots_ = std::clamp<std::int64_t>(threads, 1, groups_);

@@ -2,9 +2,9 @@
 // registers, 8 loads for 12 multiplications. With AVX-512 it has 8 rows of 2 vectors: more
 // rows need more address registers than there are. Rows that follow one another need one, so a tile
 // has 12: 89 instead of 69 % of the multiply-adds of a Skylake core. B anywhere has up to 4 vectors
-// of 6 rows, 86 %. One vector of columns takes 8 rows, so that enough multiplications are
-// independent of one another. Rows are split into tiles of nearly equal height, because a tile of
-// one or two rows waits for its own sums.
+// of 6 rows, 86 %. One vector of columns takes 8 rows (12 that follow one another), so
+// that enough multiplications are independent of one another. Rows are split into tiles of nearly
+// equal height, because a tile of one or two rows waits for its own sums.
 #include "kernels/packed/product.h"
 
 #include <algorithm>
@@ -177,6 +177,7 @@ constexpr auto tiles(std::integer_sequence<int, rows...>) {
 
 template <int vectors, Mode mode>
 void run(const Product& p) {
+  if (p.rows == 0) return;
   constexpr int most = (mode == Mode::kRowsFollow ? kMostFollowing : kMostRows)[vectors - 1];
   static constexpr auto kTiles = tiles<vectors, mode>(std::make_integer_sequence<int, most>());
   const std::int64_t count = (p.rows + most - 1) / most;

@@ -58,11 +58,10 @@ std::string unfit(const ConvolutionSizes& s, const KernelRequest& r) {
   const std::int64_t lanes = packed::products().best().lanes;
   const std::int64_t pixels = s.batch * ConvolutionSizes::product(s.out);
   const bool filters_take_longest = pixels >= kFewestRows && pixels <= kMostPixels;
-  const bool data_take_longest =
-      s.out_channels >= kFewestFilters &&
-      static_cast<double>(pixels * static_cast<std::int64_t>(sizeof(float))) *
-              static_cast<double>(s.in_channels + s.out_channels) >=
-          static_cast<double>(kLargeData);
+  const bool data_take_longest = s.out_channels >= kFewestFilters &&
+                                 static_cast<double>(pixels) * sizeof(float) *
+                                         static_cast<double>(s.in_channels + s.out_channels) >=
+                                     static_cast<double>(kLargeData);
   const bool memory_takes_longest =
       lanes == 16 && s.stride == Axes{1, 1, 1} && (filters_take_longest || data_take_longest);
   if (s.in_channels % lanes == 0 && s.out_channels % lanes == 0 && !memory_takes_longest)

@@ -2,10 +2,10 @@
 // filters pass; with more input channels than kDepth, in several rounds that add to the output.
 // Threads take parts; with few parts they share the filters of a part. While panels of filters are
 // multiplied, the thread's next part is fetched, channel block by channel block; where there is
-// none, the next panel: with few pixels the filters come from memory. Outputs larger than the
-// caches are written past them. Measured on two threads of a Zen 5 with AVX-512, 256 → 256
-// channels, 32 × 2048 pixels: 21.1 ms, with fetched parts 17.5, and past the caches 17.1; oneDNN
-// 21.9.
+// none, the next panel: with few pixels the filters come from memory. With AVX-512,
+// outputs of kStreamBytes or more are written past the caches. Measured on two threads of a Zen 5
+// with AVX-512, 256 → 256 channels, 32 × 2048 pixels: 21.1 ms, with fetched parts 17.5, and past
+// the caches 17.1; oneDNN 21.9.
 #include "kernels/pointwise/forward.h"
 
 #include <algorithm>

@@ -13,8 +13,6 @@ namespace symbind::vector {
 namespace HWY_NAMESPACE {
 namespace {
 
-// A larger B is beyond the first cache and read in its order.
-constexpr std::int64_t kFewestInOrder = 16384;
 // With fewer rows or columns, sums of neighbours take less time than a transposed copy of B.
 constexpr std::int64_t kFewestRows = 4, kFewestColumns = 16;
 constexpr std::int64_t kMostTransposed = 4096;  // numbers on the stack
@@ -26,8 +24,8 @@ struct Call {
   float beta;
   float* c;
 
-  HWY_INLINE float element(float sum, float before) const {
-    return beta == 0 ? alpha * sum : alpha * sum + beta * before;
+  HWY_INLINE void write(float sum, float* to) const {
+    *to = beta == 0 ? alpha * sum : alpha * sum + beta * *to;
   }
 };
 
@@ -98,27 +96,29 @@ HWY_INLINE void dots(const Call& call, std::int64_t i, std::int64_t j) {
       sums[q] =
           continued(sums[q], PlusProduct{}, s.k - whole, Array<float>{call.a + i * s.lda + whole},
                     Array<float>{call.b + (j + q) * s.ldb + whole});
-    float& to = call.c[i * s.ldc + j + q];
-    to = call.element(sums[q].joined(Plus{}), to);
+    call.write(sums[q].joined(Plus{}), call.c + i * s.ldc + j + q);
   }
 }
 
 void by_dots(const Call& call) {
-  for (std::int64_t i = 0; i < call.s.m; ++i) {
-    std::int64_t j = 0;
-    for (; j + 4 <= call.s.n; j += 4) dots<4>(call, i, j);
-    for (; j < call.s.n; ++j) dots<1>(call, i, j);
-  }
+  const std::int64_t m = call.s.m, n = call.s.n;
+  std::int64_t j = 0;  // outside: B may be much larger than A
+  for (; j + 4 <= n; j += 4)
+    for (std::int64_t i = 0; i < m; ++i) dots<4>(call, i, j);
+  for (; j < n; ++j)
+    for (std::int64_t i = 0; i < m; ++i) dots<1>(call, i, j);
 }
 
-/// With one value of k each row of C is a multiple of B's.
+/// With one value of k each row of C is a multiple of B's. The sum begins with 0, so 0 · −1 is +0.
 struct Multiple {
   F left, alpha;
-  HWY_INLINE F operator()(F right) const { return alpha * (left * right); }
+  HWY_INLINE F operator()(F right) const { return alpha * fma(left, right, F(0.f)); }
 };
 struct MultipleAndOld {
   F left, alpha, beta;
-  HWY_INLINE F operator()(F right, F old) const { return alpha * (left * right) + beta * old; }
+  HWY_INLINE F operator()(F right, F old) const {
+    return alpha * fma(left, right, F(0.f)) + beta * old;
+  }
 };
 
 void outer(const Call& call) {
@@ -134,32 +134,6 @@ void outer(const Call& call) {
   }
 }
 
-struct PlusMultiples {
-  F left[4];
-  HWY_INLINE F operator()(F old, F b0, F b1, F b2, F b3) const {
-    return fma(left[3], b3, fma(left[2], b2, fma(left[1], b1, fma(left[0], b0, old))));
-  }
-};
-struct PlusMultiple {
-  F left;
-  HWY_INLINE F operator()(F old, F right) const { return fma(left, right, old); }
-};
-
-/// One row of C as the sum of B's rows, which are read one after the other.
-void row_by_row(const Call& call) {
-  const GemmShape& s = call.s;
-  const std::int64_t step = s.transpose_a ? s.lda : 1;
-  const auto left = [&](std::int64_t p) { return F(call.a[p * step]); };
-  const auto right = [&](std::int64_t p) { return Array<float>{call.b + p * s.ldb}; };
-  const Array<float> c{call.c};
-  std::memset(call.c, 0, static_cast<std::size_t>(s.n) * sizeof(float));
-  std::int64_t p = 0;
-  for (; p + 4 <= s.k; p += 4)
-    map(PlusMultiples{{left(p), left(p + 1), left(p + 2), left(p + 3)}}, call.c, s.n, c, right(p),
-        right(p + 1), right(p + 2), right(p + 3));
-  for (; p < s.k; ++p) map(PlusMultiple{left(p)}, call.c, s.n, c, right(p));
-}
-
 void by_rows(const Call& call) {
   std::int64_t i = 0;
   for (; i + 4 <= call.s.m; i += 4) rows<4>(call, i);
@@ -169,11 +143,15 @@ void by_rows(const Call& call) {
 void product(const GemmShape& s, float alpha, const float* a, const float* b, float beta,
              float* c) {
   Call call{s, alpha, a, b, beta, c};
-  if (!s.transpose_b) {
-    if (s.k == 1) return outer(call);
-    const bool plain = alpha == 1 && beta == 0;
-    return s.m == 1 && plain && s.n * s.k >= kFewestInOrder ? row_by_row(call) : by_rows(call);
+  if (alpha == 0) {  // A and B are not read, as in BLAS
+    call.s.k = 0;
+    return by_rows(call);
   }
+  if (!s.transpose_a && !s.transpose_b && s.n == 1 && s.ldb == 1) {
+    call.s.ldb = s.k;  // a column that is one row
+    return by_dots(call);
+  }
+  if (!s.transpose_b) return s.k == 1 ? outer(call) : by_rows(call);
   if (s.m >= kFewestRows && s.n >= kFewestColumns && s.ldb == s.k && s.n * s.k <= kMostTransposed) {
     float transposed[kMostTransposed];
     transposes().best().words(b, transposed, s.n, s.k);

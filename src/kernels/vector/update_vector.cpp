@@ -11,7 +11,7 @@ namespace symbind::vector {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// factor · state, with the same bits.
+/// factor · state, with the same bits. All lanes of `factor` are equal.
 ///
 /// The momentum of a weight whose gradient is 0 (before a relu whose output is always 0) decays to
 /// the smallest numbers and stays there: 0.9 times the least denormal rounds to itself. Intel's

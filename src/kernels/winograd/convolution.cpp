@@ -153,6 +153,8 @@ Offer offer_convolution(const ConvolutionSizes& s, const Epilogue& epilogue,
   if (r.compute_dtype == DType::kBFloat16) {
     state_dtypes(offer, r);
     offer.out_dtypes[0] = layer.write_bfloat16();
+    if (offer.out_dtypes[0] != DType::kBFloat16)
+      return refuse("a sum or a pass after the layer is in float32");
     if (r.stored_dtype(0) == DType::kBFloat16) x_dtype = DType::kBFloat16;
     offer.in_dtypes[0] = x_dtype;
   }

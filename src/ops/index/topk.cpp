@@ -169,7 +169,8 @@ struct Rows {
 };
 
 /// Elements of up to 32 bits with their index as one number: comparing two of these numbers
-/// compares the elements and, of equal ones, the indices. NaN is the largest, and -0 equals 0.
+/// compares the elements in the requested order and, of equal ones, the indices. NaN has the
+/// largest number in either order, and -0 equals 0.
 template <class T>
 std::uint64_t key_of(T x, std::int64_t index, bool rising) {
   std::uint32_t order;

@@ -4,7 +4,7 @@
 //   syrk   y = α · A · Aᵀ, or α · Aᵀ · A with transpose
 //
 // Decided here: rows are along `axis`, columns along the last axis; all other axes count matrices
-// and must agree. float32 and float64 go to OpenBLAS, 16-bit floats are multiplied by definition.
+// and must agree. kernels/gemm.h multiplies.
 #include <algorithm>
 
 #include <symbind/operator.h>

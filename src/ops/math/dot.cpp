@@ -5,8 +5,8 @@
 //   da = dy · bᵀ,  db = aᵀ · dy, in the order that transpose_a and transpose_b stored them
 //
 // Decided here: transposed, dot contracts the first axis of a (the last of b) and keeps the others
-// in their order; two vectors give one number. float32 and float64 go to OpenBLAS, 16-bit floats
-// are multiplied by definition and summed in float. `forward_stype` has no effect: arrays are
+// in their order; two vectors give one number. kernels/gemm.h multiplies; 16-bit floats
+// are summed in float. `forward_stype` has no effect: arrays are
 // dense. batch_dot infers nothing before both contracted axes are known, as MXNet's tests expect.
 #include <algorithm>
 
@@ -161,7 +161,7 @@ constexpr auto kByBlas = []<class T>(const GemmShape& s, const T* a, const T* b,
   gemm(s, Accumulator<T>(1), a, b, Accumulator<T>(0), c);
 };
 
-/// Small products are distributed over threads; OpenBLAS itself splits a large one.
+/// Small products are distributed over threads; kernels/gemm.h splits a large one.
 constexpr std::int64_t kLargeProduct = 1 << 18;
 
 template <class T, class Multiply>
