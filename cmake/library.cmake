@@ -60,10 +60,15 @@ target_precompile_headers(symbind PRIVATE
 
 # Files that Highway compiles for several instruction sets. A product and a sum become one rounding only
 # where the code says so: bits are equal for all instruction sets with FMA (docs/design/0008-vector.md).
+# By default GCC keeps integers of a loop's surroundings in vector registers, and vectors of the loop in memory.
+set(vector_options -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND vector_options -fira-region=one)
+endif()
 set(vector_sources ${symbind_sources})
 list(FILTER vector_sources INCLUDE REGEX "_vector\\.cpp$")
 set_source_files_properties(${vector_sources} PROPERTIES
-    COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
+    COMPILE_OPTIONS "${vector_options}" SKIP_PRECOMPILE_HEADERS ON)
 
 # No code reads errno after a square root: without it, loops of square roots are vectorised.
 set_source_files_properties(src/ops/optimizer/update.cpp src/ops/optimizer/lamb_update.cpp

@@ -38,9 +38,6 @@ inline double relu_of(NormRelu relu, double value) {
   if (relu == NormRelu::kNanIsZero) return value > 0 ? value : 0;
   return value < 0 ? 0 : value;
 }
-inline bool is_kept(NormRelu relu, double value) {
-  return value > 0 || (relu == NormRelu::kKeepsNan && std::isnan(value));
-}
 
 /// y of one channel, and what relu kept where `mask` is not null.
 template <class T, class P>
@@ -53,7 +50,7 @@ void write_channel(const BatchNormSizes& s, const ChannelGrid& g, std::int64_t c
   g.each(c, [&](std::int64_t i) {
     double value = (static_cast<double>(x[i]) - mean) * scale + beta;
     if (add) value += static_cast<double>(add[i]);
-    if (mask) mask[i] = is_kept(s.relu, value);
+    if (mask) mask[i] = value > 0;
     y[i] = static_cast<T>(static_cast<Accumulator<T>>(relu_of(s.relu, value)));
   });
 }

@@ -61,8 +61,8 @@
   X(logical_or, LogicalOr, pick((a != T(0)) | (b != T(0)), T(1), T(0)))   \
   X(logical_xor, LogicalXor, pick((a != T(0)) ^ (b != T(0)), T(1), T(0)))
 
-// X(name, functors of g · ∂f/∂a and g · ∂f/∂b with their formulas). Decided here: as in
-// MXNet, g is multiplied last, so that it makes no number infinite before a division.
+// X(name, functors of g · ∂f/∂a and g · ∂f/∂b with their formulas). Decided here: except in g / b,
+// g is multiplied last, as in MXNet, so that it makes no number infinite before a division.
 #define SYMBIND_BINARY_GRADIENT(X)                                                   \
   X(div, DivLeft, g / b, DivRight, g * (-a / (b * b)))                               \
   X(maximum, MaximumLeft, pick(a >= b, g, T(0)), MaximumRight, pick(a < b, g, T(0))) \

@@ -3,12 +3,14 @@
 // Decided here: float goes to oneDNN where the library has it, also if SYMBIND_KERNELS forbids
 // oneDNN's kernels, and small products to vector/small_product.h; double goes to OpenBLAS; the
 // 16-bit types, which neither supports here, are multiplied by plain loops that sum in float.
-// Products are split over threads here: each thread multiplies a part of the rows or columns of C.
+// Products are split over threads here: each thread multiplies a part of the rows or columns of C,
+// or some of several products.
 #pragma once
 
 #include <cstdint>
 
 #include "base/half.h"
+#include "base/parallel.h"
 #include "kernels/accumulate.h"
 
 namespace symbind {
@@ -51,6 +53,18 @@ inline void gemm(const GemmShape& s, float alpha, const Half* a, const Half* b, 
 inline void gemm(const GemmShape& s, float alpha, const BFloat16* a, const BFloat16* b, float beta,
                  BFloat16* c) {
   gemm_plain(s, alpha, a, b, beta, c);
+}
+
+/// The grain of a loop over `count` products of this size. A loop over products that gemm divides
+/// has one chunk.
+std::int64_t grain_of_products(const GemmShape& s, std::int64_t count);
+
+/// Calls multiply(i) for each of `count` products of this size.
+template <class Multiply>
+void each_product(const GemmShape& s, std::int64_t count, Multiply&& multiply) {
+  parallel_for(count, grain_of_products(s, count), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) multiply(i);
+  });
 }
 
 }  // namespace symbind

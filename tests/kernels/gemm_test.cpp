@@ -162,10 +162,9 @@ TEST(SmallProduct, reads_no_factor_where_alpha_is_0) {
       }
 }
 
-TEST(Gemm, threads_change_no_bits_of_products_that_are_our_loops) {
+TEST(Gemm, threads_do_not_change_the_bits_of_products_of_few_rows_or_values_of_k) {
   const GemmShape cases[] = {{false, true, 1, 300, 1000, 1000, 1000, 300},
                              {false, true, 2, 300, 1000, 1000, 1000, 300},
-                             {false, true, 18, 8, 40, 40, 40, 8},
                              {true, false, 700, 300, 1, 700, 300, 300}};
   for (const GemmShape& s : cases) {
     const std::vector<float> a = random_values<float>(s.m * s.k, 1),
@@ -180,6 +179,32 @@ TEST(Gemm, threads_change_no_bits_of_products_that_are_our_loops) {
     EXPECT_EQ(results[1], results[0]);
     EXPECT_EQ(results[2], results[0]);
   }
+}
+
+TEST(Gemm, threads_share_several_products_where_gemm_does_not_divide_one) {
+  const auto grain = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count) {
+    return grain_of_products({false, false, m, n, k, k, n, n}, count);
+  };
+  set_num_threads(2);
+  EXPECT_EQ(grain(64, 64, 64, 384), 1);
+  EXPECT_EQ(grain(1000, 1000, 1000, 5), 5);
+  EXPECT_EQ(grain(16, 1'000'000, 1, 5), 5);  // by columns
+  EXPECT_GT(grain(4, 4, 4, 1000), 100);
+  set_num_threads(1);
+  EXPECT_EQ(grain(1000, 1000, 1000, 5), 1);
+  set_num_threads(0);
+}
+
+TEST(Gemm, a_sum_of_nothing_is_zero_or_what_was_there) {
+  for (const bool ta : {false, true})
+    for (const bool tb : {false, true}) {
+      double c[] = {3, 4};
+      gemm({ta, tb, 1, 2, 0, ta ? 1 : 0, tb ? 0 : 2, 2}, 1.0, c, c, 2.0, c);
+      EXPECT_EQ(c[0], 6);
+      const double bias[] = {5, 7};
+      gemm_bias({ta, tb, 1, 2, 0, ta ? 1 : 0, tb ? 0 : 2, 2}, c, c, bias, c);
+      EXPECT_EQ(c[1], 7);
+    }
 }
 
 TEST(SmallProduct, does_not_read_c_where_beta_is_0) {

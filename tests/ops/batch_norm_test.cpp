@@ -255,8 +255,11 @@ TEST(ThreadsBatchNorm, bits_do_not_depend_on_the_number_of_threads) {
   }
 }
 
-/// y of a block whose z has a NaN, an infinity and a large negative number.
-std::vector<float> with_nan(const char* relu) {
+struct WithNan {
+  std::vector<float> y, dz;
+};
+/// Of a block whose z has a NaN and both infinities.
+WithNan with_nan(const char* relu) {
   Executor e =
       block(16, false, relu)
           .simple_bind(cpu(), {{"x", {2, 16}}, {"z", {2, 16}}, {"a", {2, 16}}, {"b", {2, 16}}});
@@ -268,17 +271,22 @@ std::vector<float> with_nan(const char* relu) {
   NDArray::from_vector(z, {2, 16}).copy_to(e.arg_dict().at("z"));
   EXPECT_NE(e.plan_text().find("_fused_BatchNorm"), std::string::npos);
   e.forward(true);
-  return e.outputs()[0].to_vector<float>();
+  e.backward(std::vector{NDArray::ones({2, 16}), NDArray::ones({2, 16})});
+  return {e.outputs()[0].to_vector<float>(), e.grad_dict().at("z").to_vector<float>()};
 }
 
 TEST(BatchNorm, relu_of_a_nan_is_that_of_its_operator) {
-  const std::vector<float> keeps = with_nan("relu"), zero = with_nan("Activation");
-  EXPECT_TRUE(std::isnan(keeps[0]));
-  EXPECT_EQ(zero[0], 0);
-  for (const auto& y : {keeps, zero}) {
+  const WithNan keeps = with_nan("relu"), zero = with_nan("Activation");
+  EXPECT_TRUE(std::isnan(keeps.y[0]));
+  EXPECT_TRUE(std::isnan(keeps.dz[0]));
+  EXPECT_EQ(zero.y[0], 0);
+  EXPECT_EQ(zero.dz[0], 0);
+  for (const auto& [y, dz] : {keeps, zero}) {
     EXPECT_TRUE(std::isinf(y[1]));
     EXPECT_EQ(y[2], 0);
+    EXPECT_EQ(dz[2], 0);
     EXPECT_EQ(y[3], 2);
+    EXPECT_EQ(dz[3], 2);
   }
 }
 

@@ -58,6 +58,21 @@ OP_CASES(topk) {
       .dtypes({DType::kInt8, DType::kInt32, DType::kInt64})
       .no_grad()
       .ref({127, 3, 0});
+  c.add("unsigned integers above the largest signed one")
+      .attr("k", 3)
+      .attr("ret_typ", "value")
+      .in({4}, {1, 3e9, 5, 4294967295})
+      .dtypes({DType::kUint32, DType::kUint64, DType::kInt64})
+      .no_grad()
+      .ref({4294967295, 3e9, 5});
+  c.add("unsigned bytes and words")
+      .attr("k", 3)
+      .attr("ret_typ", "indices")
+      .attr("is_ascend", true)
+      .in({5}, {200, 3, 255, 0, 127})
+      .dtypes({DType::kUint8, DType::kUint16, DType::kInt16})
+      .no_grad()
+      .ref({3, 1, 4});
   c.add("a mask of integers")
       .attr("k", 2)
       .attr("ret_typ", "mask")

@@ -137,12 +137,8 @@ HWY_INLINE Group<N> relu_of(const Group<N>& x, NormRelu relu, std::uint8_t* bits
   hn::Mask<typename G::D> kept[G::kVectors];
   for (int k = 0; k < G::kVectors; ++k) {
     kept[k] = hn::Gt(x.v[k], zero);
-    if (relu == NormRelu::kKeepsNan) {
-      g.v[k] = hn::IfThenElse(hn::Lt(x.v[k], zero), zero, x.v[k]);
-      kept[k] = hn::Or(kept[k], hn::Not(hn::Eq(x.v[k], x.v[k])));
-    } else {
-      g.v[k] = hn::IfThenElseZero(kept[k], x.v[k]);
-    }
+    g.v[k] = relu == NormRelu::kKeepsNan ? hn::IfThenElse(hn::Lt(x.v[k], zero), zero, x.v[k])
+                                         : hn::IfThenElseZero(kept[k], x.v[k]);
   }
   if (bits != nullptr) store_bits(d, kept, G::kVectors, bits);
   return g;

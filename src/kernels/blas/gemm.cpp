@@ -115,7 +115,7 @@ struct Factors {
 };
 
 /// Products of any size count as small where the time is that of reading a transposed B or of
-/// writing C. Decided for the whole product, so that the split over threads does not change it.
+/// writing C. Decided for the whole product, so that neither tiles nor threads change it.
 bool is_small(const GemmShape& s) {
   if (s.m <= 2 && s.transpose_b && !s.transpose_a) return true;
   if (s.k == 1 && !s.transpose_b) return true;
@@ -135,6 +135,7 @@ void multiply_part(const Part<float>& p, float alpha, float beta, bool small) {
 
 void multiply_part(const Part<double>& p, double alpha, double beta, bool /*small*/) {
   const GemmShape& s = p.shape;
+  if (s.k == 0) return gemm_plain(s, alpha, p.a, p.b, beta, p.c);  // OpenBLAS refuses rows of 0
   blas::note_call();
   cblas_dgemm(CblasRowMajor, op(s.transpose_a), op(s.transpose_b), narrow(s.m), narrow(s.n),
               narrow(s.k), alpha, p.a, narrow(s.lda), p.b, narrow(s.ldb), beta, p.c, narrow(s.ldc));
@@ -148,26 +149,37 @@ double work(const GemmShape& s) {
   return std::max(m * n * k, kPerNumber * (m * n + m * k + n * k));
 }
 
+/// How threads divide a product: by whole groups of rows or columns, which a kernel computes at
+/// once.
+struct Division {
+  static constexpr std::int64_t kGroup = 16;
+  bool by_rows;
+  std::int64_t extent, grain;
+
+  explicit Division(const GemmShape& s)
+      // With few values of k the time is that of writing C: its rows, as later loops divide it.
+      : by_rows(2 * s.m >= s.n || (8 * s.k <= s.m && s.m >= kGroup * num_threads())),
+        extent(by_rows ? s.m : s.n) {
+    const double per_group =
+        std::max(1.0, kGroup * work(s) / static_cast<double>(std::max<std::int64_t>(1, extent)));
+    grain = static_cast<std::int64_t>(kFewestForThread / per_group) + 1;
+  }
+  std::int64_t groups() const { return (extent + kGroup - 1) / kGroup; }
+};
+
 template <class T>
-void multiply_over_threads(const Part<T>& tile, const Factors<T>& f) {
+void multiply_over_threads(const Part<T>& tile, const Factors<T>& f, bool small) {
   const GemmShape& s = tile.shape;
-  const bool small = is_small(s);
-  // With few values of k the time is that of writing C: its rows, as later loops divide it.
-  const bool by_rows = 2 * s.m >= s.n || 8 * s.k <= s.m;
-  const std::int64_t extent = by_rows ? s.m : s.n;
-  // Threads get whole groups of rows or columns, which a kernel computes at once.
-  constexpr std::int64_t kGroup = 16;
-  const double per_group = std::max(1.0, kGroup * work(s) / static_cast<double>(extent));
-  const auto grain = static_cast<std::int64_t>(kFewestForThread / per_group) + 1;
-  std::int64_t most = extent;
-  if (f.bias != nullptr || (by_rows && s.transpose_a))
-    most = by_rows ? kRowsOfPiece : kColumnsOfPiece;
-  parallel_for((extent + kGroup - 1) / kGroup, grain, [&](std::int64_t begin, std::int64_t end) {
+  const Division d(s);
+  std::int64_t most = d.extent;
+  if (f.bias != nullptr || (d.by_rows && s.transpose_a))
+    most = d.by_rows ? kRowsOfPiece : kColumnsOfPiece;
+  parallel_for(d.groups(), d.grain, [&](std::int64_t begin, std::int64_t end) {
     const VendorThreads one(1);
-    const std::int64_t last = std::min(end * kGroup, extent);
-    for (std::int64_t at = begin * kGroup; at < last; at += most) {
+    const std::int64_t last = std::min(end * d.kGroup, d.extent);
+    for (std::int64_t at = begin * d.kGroup; at < last; at += most) {
       const std::int64_t count = std::min(most, last - at);
-      const Part<T> p = by_rows ? tile.rows(at, count) : tile.columns(at, count);
+      const Part<T> p = d.by_rows ? tile.rows(at, count) : tile.columns(at, count);
       for (std::int64_t r = 0; f.bias != nullptr && r < p.shape.m; ++r)
         std::copy_n(f.bias + p.column, p.shape.n, p.c + r * s.ldc);
       multiply_part(p, f.alpha, f.bias != nullptr ? T(1) : f.beta, small);
@@ -177,10 +189,23 @@ void multiply_over_threads(const Part<T>& tile, const Factors<T>& f) {
 
 template <class T>
 void multiply(const GemmShape& s, const T* a, const T* b, T* c, const Factors<T>& f) {
-  multiply_tiles(Part<T>{s, a, b, c}, [&](const Part<T>& tile) { multiply_over_threads(tile, f); });
+  const bool small = is_small(s);
+  multiply_tiles(Part<T>{s, a, b, c},
+                 [&](const Part<T>& tile) { multiply_over_threads(tile, f, small); });
 }
 
+// As kFewestForThread, of products so small that calling them takes most of the time.
+constexpr std::int64_t kFewestOfProducts = 32'768;
+
 }  // namespace
+
+std::int64_t grain_of_products(const GemmShape& s, std::int64_t count) {
+  const Division d(s);
+  if (d.groups() >= 2 * d.grain && num_threads() > 1) return count;
+  const double work =
+      static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+  return static_cast<std::int64_t>(kFewestOfProducts / std::max(1.0, work)) + 1;
+}
 
 void gemm(const GemmShape& s, float alpha, const float* a, const float* b, float beta, float* c) {
   multiply(s, a, b, c, Factors<float>{alpha, beta, nullptr});

@@ -70,7 +70,7 @@ std::string unfit(const ConvolutionSizes& s, bool kept_weights, const KernelRequ
   if (s.in_channels % lanes() != 0 || s.out_channels % lanes() != 0)
     return "the channels are no multiple of " + std::to_string(lanes());
   if (s.in_channels < 32 || s.out_channels < 32) return "fewer than 32 channels";
-  const bool bfloat16 = r.compute_dtype == DType::kBFloat16;
+  const bool bfloat16 = kept_weights && r.compute_dtype == DType::kBFloat16;
   if ((!kept_weights || bfloat16) && squares_of(s).count() < 32)
     return "too few squares of 4x4 outputs";
   if (bfloat16 && cpu_has_amx()) return "AMX multiplies bfloat16 faster";
@@ -150,7 +150,7 @@ Offer offer_convolution(const ConvolutionSizes& s, const Epilogue& epilogue,
   Offer offer = accept_plain(r, workspace.total());
   offer.in_layouts[0] = offer.out_layouts[0] = blocked();
   DType x_dtype = DType::kFloat32;
-  if (r.compute_dtype == DType::kBFloat16) {
+  if (constant && r.compute_dtype == DType::kBFloat16) {  // oneDNN's kernel refuses other weights
     state_dtypes(offer, r);
     offer.out_dtypes[0] = layer.write_bfloat16();
     if (offer.out_dtypes[0] != DType::kBFloat16)

@@ -175,8 +175,8 @@ template <class T>
 std::uint64_t key_of(T x, std::int64_t index, bool rising) {
   std::uint32_t order;
   if constexpr (std::is_integral_v<T>) {
-    order = static_cast<std::uint32_t>(static_cast<std::int64_t>(x) +
-                                       std::numeric_limits<std::int32_t>::max() + 1);
+    order =
+        static_cast<std::uint32_t>(std::int64_t{x} - std::int64_t{std::numeric_limits<T>::min()});
   } else {
     const auto value = static_cast<float>(x);
     const auto bits = std::bit_cast<std::uint32_t>(value == 0 ? 0.f : value);

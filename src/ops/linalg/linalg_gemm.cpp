@@ -143,13 +143,10 @@ void multiply(const Matrices& a, bool ta, const T* pa, const Matrices& b, bool t
                     a.stride(), b.stride(), c.stride()};
   if (s.m == 0 || s.n == 0) return;
   using Acc = Accumulator<T>;
-  for (std::int64_t i = 0; i < c.count(); ++i) {
-    const T *x = pa + a.begin(i), *y = pb + b.begin(i);
-    if (s.k == 0)
-      gemm_plain<T>(s, static_cast<Acc>(alpha), x, y, static_cast<Acc>(beta), pc + c.begin(i));
-    else
-      gemm(s, static_cast<Acc>(alpha), x, y, static_cast<Acc>(beta), pc + c.begin(i));
-  }
+  each_product(s, c.count(), [&](std::int64_t i) {
+    gemm(s, static_cast<Acc>(alpha), pa + a.begin(i), pb + b.begin(i), static_cast<Acc>(beta),
+         pc + c.begin(i));
+  });
 }
 
 Prepared forward(const Gemm2Attrs& a, double beta, const KernelRequest& q) {

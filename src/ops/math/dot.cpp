@@ -13,7 +13,6 @@
 #include <symbind/operator.h>
 
 #include "base/check.h"
-#include "base/parallel.h"
 #include "graph/flops.h"
 #include "graph/forward_rule.h"
 #include "kernels/gemm.h"
@@ -157,23 +156,15 @@ constexpr auto kByDefinition = []<class T>(const GemmShape& s, const T* a, const
   gemm_plain<T>(s, 1, a, b, 0, c);
 };
 constexpr auto kByBlas = []<class T>(const GemmShape& s, const T* a, const T* b, T* c) {
-  if (s.k == 0) return kByDefinition(s, a, b, c);
   gemm(s, Accumulator<T>(1), a, b, Accumulator<T>(0), c);
 };
-
-/// Small products are distributed over threads; kernels/gemm.h splits a large one.
-constexpr std::int64_t kLargeProduct = 1 << 18;
 
 template <class T, class Multiply>
 void multiply_all(const GemmShape& s, std::int64_t batch, const T* a, const T* b, T* c,
                   Multiply multiply) {
   if (s.m * s.n == 0) return;
-  const std::int64_t work = std::max<std::int64_t>(1, s.m * s.n * s.k);
-  const std::int64_t grain =
-      work >= kLargeProduct ? batch : std::max<std::int64_t>(1, 32768 / work);
-  parallel_for(batch, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      multiply(s, a + i * s.m * s.k, b + i * s.k * s.n, c + i * s.m * s.n);
+  each_product(s, batch, [&](std::int64_t i) {
+    multiply(s, a + i * s.m * s.k, b + i * s.k * s.n, c + i * s.m * s.n);
   });
 }
 

@@ -17,7 +17,6 @@
 
 #include "base/check.h"
 #include "base/checked.h"
-#include "base/parallel.h"
 #include "graph/forward_rule.h"
 #include "kernels/gemm.h"
 #include "ndarray/dtype_dispatch.h"
@@ -119,19 +118,10 @@ void multiply(std::int64_t heads, bool transpose_a, bool transpose_b, std::int64
   using Acc = Accumulator<T>;
   if (heads * m * n == 0) return;
   const GemmShape shape{transpose_a, transpose_b, m, n, k, of_a.ld, of_b.ld, of_c.ld};
-  const std::int64_t work = std::max<std::int64_t>(1, m * n * k);
-  parallel_for(heads, std::max<std::int64_t>(1, 32768 / work),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t t = begin; t < end; ++t) {
-                   const T* left = a + of_a.offset + t * of_a.step;
-                   const T* right = b + of_b.offset + t * of_b.step;
-                   T* to = c + of_c.offset + t * of_c.step;
-                   if (k == 0)
-                     gemm_plain<T>(shape, static_cast<Acc>(alpha), left, right, Acc(0), to);
-                   else
-                     gemm(shape, static_cast<Acc>(alpha), left, right, Acc(0), to);
-                 }
-               });
+  each_product(shape, heads, [&](std::int64_t t) {
+    gemm(shape, static_cast<Acc>(alpha), a + of_a.offset + t * of_a.step,
+         b + of_b.offset + t * of_b.step, Acc(0), c + of_c.offset + t * of_c.step);
+  });
 }
 
 /// One of the four products: where its operands are.

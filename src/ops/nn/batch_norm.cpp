@@ -151,7 +151,14 @@ NodeEntries gradient(const BatchNormAttrs& a, GradientBuilder& g) {
   if (sum) gradients.push_back(relu || heads.size() == 2 ? d[3] : heads[0]);
   return gradients;
 }
-NodeEntries gradient_fused(const FusedAttrs& a, GradientBuilder& g) { return gradient(a, g); }
+/// The gradient of a relu that keeps NaN is NaN there; a mask of bits cannot say so.
+bool has_gradient(const NormEpilogue& e) { return e.relu != NormRelu::kKeepsNan; }
+
+NodeEntries gradient_fused(const FusedAttrs& a, GradientBuilder& g) {
+  check(has_gradient(epilogue_of(a)), "BatchNorm with the epilogue '{}' has no gradient",
+        a.epilogue);
+  return gradient(a, g);
+}
 
 NodeEntry again(const BatchNormAttrs& a, GradientBuilder& g) {
   if (epilogue_of(a).sum) return {};  // backward does not read the added tensor
@@ -364,9 +371,8 @@ void register_batch_norm(OpRegistry& r) {
       .gradient(gradient_fused)
       .recompute(again_fused)
       .takes_epilogue([](const Epilogue& e, bool training) {
-        // The gradient of a relu that keeps NaN is NaN there; a mask of bits cannot say so.
         const auto known = norm_epilogue(e);
-        return known && !(training && known->relu == NormRelu::kKeepsNan);
+        return known && (!training || has_gradient(*known));
       });
   add_forward(fused);
 
