@@ -25,6 +25,13 @@ enum class Precision : std::uint8_t {
   kAsStored,  ///< the one in which its inputs are stored: it computes every type at the same speed
 };
 
+using SlicesRule =
+    std::function<std::vector<bool>(const void*, std::span<const Shape> in, const Shape& out)>;
+/// Rules of the column `slices`: input 0 has the samples and the others are parameters; every input
+/// has them unless it is broadcast over them.
+enum class Slices : std::uint8_t { kFirst, kElementwise };
+SlicesRule slices_rule(Slices rule);
+
 /// Everything known of an operator. Passes read these columns and never name an operator.
 struct OpDef {
   std::string name;
@@ -89,7 +96,10 @@ struct OpDef {
   /// Whether output 0 is input 0 as long as no training runs (Dropout).
   std::function<bool(const void*)> is_identity_in_prediction;
   Precision precision = Precision::kDeclared;
-  FlopsRule flops;                 ///< of one run; without it their number is unknown
+  FlopsRule flops;  ///< of one run; without it their number is unknown
+  /// Where, in a prediction, a sample's outputs depend on this sample alone: which inputs have the
+  /// samples as their first axis, as the outputs have. Absent or empty: they depend on others.
+  SlicesRule slices;
   std::vector<KernelDef> kernels;  ///< in order of preference, the plain reference last
 
   int input_index(const void* attrs, std::string_view input) const;

@@ -47,9 +47,36 @@ void Runner::run_step(std::size_t i, Watchers& watchers) {
   if (watchers.see_values()) watchers.show(*this, i);
 }
 
+void Runner::move_to_slice(std::size_t slice) {
+  for (const auto& [place, tensor] : sliced_) {
+    void*& data = tensor_args_[place].data;
+    const auto bytes =
+        static_cast<std::ptrdiff_t>(plan_->tensors[static_cast<std::size_t>(tensor)].desc.bytes());
+    const auto slices = static_cast<std::ptrdiff_t>(slice) - static_cast<std::ptrdiff_t>(slice_);
+    if (data != nullptr) data = static_cast<std::byte*>(data) + slices * bytes;
+  }
+  slice_ = slice;
+}
+
 std::optional<Runner::Failure> Runner::run(std::size_t first, std::size_t last,
                                            Watchers& watchers) {
   const VendorThreads threads;
+  const std::size_t steps = plan_->steps.size();
+  while (first < last) {
+    const std::size_t slice = first / steps, before = slice * steps,
+                      end = std::min(last, before + steps);
+    move_to_slice(slice);
+    if (std::optional<Failure> failure = run_steps(first - before, end - before, watchers)) {
+      failure->step += before;
+      return failure;
+    }
+    first = end;
+  }
+  return std::nullopt;
+}
+
+std::optional<Runner::Failure> Runner::run_steps(std::size_t first, std::size_t last,
+                                                 Watchers& watchers) {
   const auto from = [first](const auto& list) {
     return std::ranges::lower_bound(list, first, {}, [](const auto& one) { return one.first; });
   };
@@ -77,8 +104,9 @@ void Runner::set_training(bool is_train) {
 }
 
 std::pair<std::size_t, std::size_t> Runner::steps_of(Phase phase) const {
-  if (phase == Phase::kForward) return {0, plan_->num_forward};
-  return {plan_->num_forward, plan_->steps.size()};
+  const auto slices = static_cast<std::size_t>(plan_->slices.count);
+  if (phase == Phase::kForward) return {0, plan_->num_forward * slices};
+  return {plan_->num_forward * slices, plan_->steps.size() * slices};
 }
 
 void Runner::touch_written(Phase phase) const {
@@ -89,7 +117,8 @@ std::shared_ptr<PendingError> Runner::fail(std::size_t first, std::size_t last,
                                            const Error& error) const {
   const auto pending = std::make_shared<PendingError>(error);
   for (std::size_t i = first; i < last; ++i) {
-    for (Storage* storage : written_by(plan_->steps[i])) storage->set_error(pending);
+    for (Storage* storage : written_by(plan_->steps[i % plan_->steps.size()]))
+      storage->set_error(pending);
   }
   return pending;
 }
@@ -116,6 +145,7 @@ void Runner::settle_reads() const {
 void Runner::fill(const std::vector<std::pair<std::size_t, NDArray>>& args,
                   std::vector<NDArray> outputs) {
   SYMBIND_ASSERT(outputs.size() == outputs_.size());
+  move_to_slice(0);
   for (const auto& [number, array] : args) {
     bound_.args[number] = array;
     filled_.push_back(number);

@@ -61,6 +61,7 @@ class Runner {
     Error error;
   };
   /// Runs steps [first, last) and stops at the first that fails. Arrays are not marked as written.
+  /// Of a plan in slices, the steps of the second slice follow those of the first.
   std::optional<Failure> run(std::size_t first, std::size_t last, Watchers& watchers);
   /// The same for the forward phase, in inference mode. Throws a step's error.
   void predict(std::size_t first, std::size_t last, Watchers& watchers);
@@ -115,6 +116,10 @@ class Runner {
   static std::size_t index(Phase phase) { return static_cast<std::size_t>(phase); }
 
   void run_step(std::size_t step, Watchers& watchers);
+  /// Steps of one slice.
+  std::optional<Failure> run_steps(std::size_t first, std::size_t last, Watchers& watchers);
+  /// The sliced tensors become those of this slice.
+  void move_to_slice(std::size_t slice);
   BindSpec bind_spec(bool watched) const;
   void take_arenas(const Plan& plan);
   void allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse);
@@ -126,6 +131,7 @@ class Runner {
   void bring_values_to_devices();
   /// Whether `fill` sets the tensor's array for each run.
   bool is_open(int tensor) const;
+  bool is_sliced(int tensor) const;
   /// The bound storages a step writes, its mutated inputs among them.
   std::vector<Storage*> written_by(const PlanStep& step) const;
 
@@ -135,10 +141,12 @@ class Runner {
   std::vector<NDArray> outputs_, head_grads_;
   std::vector<TensorArg> tensor_args_;  ///< inputs and outputs of all steps, one after the other
   std::vector<Runnable> runnables_;
-  std::vector<std::pair<std::size_t, int>> open_;  ///< places in tensor_args_ that `fill` sets
-  std::vector<std::size_t> filled_;                ///< arguments that were open
-  std::vector<RunState> run_state_;                ///< by device slot
-  std::vector<double> values_;                     ///< per-call attributes of all steps
+  std::vector<std::pair<std::size_t, int>> open_;    ///< places in tensor_args_ that `fill` sets
+  std::vector<std::size_t> filled_;                  ///< arguments that were open
+  std::vector<std::pair<std::size_t, int>> sliced_;  ///< places that a slice moves
+  std::size_t slice_ = 0;                            ///< where they are
+  std::vector<RunState> run_state_;                  ///< by device slot
+  std::vector<double> values_;                       ///< per-call attributes of all steps
   std::vector<std::unique_ptr<DeviceValues>> device_values_;  ///< by device slot
   std::array<std::vector<Storage*>, 2> written_, read_;       ///< by phase: bound storages
   /// The first step of a phase that reads an array, which may be written late; in order.

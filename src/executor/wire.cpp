@@ -118,14 +118,13 @@ void Runner::take_arenas(const Plan& plan) {
 void Runner::allocate_outputs(const Plan& plan, const std::vector<NDArray>& reuse) {
   std::vector<NDArray> outputs, head_grads(plan.outputs.size());
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    const PlanTensor& t = plan.tensors[static_cast<std::size_t>(plan.outputs[i])];
-    const bool fits = i < reuse.size() && reuse[i].context() == t.context &&
-                      reuse[i].dtype() == t.desc.dtype &&
-                      reuse[i].storage()->bytes() >= t.desc.bytes();
-    outputs.push_back(fits ? NDArray(reuse[i].storage(), t.desc.shape, t.desc.dtype)
-                           : NDArray::zeros(t.desc.shape, t.context, t.desc.dtype));
-    if (plan.needs_head_gradient[i])
-      head_grads[i] = NDArray::zeros(t.desc.shape, t.context, t.desc.dtype);
+    const TensorDesc t = plan.output(i);
+    const Context context = plan.tensors[static_cast<std::size_t>(plan.outputs[i])].context;
+    const bool fits = i < reuse.size() && reuse[i].context() == context &&
+                      reuse[i].dtype() == t.dtype && reuse[i].storage()->bytes() >= t.bytes();
+    outputs.push_back(fits ? NDArray(reuse[i].storage(), t.shape, t.dtype)
+                           : NDArray::zeros(t.shape, context, t.dtype));
+    if (plan.needs_head_gradient[i]) head_grads[i] = NDArray::zeros(t.shape, context, t.dtype);
   }
   outputs_ = std::move(outputs);
   head_grads_ = std::move(head_grads);
@@ -162,6 +161,13 @@ bool Runner::is_open(int tensor) const {
          (t.home == Home::kOutput && !outputs_[index].defined());
 }
 
+bool Runner::is_sliced(int tensor) const {
+  const PlanTensor& t = plan_->tensors[static_cast<std::size_t>(tensor)];
+  return plan_->slices.count > 1 &&
+         (t.home == Home::kOutput ||
+          (t.home == Home::kArgument && plan_->slices.args[static_cast<std::size_t>(t.index)]));
+}
+
 std::vector<Storage*> Runner::written_by(const PlanStep& step) const {
   std::vector<Storage*> written;
   const auto add = [&](int tensor) {
@@ -188,6 +194,7 @@ Runner::Runnable Runner::wire_step(std::size_t number) {
   const PlanStep& step = plan_->steps[number];
   const auto add_arg = [this](int tensor) {
     if (is_open(tensor)) open_.emplace_back(tensor_args_.size(), tensor);
+    if (is_sliced(tensor)) sliced_.emplace_back(tensor_args_.size(), tensor);
     tensor_args_.push_back(resolve(tensor));
   };
   Runnable r{.run = &step.run,
@@ -223,6 +230,8 @@ void Runner::wire() {
   tensor_args_.clear();
   tensor_args_.reserve(num_args);
   open_.clear();
+  sliced_.clear();
+  slice_ = 0;
   values_.clear();
   values_.reserve(num_values);
   run_state_.assign(plan_->contexts.size(), {});

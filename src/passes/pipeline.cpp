@@ -12,6 +12,7 @@
 #include "passes/gradient.h"
 #include "passes/lower.h"
 #include "passes/schedule.h"
+#include "passes/slice_batch.h"
 #include "passes/symbol_passes.h"
 
 namespace symbind {
@@ -148,7 +149,8 @@ Lowering prepare_lowering(const Placement& placed, std::size_t num_outputs, cons
       const auto at = static_cast<std::size_t>(it->second.index);
       describe(it->second.aux ? Home::kAux : Home::kArgument, it->second.index,
                it->second.aux ? spec.aux[at] : spec.args[at]);
-      l.constant[entry] = it->second.aux || spec.grad_req[at] == GradReq::kNull;
+      const bool sliced = !it->second.aux && !spec.slices.args.empty() && spec.slices.args[at];
+      l.constant[entry] = it->second.aux || (spec.grad_req[at] == GradReq::kNull && !sliced);
     } else if (const auto previous = backward.previous.find(node);
                previous != backward.previous.end()) {
       describe(Home::kGradient, previous->second,
@@ -201,11 +203,10 @@ std::vector<Context> list_contexts(const Lowering& l, Context first) {
   return contexts;
 }
 
-}  // namespace
-
-std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) {
-  settings::note_ignored();
+/// A plan whose kernels are not prepared yet.
+std::shared_ptr<Plan> make_plan(const Symbol& symbol, const BindSpec& spec) {
   auto plan = std::make_shared<Plan>();
+  plan->slices = spec.slices;
   const Variables variables = find_variables(symbol.heads());
   const std::unordered_map<const Node*, TensorDesc> bound = descriptions(variables, spec);
   NodeEntries heads = unroll_loops(symbol.heads(), bound);
@@ -238,6 +239,16 @@ std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) 
   choose_kernels(lowering, *plan);
   plan_memory(*plan, !spec.monitored);
   if constexpr (kVerify) verify(*plan);
+  return plan;
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> compile(const Symbol& symbol, const BindSpec& spec) {
+  settings::note_ignored();
+  std::shared_ptr<Plan> plan = make_plan(symbol, spec);
+  if (const BatchSlices slices = slice_batch(*plan, spec); slices.count > 1)
+    plan = make_plan(symbol, bind_slice(spec, slices));
   for (PlanStep& step : plan->steps) {
     step.run = step.prepare();
     step.prepare = nullptr;  // frees as much memory as the rest of a step takes

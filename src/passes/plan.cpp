@@ -73,11 +73,20 @@ int Plan::slot_of(Context context) const {
   return static_cast<int>(it - contexts.begin());
 }
 
+TensorDesc Plan::output(std::size_t i) const {
+  TensorDesc whole = tensors[static_cast<std::size_t>(outputs[i])].desc;
+  if (slices.count > 1) whole.shape[0] *= slices.count;
+  return whole;
+}
+
 std::string Plan::text() const {
   std::string out =
       fmt::format("plan: {} steps ({} forward), arena {} bytes, max live {} bytes, {} reorders\n",
                   steps.size(), num_forward, total_arena_bytes(), max_live_bytes, reorders);
   if (!precision.empty()) out += precision + "\n";
+  if (slices.count > 1)
+    out += fmt::format("forward runs {} times, for one slice of the batch after another\n",
+                       slices.count);
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const PlanStep& step = steps[s];
     out += fmt::format("{:5} {} [{}] on {}", s, step.title, step.kernel, step.context.str());

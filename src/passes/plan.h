@@ -52,6 +52,12 @@ struct PlanStep {
   Prepared run;
 };
 
+/// Forward runs `count` times, for one slice of the batch after another.
+struct BatchSlices {
+  std::int64_t count = 1;
+  std::vector<bool> args;  ///< which arguments are sliced along their first axis; outputs all are
+};
+
 struct Plan {
   std::vector<PlanTensor> tensors;
   std::vector<PlanStep> steps;
@@ -64,9 +70,12 @@ struct Plan {
   int reorders = 0;
   std::vector<int> zero_gradients;  ///< arguments whose gradient is zero: no output depends on them
   bool predicts = false;            ///< made for is_train = false only
+  BatchSlices slices;               ///< the tensors are those of one slice
   std::string precision;            ///< what compute_dtype led to; empty where none was given
   Symbol optimized;                 ///< after the passes on symbols, without gradients
 
+  /// An output, of the whole batch.
+  TensorDesc output(std::size_t i) const;
   std::size_t total_arena_bytes() const;
   int slot_of(Context context) const;
   std::string text() const;
@@ -87,6 +96,7 @@ struct BindSpec {
   bool predicts = false;          ///< no gradients, and is_train is never set
   bool exact = false;             ///< kernels and fusions that trade digits for speed are forbidden
   DType compute_dtype = DType::kFloat32;  ///< as requested; see compute_dtype.h
+  BatchSlices slices;                     ///< what `args` are one slice of
   bool training() const;
 };
 

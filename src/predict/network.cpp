@@ -322,8 +322,8 @@ PlannedShapes Network::plan(const Signature& signature) const {
     runtime(context_).make_current();
     made.plan = compile(symbol_, spec);
     check_writes_no_argument(*made.plan);
-    for (const int output : made.plan->outputs)
-      made.outputs.push_back(made.plan->tensors[static_cast<std::size_t>(output)].desc);
+    for (std::size_t i = 0; i < made.plan->outputs.size(); ++i)
+      made.outputs.push_back(made.plan->output(i));
     made.shareable = std::ranges::none_of(made.plan->steps, [](const PlanStep& step) {
       return step.node != nullptr && step.node->op->runs_user_code;
     });

@@ -121,7 +121,8 @@ Predictor::Impl::Inputs Predictor::Impl::in_order(const std::vector<InputArray>&
 PredictorRun::PredictorRun(const Predictor::Impl& predictor, const Predictor::Impl::Inputs& inputs)
     : entry_(predictor.planned(signature_of(inputs))),
       threads_(predictor.threads()),
-      num_steps_(entry_->planned.plan->num_forward) {
+      num_steps_(entry_->planned.plan->num_forward *
+                 static_cast<std::size_t>(entry_->planned.plan->slices.count)) {
   const ThreadsScope threads(threads_);
   lease_.emplace(predictor.pool_, entry_, predictor.network());
   const PlannedShapes& planned = entry_->planned;

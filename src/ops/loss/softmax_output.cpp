@@ -354,6 +354,9 @@ void register_softmax_output(OpRegistry& r) {
   r.add<SoftmaxOutputAttrs>("SoftmaxOutput")
       .precision(Precision::kAsStored)
       .flops(4, Per::kFirstInput)
+      .slices([](const SoftmaxOutputAttrs&, std::span<const Shape> in, const Shape& out) {
+        return std::vector<bool>(out.rank() > 1 ? in.size() : 0, true);
+      })
       .alias("Softmax")
       .doc("Softmax; its gradient is that of the cross entropy with the label.")
       .inputs({"data", "label"})

@@ -70,6 +70,7 @@ Prepared prepare(const AddNAttrs& attrs, const KernelRequest& request, const Off
 
 void register_add_n(OpRegistry& r) {
   r.add<AddNAttrs>("add_n")
+      .slices(Slices::kElementwise)
       .precision(Precision::kAsStored)
       .as_epilogue([](const AddNAttrs& a) -> std::optional<EpilogueItem> {
         if (a.num_args != 2) return std::nullopt;

@@ -233,6 +233,7 @@ void add(OpRegistry& r, const Entry& e, NodeEntries (*gradient)(const NoAttrs&, 
       r.add(e.name)
           .precision(Precision::kAsStored)
           .flops(1)
+          .slices(Slices::kElementwise)
           .doc(std::string("Elementwise ") + e.function + " of two arrays, broadcast to one shape.")
           .inputs(std::vector<std::string>{"lhs", "rhs"})
           .infer(infer)

@@ -68,10 +68,16 @@ OpBuilder<A> add(OpRegistry& r, const char* name, const char* doc, double flops,
                  NodeEntries (*gradient)(const A&, GradientBuilder&)) {
   auto op = r.add<A>(name);
   op.precision(Precision::kAsStored);
-  op.doc(doc).flops(flops).infer(infer<A>).gradient(gradient).inplace(0, 0).kernel(
-      DeviceType::kCpu, "native", offer<A>, [name](const A&, const KernelRequest& q, const Offer&) {
-        return prepare<false, values>(name, q);
-      });
+  op.doc(doc)
+      .flops(flops)
+      .slices(Slices::kFirst)
+      .infer(infer<A>)
+      .gradient(gradient)
+      .inplace(0, 0)
+      .kernel(DeviceType::kCpu, "native", offer<A>,
+              [name](const A&, const KernelRequest& q, const Offer&) {
+                return prepare<false, values>(name, q);
+              });
   r.add<A>(std::string("_backward_") + name)
       .precision(Precision::kAsStored)
       .inputs(std::vector<std::string>{"head", "data"})

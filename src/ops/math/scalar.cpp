@@ -152,6 +152,7 @@ using GradientRule = NodeEntries (*)(const ScalarAttrs&, GradientBuilder&);
 
 void add(OpRegistry& r, const Entry& e, GradientRule gradient, GradientRule gradient_of_gradient) {
   r.add<ScalarAttrs>(e.name)
+      .slices(Slices::kFirst)
       .precision(Precision::kAsStored)
       .flops(1)
       .doc(std::string("Elementwise ") + e.function +

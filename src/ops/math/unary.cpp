@@ -74,6 +74,7 @@ using GradientRule = NodeEntries (*)(const NoAttrs&, GradientBuilder&);
 void add(OpRegistry& r, const UnaryFunction& f, GradientRule gradient,
          GradientRule gradient_of_gradient) {
   r.add(f.name)
+      .slices(Slices::kFirst)
       .precision(Precision::kAsStored)
       .as_epilogue([item = item_of(f.name)](const NoAttrs&) { return item; })
       .flops(1)

@@ -72,6 +72,7 @@ std::optional<EpilogueItem> as_epilogue(const ActivationAttrs& a) {
 
 void register_activation(OpRegistry& r) {
   r.add<ActivationAttrs>("Activation")
+      .slices(Slices::kFirst)
       .precision(Precision::kAsStored)
       .as_epilogue(as_epilogue)
       .flops(1)

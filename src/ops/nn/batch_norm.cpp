@@ -342,6 +342,11 @@ void register_batch_norm(OpRegistry& r) {
       .alias("CuDNNBatchNorm")
       .doc("Normalises every channel over the batch.")
       .flops(8, Per::kFirstInput)  // mean and variance 4, normalising 2, scale and shift 2
+      .slices([](const A& a, std::span<const Shape> in, const Shape& out) {
+        std::vector<bool> sliced(normalize_axis(a.axis, out.rank()) > 0 ? in.size() : 0, false);
+        if (!sliced.empty()) sliced[0] = true;
+        return sliced;
+      })
       .inputs(kInputs)
       .outputs(
           [](const A&) -> std::vector<std::string> {

@@ -174,6 +174,7 @@ void register_convolution(OpRegistry& r) {
   using A = ConvolutionAttrs;
   using R = KernelRequest;
   auto plain = r.add<A>("Convolution");
+  plain.slices(Slices::kFirst);
   plain.precision(Precision::kFloat32);
   const auto flops = [](const A&, const Work& w) { return layer_flops(w); };
   plain.alias("Convolution_v1")

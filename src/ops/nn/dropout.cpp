@@ -231,6 +231,7 @@ Prepared backward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
 
 void register_dropout(OpRegistry& r) {
   r.add<DropoutAttrs>("Dropout")
+      .slices(Slices::kFirst)
       .precision(Precision::kAsStored)
       .identity_in_prediction([](const DropoutAttrs& a) { return a.mode == "training"; })
       .flops(1, Per::kFirstInput)

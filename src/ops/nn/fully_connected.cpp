@@ -291,6 +291,7 @@ void add_forward_kernels(OpBuilder<A>& op) {
 
 void register_fully_connected(OpRegistry& r) {
   auto plain = r.add<FullyConnectedAttrs>("FullyConnected");
+  plain.slices(Slices::kFirst);
   plain.precision(Precision::kFloat32);
   plain.flops([](const FullyConnectedAttrs&, const Work& w) { return layer_flops(w); })
       .doc("Applies y = x·Wᵀ + b to every row of the data.")

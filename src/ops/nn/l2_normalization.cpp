@@ -142,6 +142,7 @@ Prepared backward(const L2NormalizationAttrs& a, const KernelRequest& r) {
 
 void register_l2_normalization(OpRegistry& r) {
   r.add<L2NormalizationAttrs>("L2Normalization")
+      .slices(Slices::kFirst)
       .precision(Precision::kAsStored)
       .flops(3, Per::kFirstInput)
       .inputs(std::vector<std::string>{"data"})

@@ -383,6 +383,7 @@ void register_leaky_relu(OpRegistry& r) {
     return {"data"};
   };
   r.add<A>("LeakyReLU")
+      .slices(Slices::kFirst)
       .precision(Precision::kAsStored)
       .as_epilogue(as_epilogue)
       .flops(1, Per::kFirstInput)

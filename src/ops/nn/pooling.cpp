@@ -363,6 +363,7 @@ void register_pooling(OpRegistry& r) {
   using A = PoolingAttrs;
   using R = KernelRequest;
   r.add<A>("Pooling")
+      .slices(Slices::kFirst)
       .precision(Precision::kAsStored)
       .flops([](const A& a, const Work& w) {
         return a.global_pool ? w.in[0].size() : a.window() * w.out[0].size();

@@ -407,6 +407,9 @@ void add(OpRegistry& r, const std::string& name, const char* text) {
   op.precision(Precision::kAsStored);
   op.doc(text)
       .flops(4, Per::kFirstInput)
+      .slices([](const A& a, std::span<const Shape> in, const Shape& out) {
+        return std::vector<bool>(normalize_axis(a.axis, out.rank()) > 0 ? in.size() : 0, true);
+      })
       .infer([](const A& a, Inference& io) { infer(a, io); })
       .inplace(0, 0);
   op.gradient([](const A& a, GradientBuilder& g) {
@@ -454,6 +457,9 @@ void add_activation(OpRegistry& r) {
   r.add<A>("SoftmaxActivation")
       .precision(Precision::kAsStored)
       .flops(4, Per::kFirstInput)
+      .slices([](const A&, std::span<const Shape>, const Shape& out) {
+        return std::vector<bool>(out.rank() > 1 ? 1 : 0, true);
+      })
       .doc("Softmax along the last axis, or over the channels of each position.")
       .infer(infer_activation)
       .gradient([](const A&, GradientBuilder& g) {

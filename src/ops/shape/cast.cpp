@@ -130,6 +130,7 @@ Prepared prepare(const A&, const KernelRequest& q, const Offer&) {
 
 void register_cast(OpRegistry& r) {
   r.add<CastAttrs>("Cast")
+      .slices(Slices::kFirst)
       .flops(0)
       .doc("The input in another element type.")
       .alias("cast")

@@ -328,6 +328,9 @@ void register_concat(OpRegistry& r) {
   r.add<ConcatAttrs>("Concat")
       .precision(Precision::kAsStored)
       .flops(0)
+      .slices([](const ConcatAttrs& a, std::span<const Shape> in, const Shape& out) {
+        return std::vector<bool>(normalize_axis(a.dim, out.rank()) > 0 ? in.size() : 0, true);
+      })
       .doc("Joins the inputs along an axis.")
       .alias("concat")
       .variadic("num_args", &ConcatAttrs::num_args)
