@@ -120,6 +120,7 @@ class Explainer {
     const Bound& bound = runner_.bound();
     return {{"steps", plan_.steps.size()},
             {"forward_steps", plan_.num_forward},
+            {"slices", plan_.slices.count},
             {"flops", flops},
             {"uncounted_steps", uncounted},
             {"bytes", bytes},

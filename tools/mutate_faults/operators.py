@@ -284,6 +284,23 @@ ROWS = [
     ("dot's gradient of a transposed left operand", "src/ops/math/dot.cpp",
      "if (ta) return {tb, true, k, m, n, tb ? k : n, n, m};",
      "if (ta) return {tb, false, k, m, n, tb ? k : n, n, m};", "ops:Ops.dot:Ops.batch_dot"),
+    ("slices of a batch all read the first one", "src/executor/runner.cpp",
+     "    move_to_slice(slice);\n", "", "passes:SliceBatch.*"),
+    ("a new run starts at the last slice of a Predictor", "src/executor/runner.cpp",
+     "  move_to_slice(0);\n", "", "passes:SliceBatch.*"),
+    ("a network is sliced along any first axis", "src/passes/slice_batch.cpp",
+     "if (!n->node->op->slices) return std::nullopt;",
+     "if (!n->node->op->slices) {\n"
+     "        if (!require(n->inputs[0], Part::kSlice)) return std::nullopt;\n"
+     "        continue;\n"
+     "      }",
+     "passes:SliceBatch.*"),
+    ("an attribute that names the batch is sliced", "src/passes/slice_batch.cpp",
+     "if (!has_shapes_of_slice(", "if (false && !has_shapes_of_slice(", "passes:SliceBatch.*"),
+    ("Concat of samples is sliced", "src/ops/shape/concat.cpp",
+     "normalize_axis(a.dim, out.rank()) > 0 ? in.size() : 0", "in.size()", "passes:SliceBatch.*"),
+    ("outputs have the shape of a slice", "src/passes/plan.cpp",
+     "  if (slices.count > 1) whole.shape[0] *= slices.count;\n", "", "passes:SliceBatch.*"),
     ("topk does not keep the order of equal values", "src/ops/index/topk.cpp",
      "if (b < a) return !rising;\n    return i < j;", "if (b < a) return !rising;\n    return j < i;",
      "ops:Ops.topk"),

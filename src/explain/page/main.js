@@ -23,11 +23,11 @@ const showTab = name => {
 };
 
 const showTotals = () => {
-  const t = plan.totals;
+  const t = plan.totals, round = t.slices > 1 ? "a slice" : "a run";
   const cards = [
     [t.steps, t.forward_steps === t.steps ? "steps" : "steps, " + t.forward_steps + " forward"],
     [flopsText(t.flops), t.uncounted_steps
-        ? "a run (" + t.uncounted_steps + " steps not counted)" : "a run"],
+        ? round + " (" + t.uncounted_steps + " steps not counted)" : round],
     [bytesText(t.bytes), "read and written"],
     [bytesText(t.arena_bytes), "arena"],
     [bytesText(t.max_live_bytes), "live at most"],
@@ -65,7 +65,8 @@ const start = () => {
   document.getElementById("title").textContent = plan.title;
   const devices = plan.memory.map(device => device.device).join(", ");
   document.getElementById("subtitle").textContent = "How Symbind " + plan.version + " runs it on " +
-      devices + (plan.totals.forward_steps < plan.totals.steps ? ", for training" : ", for inference");
+      devices + (plan.totals.forward_steps < plan.totals.steps ? ", for training" : ", for inference") +
+      (plan.totals.slices > 1 ? ", in " + plan.totals.slices + " slices of the batch" : "");
   showTotals();
   document.getElementById("tabs").append(...tabs.map(([id, text]) => element("button",
       {id: "tab-" + id, role: "tab", onclick: () => { location.hash = id; }}, text)));

@@ -231,7 +231,9 @@ Prepared backward(const DropoutAttrs& a, const KernelRequest& r, const Offer&) {
 
 void register_dropout(OpRegistry& r) {
   r.add<DropoutAttrs>("Dropout")
-      .slices(Slices::kFirst)
+      .slices([](const DropoutAttrs& a, std::span<const Shape>, const Shape&) {
+        return std::vector<bool>(a.mode == "always" ? 0 : 1, true);  // else it draws other numbers
+      })
       .precision(Precision::kAsStored)
       .identity_in_prediction([](const DropoutAttrs& a) { return a.mode == "training"; })
       .flops(1, Per::kFirstInput)
