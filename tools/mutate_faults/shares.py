@@ -80,7 +80,7 @@ LOOPS = [
         "int64_t end) {",
     ]),
     ("src/kernels/blas/gemm.cpp", "kernels:Gemm.*", [
-        "parallel_for((extent + kGroup - 1) / kGroup, grain, [&](std::int64_t begin, std::int64_t end) {",
+        "parallel_for(d.groups(), d.grain, [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/kvstore/compression.cpp", "kvstore:Compression.shares*", [
         "parallel_for(words, kElementGrain / kWord, [&](std::int64_t begin, std::int64_t end) {",
@@ -174,15 +174,8 @@ LOOPS = [
     ("src/ops/math/copy.cpp", "ops:Ops._copy", [
         "parallel_for(bytes, 1 << 18, [&](std::int64_t begin, std::int64_t end) {",
     ]),
-    ("src/ops/math/dot.cpp", "ops:Ops.dot:Ops.batch_dot", [
-        "parallel_for(batch, grain, [&](std::int64_t begin, std::int64_t end) {",
-    ]),
-    ("src/ops/math/interleaved_matmul.cpp",
-     "ops:Ops._contrib_interleaved_matmul_selfatt_qk:"
-     "Ops._contrib_interleaved_matmul_selfatt_valatt:Ops._contrib_interleaved_matmul_encdec_qk:"
-     "Ops._contrib_interleaved_matmul_encdec_valatt", [
-        "parallel_for(heads, std::max<std::int64_t>(1, 32768 / work),\n"
-        "               [&](std::int64_t begin, std::int64_t end) {",
+    ("src/kernels/gemm.h", "ops:Ops.dot:Ops.batch_dot", [
+        "parallel_for(count, grain_of_products(s, count), [&](std::int64_t begin, std::int64_t end) {",
     ]),
     ("src/kernels/batch_norm_reference.h", "ops:Ops.BatchNorm:Ops._fused_BatchNorm", [
         "parallel_for(channels, grain, [&](std::int64_t begin, std::int64_t end) {",
