@@ -31,6 +31,16 @@ using SlicesRule =
 /// has them unless it is broadcast over them.
 enum class Slices : std::uint8_t { kFirst, kElementwise };
 SlicesRule slices_rule(Slices rule);
+/// One of these rules, or one by the attributes.
+template <class A, class F>
+SlicesRule slices_rule(F rule) {
+  if constexpr (std::is_same_v<F, Slices>)
+    return slices_rule(rule);
+  else
+    return [rule](const void* a, std::span<const Shape> in, const Shape& out) {
+      return rule(*static_cast<const A*>(a), in, out);
+    };
+}
 
 /// Everything known of an operator. Passes read these columns and never name an operator.
 struct OpDef {

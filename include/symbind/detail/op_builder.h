@@ -172,17 +172,8 @@ class OpBuilder {
     };
     return *this;
   }
-  /// OpDef::slices: a common rule, or one by attributes and shapes.
-  OpBuilder& slices(Slices rule) {
-    def_.slices = slices_rule(rule);
-    return *this;
-  }
-  template <class F>
-  requires std::invocable < F, const A&, std::span<const Shape>,
-  const Shape& > OpBuilder& slices(F rule) {
-    def_.slices = [rule](const void* a, std::span<const Shape> in, const Shape& out) {
-      return rule(*static_cast<const A*>(a), in, out);
-    };
+  OpBuilder& slices(auto rule) {
+    def_.slices = slices_rule<A>(rule);
     return *this;
   }
   /// All kernels write outputs from `first` on only if args.wants(o): unread ones need no memory.

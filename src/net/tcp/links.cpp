@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -194,7 +195,7 @@ void TcpLinks::receive(int from, std::uint64_t tag, std::byte* data, std::size_t
   if (const auto it = p.early.find(tag); it != p.early.end()) {
     const std::size_t found = it->second.size();
     if (found == bytes) {
-      std::memcpy(data, it->second.data(), bytes);
+      std::copy_n(it->second.data(), bytes, data);  // of 0 bytes, pointers may be null
       p.finish(message);
     } else {
       p.finish(message, wrong_size(p, found, bytes));
@@ -318,7 +319,7 @@ void TcpLinks::end_message(Peer& p) {
     p.finish(message, why);
     return break_link(p, why);
   }
-  std::memcpy(message.data, p.unexpected.data(), p.unexpected.size());
+  std::copy_n(p.unexpected.data(), p.unexpected.size(), message.data);
   p.finish(message);
 }
 
