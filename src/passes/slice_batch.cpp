@@ -17,7 +17,8 @@
 namespace symbind {
 namespace {
 
-constexpr double kCaches = 32 << 20;  // bytes
+// Bytes of a step's tensors: with more they are sliced, and a slice has at least so many.
+constexpr double kCaches = 32 << 20, kLeast = 4 << 20;
 // Operations per byte of activations, at most: where the parameters stay in the caches, and where
 // every slice reads them from memory.
 constexpr double kMostFlops = 75, kMostFlopsOfLarge = 40;
@@ -138,10 +139,9 @@ BatchSlices slice_batch(const Plan& whole, const BindSpec& spec) {
   const Shape& output = whole.tensors[static_cast<std::size_t>(whole.outputs.front())].desc.shape;
   const std::int64_t batch = output.rank() == 0 ? 1 : output[0];
   BatchSlices slices;
-  for (slices.count = 1; slices.count < batch; ++slices.count)
-    if (batch % slices.count == 0 && traffic.largest <= kCaches * static_cast<double>(slices.count))
-      break;
-  if (slices.count == 1) return {};
+  const auto of_slice = [&] { return traffic.largest / static_cast<double>(slices.count); };
+  while (batch % slices.count != 0 || of_slice() > kCaches)
+    if (++slices.count > batch || of_slice() < kLeast) return {};
   std::vector<std::string> names = spec.arg_names;
   std::ranges::sort(names);
   if (std::ranges::adjacent_find(names) != names.end()) return {};  // arguments are found by name

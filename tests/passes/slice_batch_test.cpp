@@ -115,6 +115,15 @@ TEST(SliceBatch, small_activations_and_trainings_are_not_sliced) {
   EXPECT_FALSE(is_sliced(pooled(widened()).simple_bind(cpu(), {{"data", images(kBatch)}}, {})));
 }
 
+TEST(SliceBatch, many_small_samples_are_not_sliced_one_by_one) {
+  const Symbol net = Activation("relu", Variable("data") + 1.0, {.act_type = "relu"});
+  const auto sliced = [&](std::int64_t batch) {
+    return is_sliced(net.simple_bind(cpu(), {{"data", {batch, 8}}}, {.grad_req = "null"}));
+  };
+  EXPECT_FALSE(sliced(1'000'003));  // a prime number
+  EXPECT_TRUE(sliced(1'048'576));
+}
+
 TEST(SliceBatch, forward_for_training_takes_the_whole_batch) {
   Executor e = bound(pooled(widened()), {{"data", images(kBatch)}});
   e.forward(false);
