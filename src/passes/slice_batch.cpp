@@ -143,8 +143,9 @@ BatchSlices slice_batch(const Plan& whole, const BindSpec& spec) {
   while (batch % slices.count != 0 || of_slice() > kCaches)
     if (++slices.count > batch || of_slice() < kLeast) return {};
   std::vector<std::string> names = spec.arg_names;
+  names.insert(names.end(), spec.aux_names.begin(), spec.aux_names.end());
   std::ranges::sort(names);
-  if (std::ranges::adjacent_find(names) != names.end()) return {};  // arguments are found by name
+  if (std::ranges::adjacent_find(names) != names.end()) return {};  // arrays are found by name
   const IndexedGraph graph = index_graph(whole.optimized.heads());
   const Inferred known = infer(graph, spec);
   const std::optional<std::vector<Part>> parts = parts_of(graph, known, batch);
