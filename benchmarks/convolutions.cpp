@@ -1,8 +1,10 @@
 // Times every kernel of Convolution for the shapes of well-known networks, with its share of the
 // largest possible speed (kernels/peak.h).
-//   bench_convolutions [--net NAME] [--batch N] [--threads N] [--file FILE] [--cpu-time]
+//   bench_convolutions [--net NAME] [--batch N] [--threads N] [--file FILE] [--kernel NAME]
+//                      [--cpu-time] [--cold]
 // Directions: forward, forward with kept weights, data gradient, weight gradient. A kernel that
-// refuses a shape prints its reason.
+// refuses a shape prints its reason. --cold: kept weights come from memory, as in a large network;
+// runs take turns with several copies of them.
 
 #include <algorithm>
 #include <cstdio>
@@ -31,10 +33,11 @@ struct Layer {
 };
 
 struct Options {
-  std::string net, file = std::string(SYMBIND_SOURCE_DIR) + "/benchmarks/inputs/convolutions.txt";
+  std::string net, kernel;
+  std::string file = std::string(SYMBIND_SOURCE_DIR) + "/benchmarks/inputs/convolutions.txt";
   std::int64_t batch = 1;
   int threads = 1;
-  bool cpu_time = false;
+  bool cpu_time = false, cold = false;
 };
 
 std::vector<Layer> read_layers(const Options& o) {
@@ -88,19 +91,28 @@ struct Tensor {
   TensorArg arg() const { return {storage->data(), storage.get()}; }
 };
 
-/// The shortest time of one run.
-double time_of(const Prepared& run, const std::vector<TensorArg>& in,
+/// Of copies of weights, together: more than any cache.
+constexpr std::size_t kColdBytes = 256 << 20;
+
+/// The shortest time of one run. Runs take turns with the inputs.
+double time_of(const Prepared& run, const std::vector<std::vector<TensorArg>>& inputs,
                const std::vector<TensorArg>& out, std::size_t workspace, bool cpu_time) {
-  const auto memory = Storage::allocate(cpu(), std::max<std::size_t>(workspace, 64));
+  const auto memory =
+      Storage::allocate(cpu(), std::max<std::size_t>(workspace, 64) * inputs.size());
   RunState state;
   Args args;
-  args.inputs = in.data();
   args.outputs = out.data();
   args.workspace = memory->data();
   args.run = &state;
-  run(args);
+  for (const std::vector<TensorArg>& in : inputs) {
+    args.inputs = in.data();
+    run(args);
+  }
   double best = 1e30, spent = 0;
-  for (int i = 0; i < 100 && (i < 3 || spent < 0.15); ++i) {
+  for (std::size_t i = 0; i < 100 && (i < 3 || spent < 0.15); ++i) {
+    args.inputs = inputs[i % inputs.size()].data();
+    args.workspace =
+        static_cast<char*>(memory->data()) + i % inputs.size() * ((workspace + 63) / 64 * 64);
     const double start = seconds(cpu_time);
     run(args);
     const double took = seconds(cpu_time) - start;
@@ -112,9 +124,16 @@ double time_of(const Prepared& run, const std::vector<TensorArg>& in,
 
 void measure(const Layer& layer, const Options& o, double peak) {
   const ConvolutionSizes& s = layer.sizes;
-  const Tensor x(Shape{s.batch, s.in_channels, s.in[1], s.in[2]}),
+  Tensor x(Shape{s.batch, s.in_channels, s.in[1], s.in[2]}),
       w(Shape{s.out_channels, s.group_in(), s.kernel[1], s.kernel[2]}),
       y(Shape{s.batch, s.out_channels, s.out[1], s.out[2]});
+  const bool blocks_of_16 = cpu_isa() == Isa::kAvx512;
+  if (s.in_channels % (blocks_of_16 ? 16 : 8) == 0)
+    x.desc.layout = blocks_of_16 ? Layout::kBlocked16 : Layout::kBlocked8;
+  std::vector<Tensor> copies;
+  if (o.cold)
+    for (std::size_t bytes = 0; bytes < kColdBytes; bytes += w.desc.bytes())
+      copies.emplace_back(w.desc.shape);
   const double flops = 2 * static_cast<double>(s.batch * s.out_channels) * s.out_plane_work();
   std::printf("%s ×%d: %lld → %lld, %lld×%lld, kernel %lld, stride %lld, groups %lld, batch %lld\n",
               layer.net.c_str(), layer.count, static_cast<long long>(s.in_channels),
@@ -123,7 +142,7 @@ void measure(const Layer& layer, const Options& o, double peak) {
               static_cast<long long>(s.stride[1]), static_cast<long long>(s.groups),
               static_cast<long long>(s.batch));
   const auto print = [&](const char* kernel, const char* direction, const Offer& offer,
-                         const Prepared& run, const std::vector<TensorArg>& in,
+                         const Prepared& run, const std::vector<std::vector<TensorArg>>& in,
                          const std::vector<TensorArg>& out) {
     if (!offer.accepted()) {
       std::printf("  %-16s %-8s %s\n", kernel, direction, offer.refusal.c_str());
@@ -135,16 +154,20 @@ void measure(const Layer& layer, const Options& o, double peak) {
                 flops / t * 1e-9, 100 * flops / t / peak);
   };
   for (const ConvolutionKernel& k : convolution_kernels()) {
+    if (!o.kernel.empty() && o.kernel != k.name) continue;
     KernelRequest r;
     r.threads = o.threads;
     r.in = {x.desc, w.desc};
     r.out = {y.desc};
     r.wanted = {true};
+    std::vector<std::vector<TensorArg>> in{{x.arg(), w.arg()}};
     for (const bool kept : {false, true}) {
       r.constant = {false, kept};
+      if (kept)
+        for (const Tensor& copy : copies) in.push_back({x.arg(), copy.arg()});
       const Offer offer = k.offer(s, {}, r);
       print(k.name, kept ? "kept" : "forward", offer,
-            offer.accepted() ? k.prepare(r, offer) : Prepared(), {x.arg(), w.arg()}, {y.arg()});
+            offer.accepted() ? k.prepare(r, offer) : Prepared(), in, {y.arg()});
     }
     r.in = {y.desc, x.desc, w.desc};
     r.out = {x.desc, w.desc};
@@ -154,7 +177,7 @@ void measure(const Layer& layer, const Options& o, double peak) {
       const Offer offer = k.offer_backward(s, r);
       print(k.name, data ? "data" : "weights", offer,
             offer.accepted() ? k.prepare_backward(r, offer) : Prepared(),
-            {y.arg(), x.arg(), w.arg()},
+            {{y.arg(), x.arg(), w.arg()}},
             {data ? x.arg() : TensorArg{}, data ? TensorArg{} : w.arg()});
     }
   }
@@ -166,8 +189,8 @@ int main(int argc, char** argv) {
   Options o;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
-    if (name == "--cpu-time") {
-      o.cpu_time = true;
+    if (name == "--cpu-time" || name == "--cold") {
+      (name == "--cold" ? o.cold : o.cpu_time) = true;
       continue;
     }
     if (i + 1 == argc) {
@@ -177,6 +200,8 @@ int main(int argc, char** argv) {
     const char* value = argv[++i];
     if (name == "--net")
       o.net = value;
+    else if (name == "--kernel")
+      o.kernel = value;
     else if (name == "--file")
       o.file = value;
     else if (name == "--batch")

@@ -115,4 +115,9 @@ Isa cpu_isa() {
   return usable;
 }
 
+bool prefetches_past_l3() {
+  static const bool value = is_amd();
+  return value;
+}
+
 }  // namespace symbind

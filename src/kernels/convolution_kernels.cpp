@@ -2,7 +2,7 @@
 
 #include "kernels/direct/convolution.h"
 #include "kernels/onednn/convolution.h"
-#include "kernels/pointwise/convolution.h"
+#include "kernels/pixels/convolution.h"
 #include "kernels/winograd/convolution.h"
 
 namespace symbind {
@@ -27,8 +27,8 @@ constexpr ConvolutionKernel kKernels[] = {
      winograd::offer_convolution_backward, winograd::prepare_convolution_backward},
     onednn_kernel<onednn::ConvolutionAlgorithm::kBFloat16>("onednn_bfloat16"),
     onednn_kernel<onednn::ConvolutionAlgorithm::kWinograd>("onednn_winograd"),
-    {"native_pointwise", pointwise::offer_convolution,
-     [](const KernelRequest&, const Offer& offer) { return pointwise::prepare(offer); },
+    {"native_pixels", pixels::offer_convolution,
+     [](const KernelRequest&, const Offer& offer) { return pixels::prepare(offer); },
      [](const ConvolutionSizes&, const KernelRequest&) {
        return refuse("gradients are left to the others");
      },

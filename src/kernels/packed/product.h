@@ -51,6 +51,9 @@ struct Product {
   /// It is `ahead_runs` runs of `ahead_size` floats, `ahead_step` floats apart.
   const float* ahead = nullptr;
   std::int64_t ahead_size = 0, ahead_runs = 1, ahead_step = 0;
+  /// The thread reads it once. Where the CPU can, it is then fetched so that it never moves on to
+  /// the L3 cache, which keeps the activations.
+  bool ahead_once = false;
   /// C is written past the caches. Its vectors are aligned, all columns are written, and the caller
   /// flushes the stores (hwy::FlushStream) before another thread reads C.
   bool stream = false;
@@ -78,5 +81,9 @@ struct Products {
 };
 
 const ByIsa<Products>& products();
+
+/// Whether filters of `bytes`, which each thread reads once in a run, are `ahead_once`. Smaller
+/// ones may be part of a network that fits in the L3 cache from run to run.
+constexpr bool read_once(std::size_t bytes) { return bytes >= std::size_t{2} << 20; }
 
 }  // namespace symbind::packed

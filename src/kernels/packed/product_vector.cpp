@@ -105,6 +105,7 @@ HWY_INLINE void store_part(const Product& p, int v, Vector value, float* to) {
 struct Ahead {
   const char* from;
   std::int64_t lines;
+  bool once;
 };
 constexpr std::int64_t kLine = 64;
 
@@ -141,8 +142,12 @@ void tile(const Product& p, std::int64_t row, Ahead ahead) {
   };
   for (std::int64_t block = 0; block < p.blocks; ++block) {
     const std::ptrdiff_t k = p.offsets[block];
-    for (std::int64_t i = 0; i < ahead.lines; ++i, ahead.from += kLine)
-      __builtin_prefetch(ahead.from, 0, 2);
+    for (std::int64_t i = 0; i < ahead.lines; ++i, ahead.from += kLine) {
+      if (ahead.once)
+        __builtin_prefetch(ahead.from, 0, 0);
+      else
+        __builtin_prefetch(ahead.from, 0, 2);
+    }
 #pragma GCC unroll 4
     for (std::int64_t i = 0; i < kBlock; ++i)
       add_products(a, k + i * kStep<mode>, row_of_b(block * kBlock + i), sum);
@@ -186,13 +191,14 @@ void run(const Product& p) {
                      tiles_of_run = (count + p.ahead_runs - 1) / p.ahead_runs,
                      blocks = tiles_of_run * p.blocks,
                      lines_of_block = lines == 0 ? 0 : (lines + blocks - 1) / blocks;
+  const bool once = p.ahead_once && prefetches_past_l3();
   std::int64_t row = 0;
   for (std::int64_t t = 0; t < count; ++t) {
     const std::int64_t height = (p.rows - row) / (count - t);
     const std::int64_t first = t % tiles_of_run * p.blocks * lines_of_block;
     const auto* ahead =
         reinterpret_cast<const char*>(p.ahead + t / tiles_of_run * p.ahead_step) + first * kLine;
-    kTiles.of_rows[height - 1](p, row, {ahead, first < lines ? lines_of_block : 0});
+    kTiles.of_rows[height - 1](p, row, {ahead, first < lines ? lines_of_block : 0, once});
     row += height;
   }
 }

@@ -44,6 +44,7 @@ Forward::Forward(const Squares& squares, int threads)
   if (groups_ < slots_ || (groups_ % slots_ != 0 && groups_ < 4 * slots_))
     column_groups_ = std::min(slots_, panels());
   slots_ = std::min(slots_, groups_ * column_groups_);
+  filters_once_ = groups_ <= slots_ && packed::read_once(weight_size() * sizeof(float));
 }
 
 // ---- Filters ------------------------------------------------------------------------------------
@@ -131,6 +132,7 @@ void Forward::run(const Part& part, const Operands& o, float* scratch) const {
       .rows = count, .a = &first_row, .rows_follow = true, .offsets = offsets.data()};
   product.c_row = lanes;
   product.c_vector = count * lanes;
+  product.ahead_once = filters_once_;
   const auto vectors_of = [&](std::int64_t panel) {
     return std::min<std::int64_t>(2, s_.out_blocks() - 2 * panel);
   };

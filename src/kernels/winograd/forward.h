@@ -47,6 +47,7 @@ class Forward {
   std::int64_t groups_;         ///< of squares
   std::int64_t column_groups_;  ///< of panels of output channels
   std::int64_t slots_;          ///< parts that may run at once
+  bool filters_once_;           ///< each thread reads its filters once, and they are large
 };
 
 }  // namespace symbind::winograd

@@ -19,7 +19,7 @@
 #include "kernels/epilogue.h"
 #include "kernels/gemm.h"
 #include "kernels/onednn/inner_product.h"
-#include "kernels/pointwise/convolution.h"
+#include "kernels/pixels/convolution.h"
 #include "kernels/vector/rows.h"
 #include "ndarray/dtype_dispatch.h"
 #include "ops/nn/epilogue_attr.h"
@@ -274,10 +274,10 @@ void add_forward_kernels(OpBuilder<A>& op) {
       .kernel(
           DeviceType::kCpu, "native",
           [](const A& a, const R& q) {
-            return pointwise::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape),
+            return pixels::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape),
                                                   !a.no_bias, parse_epilogue(a.epilogue), q);
           },
-          [](const A&, const R&, const Offer& o) { return pointwise::prepare(o); })
+          [](const A&, const R&, const Offer& o) { return pixels::prepare(o); })
       .kernel(DeviceType::kCpu, "onednn", offer(false), prepare)
       .kernel(
           DeviceType::kCpu, "blas", [](const A& a, const R& q) { return offer_blas(a, q); },

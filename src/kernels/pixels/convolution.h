@@ -1,4 +1,4 @@
-// Convolution with a 1×1 kernel, as a kernel, for channels that form no whole blocks of one vector.
+// Convolution and FullyConnected as products whose rows are pixels.
 #pragma once
 
 #include <symbind/epilogue.h>
@@ -7,7 +7,7 @@
 #include "kernels/convolution_sizes.h"
 #include "kernels/matrix_sizes.h"
 
-namespace symbind::pointwise {
+namespace symbind::pixels {
 
 /// Inputs x, W[, b] and the operands of the epilogue; output y.
 Offer offer_convolution(const ConvolutionSizes& sizes, const Epilogue& epilogue,
@@ -18,4 +18,4 @@ Offer offer_inner_product(const MatrixSizes& sizes, bool bias, const Epilogue& e
 /// Of either.
 Prepared prepare(const Offer& offer);
 
-}  // namespace symbind::pointwise
+}  // namespace symbind::pixels
