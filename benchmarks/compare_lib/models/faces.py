@@ -52,7 +52,7 @@ def arcface_training(batch):
     """The same with a plain softmax over 1,000 identities; dropout is left out, since random numbers differ."""
     x = sym.FullyConnected(arcface_body(), num_hidden=1000, no_bias=True, name="fc7")
     return definition(sym.SoftmaxOutput(x, name="softmax"), {"data": pixels(batch, 3, 112, 112)},
-                      {"softmax_label": integers(1000, batch)})
+                      {"softmax_label": integers(1000, batch)}, rate=5e-6)
 
 
 def layer(x, name, filters, kernel=1, stride=1, pad=0, groups=1, active=True):

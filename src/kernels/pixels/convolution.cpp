@@ -48,9 +48,10 @@ constexpr std::int64_t kFewestRows = 16;
 constexpr std::int64_t kFewPixels = 64, kMorePixels = 256;
 constexpr std::int64_t kLargeFilters = 1 << 18;  // floats
 constexpr std::int64_t kFewestStrided = 192;     // channels, with larger kernels
-constexpr std::int64_t kMostTaps = 49;           // more would need much memory for copies of pixels
-constexpr std::int64_t kLargeData = 48 << 20;    // bytes of data and output
-constexpr std::int64_t kFewestFilters = 32;      // with large data
+// More would need much memory for copies of pixels.
+constexpr std::int64_t kMostTaps = 49, kLongestRow = 128;
+constexpr std::int64_t kLargeData = 48 << 20;  // bytes of data and output
+constexpr std::int64_t kFewestFilters = 32;    // with large data
 // Of FullyConnected.
 constexpr std::int64_t kFewestChangingRows = 256;
 constexpr std::int64_t kLargeOutput = 1 << 18;
@@ -84,7 +85,8 @@ std::string unfit_larger(const ConvolutionSizes& s) {
   const std::int64_t lanes = packed::products().best().lanes;
   if (s.spatial > 2 || s.dilate != Axes{1, 1, 1}) return "three axes, or dilation";
   if (s.stride == Axes{1, 1, 1}) return "larger than 1x1 at stride 1";
-  if (ConvolutionSizes::product(s.kernel) > kMostTaps) return "more than 49 taps";
+  if (ConvolutionSizes::product(s.kernel) > kMostTaps || s.out[2] > kLongestRow)
+    return "more than 49 taps, or rows of more than 128 pixels";
   if (s.in_channels < kFewestStrided) return "oneDNN is faster with few channels";
   if (s.in_channels % lanes != 0 || s.out_channels % lanes != 0)
     return "the channels form no whole vectors";

@@ -274,8 +274,8 @@ void add_forward_kernels(OpBuilder<A>& op) {
       .kernel(
           DeviceType::kCpu, "native",
           [](const A& a, const R& q) {
-            return pixels::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape),
-                                                  !a.no_bias, parse_epilogue(a.epilogue), q);
+            return pixels::offer_inner_product(sizes(a, q.in[0].shape, q.in[1].shape), !a.no_bias,
+                                               parse_epilogue(a.epilogue), q);
           },
           [](const A&, const R&, const Offer& o) { return pixels::prepare(o); })
       .kernel(DeviceType::kCpu, "onednn", offer(false), prepare)
