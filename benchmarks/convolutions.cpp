@@ -91,14 +91,16 @@ struct Tensor {
   TensorArg arg() const { return {storage->data(), storage.get()}; }
 };
 
-/// Of copies of weights, together: more than any cache.
-constexpr std::size_t kColdBytes = 256 << 20;
+/// With --cold, of the copies of weights and of the workspaces together: more than any cache. There
+/// are at most kMostCopies, so small ones stay in a cache.
+constexpr std::size_t kColdBytes = 256 << 20, kMostCopies = 100;
 
 /// The shortest time of one run. Runs take turns with the inputs.
 double time_of(const Prepared& run, const std::vector<std::vector<TensorArg>>& inputs,
                const std::vector<TensorArg>& out, std::size_t workspace, bool cpu_time) {
-  const auto memory =
-      Storage::allocate(cpu(), std::max<std::size_t>(workspace, 64) * inputs.size());
+  const std::size_t step = std::max<std::size_t>((workspace + 63) / 64 * 64, 64),
+                    workspaces = std::clamp(kColdBytes / step, std::size_t{1}, inputs.size());
+  const auto memory = Storage::allocate(cpu(), step * workspaces);
   RunState state;
   Args args;
   args.outputs = out.data();
@@ -111,8 +113,7 @@ double time_of(const Prepared& run, const std::vector<std::vector<TensorArg>>& i
   double best = 1e30, spent = 0;
   for (std::size_t i = 0; i < 100 && (i < 3 || spent < 0.15); ++i) {
     args.inputs = inputs[i % inputs.size()].data();
-    args.workspace =
-        static_cast<char*>(memory->data()) + i % inputs.size() * ((workspace + 63) / 64 * 64);
+    args.workspace = static_cast<char*>(memory->data()) + i % workspaces * step;
     const double start = seconds(cpu_time);
     run(args);
     const double took = seconds(cpu_time) - start;
@@ -132,7 +133,7 @@ void measure(const Layer& layer, const Options& o, double peak) {
     x.desc.layout = blocks_of_16 ? Layout::kBlocked16 : Layout::kBlocked8;
   std::vector<Tensor> copies;
   if (o.cold)
-    for (std::size_t bytes = 0; bytes < kColdBytes; bytes += w.desc.bytes())
+    while (copies.size() < kMostCopies && copies.size() * w.desc.bytes() < kColdBytes)
       copies.emplace_back(w.desc.shape);
   const double flops = 2 * static_cast<double>(s.batch * s.out_channels) * s.out_plane_work();
   std::printf("%s ×%d: %lld → %lld, %lld×%lld, kernel %lld, stride %lld, groups %lld, batch %lld\n",

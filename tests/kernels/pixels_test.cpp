@@ -61,9 +61,10 @@ ConvolutionSizes sizes_of(std::int64_t batch, std::int64_t in, std::int64_t out,
   return s;
 }
 
-/// A larger kernel.
+/// A larger kernel, with another stride of columns where `step` is not 0.
 ConvolutionSizes with_kernel(ConvolutionSizes s, std::int64_t height, std::int64_t width,
-                             std::int64_t pad_top, std::int64_t pad_left) {
+                             std::int64_t pad_top, std::int64_t pad_left, std::int64_t step = 0) {
+  if (step != 0) s.stride[2] = step;
   s.kernel = {1, height, width};
   s.pad = {0, pad_top, pad_left};
   s.out[1] = (s.in[1] + 2 * pad_top - height) / s.stride[1] + 1;
@@ -89,11 +90,12 @@ Values check(const ConvolutionSizes& s, Layout x_layout, Isa isa, int threads, i
   std::size_t bytes = memory.size() * sizeof(float);
   const std::span y(static_cast<float*>(std::align(64, add.size() * sizeof(float), aligned, bytes)),
                     add.size());
+  std::ranges::copy(add, y.begin());  // the sum may be in the memory of the output
   run.pack(w.data(), packed.data());
   run(x.data(),
       {.weight = packed.data(),
        .bias = bias.data(),
-       .add = add.data(),
+       .add = y.data(),
        .low = -1.5f,
        .high = 1.5f,
        .y = y.data()},
@@ -141,15 +143,23 @@ TEST(Pixels, every_layout_and_size_is_the_definition) {
     }
 }
 
-TEST(Pixels, larger_kernels_are_the_definition_and_equal_bits) {
-  const ConvolutionSizes all[] = {with_kernel(sizes_of(1, 32, 48, 14, 14, 2), 3, 3, 1, 1),
-                                  with_kernel(sizes_of(5, 64, 80, 7, 9, 2), 3, 3, 1, 1),
-                                  with_kernel(sizes_of(2, 48, 32, 31, 30, 2), 5, 3, 2, 0),
-                                  with_kernel(sizes_of(1, 32, 16, 40, 37, 3), 2, 7, 0, 5),
-                                  with_kernel(sizes_of(1, 16, 16, 3, 2, 2), 3, 3, 2, 2),
-                                  with_kernel(sizes_of(3, 16, 32, 1, 23, 2), 1, 4, 0, 1),
-                                  with_kernel(sizes_of(1, 144, 32, 28, 28, 2), 3, 3, 1, 1)};
-  for (const ConvolutionSizes& s : all) {
+std::vector<ConvolutionSizes> larger_kernels() {
+  return {with_kernel(sizes_of(1, 32, 48, 14, 14, 2), 3, 3, 1, 1),
+          with_kernel(sizes_of(5, 64, 80, 7, 9, 2), 3, 3, 1, 1),  // several rounds
+          with_kernel(sizes_of(2, 48, 32, 31, 30, 2), 5, 3, 2, 0),
+          with_kernel(sizes_of(1, 32, 16, 40, 37, 3), 2, 7, 0, 5),
+          with_kernel(sizes_of(1, 16, 16, 3, 2, 2), 3, 3, 2, 2),
+          with_kernel(sizes_of(3, 16, 32, 1, 23, 2), 1, 4, 0, 1),
+          with_kernel(sizes_of(2, 16, 16, 11, 12, 3), 2, 2, 0, 1),    // pixels that no tap reads
+          with_kernel(sizes_of(3, 16, 48, 9, 10, 2), 3, 3, 1, 1, 1),  // rows at stride 2
+          with_kernel(sizes_of(3, 16, 48, 9, 10, 1), 3, 3, 1, 1, 2),  // columns at stride 2
+          with_kernel(sizes_of(1, 64, 928, 4, 5, 2), 3, 3, 1, 1),     // filters read once
+          with_kernel(sizes_of(1, 144, 32, 28, 28, 2), 3, 3, 1, 1)};
+}
+
+/// Every number of threads and instruction set gives the bits of the first.
+void check_larger_kernels() {
+  for (const ConvolutionSizes& s : larger_kernels()) {
     Values first;
     for (const Isa isa : isas_with_fma())
       for (const int threads : {1, 2, 3}) {
@@ -159,6 +169,9 @@ TEST(Pixels, larger_kernels_are_the_definition_and_equal_bits) {
       }
   }
 }
+
+TEST(Pixels, larger_kernels_are_the_definition_and_equal_bits) { check_larger_kernels(); }
+TEST(ThreadsPixels, change_no_bit) { check_larger_kernels(); }
 
 /// 16 MiB and more, whose parts are fetched ahead and whose results are written past the caches.
 TEST(Pixels, large_outputs_are_the_definition) {

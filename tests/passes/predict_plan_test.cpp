@@ -7,6 +7,7 @@
 
 #include <symbind/symbind.h>
 
+#include "base/cpu_isa.h"
 #include "base/settings.h"
 #include "tests/support/host_tensor.h"
 
@@ -111,6 +112,28 @@ std::vector<Case> cases() {
        Activation("r", norm("bn", FullyConnected("f", x, {.num_hidden = 3})), {.act_type = "relu"}),
        "relu"},
   };
+}
+
+// The kernel copies pixels and multiplies in several rounds; the sum may be in its output's memory.
+TEST(PredictPlan, kernels_with_a_stride_equal_the_separate_operators) {
+  const auto strided = [](const char* name, const Symbol& x, std::int64_t kernel) {
+    return norm(std::string(name) + "_norm", Convolution(name, x,
+                                                         {.kernel = {kernel, kernel},
+                                                          .stride = {2, 2},
+                                                          .pad = {kernel / 2, kernel / 2},
+                                                          .num_filter = 208}));
+  };
+  const Symbol x = Variable("data");
+  const Symbol net = Activation("r", strided("c", x, 3) + strided("d", x, 1), {.act_type = "relu"});
+  for (const std::int64_t batch : {1, 3}) {
+    const ShapeMap shapes{{"data", {batch, 192, 15, 14}}};
+    Executor exe = bind(net, shapes);
+    EXPECT_EQ(has(exe, "[native_pixels]"), cpu_isa() > Isa::kSse41) << exe.plan_text();
+    EXPECT_LT(difference(HostTensor::from(exe.forward(false)[0]), unfused(net, exe, shapes)), 1e-5);
+    // A variance of -eps: the BatchNorm is not folded.
+    exe.aux_dict().at("c_norm_moving_var").slice(3, 4).set(-1.0 / 1024);
+    EXPECT_LT(difference(HostTensor::from(exe.forward(false)[0]), unfused(net, exe, shapes)), 1e-5);
+  }
 }
 
 TEST(PredictPlan, every_epilogue_equals_the_separate_operators) {

@@ -82,8 +82,11 @@ struct Products {
 
 const ByIsa<Products>& products();
 
-/// Whether filters of `bytes`, which each thread reads once in a run, are `ahead_once`. Smaller
-/// ones may be part of a network that fits in the L3 cache from run to run.
-constexpr bool read_once(std::size_t bytes) { return bytes >= std::size_t{2} << 20; }
+/// Whether filters of `bytes`, of which each thread reads its part once and `readers` threads the
+/// same part, are `ahead_once`. Smaller ones may be part of a network that fits in the L3 cache
+/// from run to run; what many threads read comes from memory once if it is kept in L3.
+constexpr bool read_once(std::size_t bytes, std::int64_t readers) {
+  return bytes >= std::size_t{2} << 20 && readers <= 2;
+}
 
 }  // namespace symbind::packed

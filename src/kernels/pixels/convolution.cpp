@@ -46,12 +46,12 @@ constexpr std::int64_t kFewestRows = 16;
 // Filters that take longer to read than to multiply have few pixels, or are large and have
 // more of them.
 constexpr std::int64_t kFewPixels = 64, kMorePixels = 256;
-constexpr std::int64_t kLargeFilters = 1 << 18;  // floats
-constexpr std::int64_t kFewestStrided = 192;     // channels, with larger kernels
-// More would need much memory for copies of pixels.
-constexpr std::int64_t kMostTaps = 49, kLongestRow = 128;
-constexpr std::int64_t kLargeData = 48 << 20;  // bytes of data and output
-constexpr std::int64_t kFewestFilters = 32;    // with large data
+constexpr std::int64_t kLargeFilters = 1 << 18;                           // floats
+constexpr std::int64_t kFewestStrided = 192, kFewestStridedFilters = 64;  // of larger kernels
+constexpr std::int64_t kMostTaps = 49;
+constexpr std::size_t kMostStaged = std::size_t{2} << 20;  // bytes of the copies that a part reads
+constexpr std::int64_t kLargeData = 48 << 20;              // bytes of data and output
+constexpr std::int64_t kFewestFilters = 32;                // with large data
 // Of FullyConnected.
 constexpr std::int64_t kFewestChangingRows = 256;
 constexpr std::int64_t kLargeOutput = 1 << 18;
@@ -85,9 +85,9 @@ std::string unfit_larger(const ConvolutionSizes& s) {
   const std::int64_t lanes = packed::products().best().lanes;
   if (s.spatial > 2 || s.dilate != Axes{1, 1, 1}) return "three axes, or dilation";
   if (s.stride == Axes{1, 1, 1}) return "larger than 1x1 at stride 1";
-  if (ConvolutionSizes::product(s.kernel) > kMostTaps || s.out[2] > kLongestRow)
-    return "more than 49 taps, or rows of more than 128 pixels";
-  if (s.in_channels < kFewestStrided) return "oneDNN is faster with few channels";
+  if (ConvolutionSizes::product(s.kernel) > kMostTaps) return "more than 49 taps";
+  if (s.in_channels < kFewestStrided || s.out_channels < kFewestStridedFilters)
+    return "oneDNN is faster with few channels";
   if (s.in_channels % lanes != 0 || s.out_channels % lanes != 0)
     return "the channels form no whole vectors";
   return "";
@@ -157,6 +157,8 @@ Offer offer_convolution(const ConvolutionSizes& s, const Epilogue& epilogue,
                y = Forward::blocks_or_last(s.out_channels);
   Carver workspace;
   auto plan = make_plan(s, epilogue, r, x, y, {.shape = r.out[0].shape, .layout = y}, workspace);
+  if (plan->run.staged_size() * sizeof(float) > kMostStaged)
+    return refuse("the copies of the pixels of a part exceed 2 MiB");
   Offer offer = accept_plain(r, workspace.total());
   offer.in_layouts[0] = x;
   offer.out_layouts[0] = y;

@@ -1,8 +1,8 @@
 // Decided here: a part is some pixels of one image. Its pixels stay in the L2 cache while all
-// filters pass; with more input channels than kDepth, in several rounds that add to the output.
+// filters pass; with more values of k than kDepth, in several rounds that add to the output.
 // Threads take parts; with few parts they share the filters of a part. While panels of filters are
 // multiplied, the thread's next part is fetched, channel block by channel block; where there is
-// none, the next panel: with few pixels the filters come from memory. With AVX-512,
+// none, the next panel of filters: with few pixels the filters come from memory. With AVX-512,
 // outputs of kStreamBytes or more are written past the caches. Measured on two threads of a Zen 5
 // with AVX-512, 256 → 256 channels, 32 × 2048 pixels: 21.1 ms, with fetched parts 17.5, and past
 // the caches 17.1; oneDNN 21.9.
@@ -65,25 +65,28 @@ Forward::Forward(const ConvolutionSizes& sizes, Layout x, Layout y, int threads,
   y_pixel_ = blocked ? products_.lanes : sizes.out_channels;
   y_vector_ = blocked ? products_.lanes * positions_ : products_.lanes;
   y_image_ = sizes.out_channels * positions_;
+  constexpr ConvolutionSizes::Axes none{0, 0, 0}, unit{1, 1, 1};
   if (depth_ > sizes.in_channels) {
     SYMBIND_ASSERT(lanes == products_.lanes && lanes >= packed::kBlock);
+    SYMBIND_ASSERT(sizes.groups == 1 && sizes.spatial <= 2 && sizes.dilate == unit);
     pixels_follow_ = true;
     chunks_ = up(positions_, kStagedRows);
     if (chunks_ > 1 && sizes.batch % threads_ != 0) chunks_ = up(chunks_, threads_) * threads_;
     chunks_ = std::min(chunks_, sizes.out[1]);
     offsets_ = staging_.emplace(sizes, lanes, up(sizes.out[1], chunks_)).offsets();
   } else {
+    SYMBIND_ASSERT(sizes.groups == 1 && sizes.pad == none);
     for (std::int64_t k = 0; k < depth_; k += packed::kBlock)
       offsets_.push_back(k / lanes * lanes * in_positions + k % lanes);
-    pixels_follow_ = x_pixel_ == products_.lanes && products_.lanes >= packed::kBlock &&
-                     sizes.stride == ConvolutionSizes::Axes{1, 1, 1};
+    pixels_follow_ =
+        x_pixel_ == products_.lanes && products_.lanes >= packed::kBlock && sizes.stride == unit;
     chunks_ = up(positions_, kRows);
   }
   round_ = up(up(depth_, up(depth_, kDepth)), kMostWidth) * kMostWidth;
   const std::int64_t parts = sizes.batch * chunks_;
   if (parts < threads_ || (parts % threads_ != 0 && parts < 4 * threads_))
     column_groups_ = std::min(threads_, panels());
-  filters_once_ = parts <= threads_ && packed::read_once(weight_size() * sizeof(float));
+  filters_once_ = parts <= threads_ && packed::read_once(weight_size() * sizeof(float), parts);
 }
 
 std::ptrdiff_t Forward::pixel(std::int64_t position) const {
@@ -118,7 +121,7 @@ void Forward::pack(const float* w, float* packed) const {
 std::size_t Forward::scratch_size() const {
   if (!staging_) return 0;
   const std::int64_t chunks = sizes_.batch * chunks_;
-  return staging_->size() *
+  return staged_size() *
          static_cast<std::size_t>(stages_first() ? chunks : std::min(threads_, chunks));
 }
 
@@ -138,7 +141,7 @@ void Forward::operator()(const float* x, const LayerOutput& output, float* scrat
     parallel_for(chunks * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
         stage(i / blocks / chunks_, i / blocks % chunks_, i % blocks, x,
-              scratch + i / blocks * static_cast<std::int64_t>(staging_->size()));
+              scratch + i / blocks * static_cast<std::int64_t>(staged_size()));
     });
   }
   parallel_for(slots, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -150,7 +153,7 @@ void Forward::operator()(const float* x, const LayerOutput& output, float* scrat
       float* staged = nullptr;
       if (staging_) {
         staged =
-            scratch + (stages_first() ? nth : begin) * static_cast<std::int64_t>(staging_->size());
+            scratch + (stages_first() ? nth : begin) * static_cast<std::int64_t>(staged_size());
         if (!stages_first())
           for (std::int64_t block = 0; block < staging_->blocks(); ++block)
             stage(image, chunk, block, x, staged);

@@ -29,6 +29,8 @@ class Forward {
   void pack(const float* w, float* packed) const;
   /// Of the scratch memory, in floats.
   std::size_t scratch_size() const;
+  /// Of the copies of pixels that one part reads, in floats.
+  std::size_t staged_size() const { return staging_ ? staging_->size() : 0; }
   void operator()(const float* x, const LayerOutput& output, float* scratch) const;
 
  private:
@@ -36,7 +38,7 @@ class Forward {
   void run(const Part& part, const float* x, const LayerOutput& output, bool stream) const;
   /// Whether the output is written past the caches.
   bool streams(const float* y) const;
-  /// Sets what the product of this panel and the channels [k, end) fetches.
+  /// Sets what the product of this panel and the values [k, end) of the depth fetches.
   void fetch_ahead(const Part& part, std::int64_t panel, std::int64_t k, std::int64_t end,
                    packed::Product& product) const;
   /// Chunks of staged pixels are whole rows.
@@ -73,7 +75,8 @@ class Forward {
   std::int64_t column_groups_ = 1;
   std::int64_t threads_;
   std::optional<Staging> staging_;
-  bool filters_once_;  ///< each thread reads its filters once, and they are large
+  bool
+      filters_once_;  ///< a thread reads its filters once, few threads the same, and they are large
 };
 
 }  // namespace symbind::pixels

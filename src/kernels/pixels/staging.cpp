@@ -44,9 +44,8 @@ void Staging::stage(const float* x, std::int64_t first, std::int64_t rows, float
           continue;
         }
         std::fill_n(to, begin * lanes_, 0.f);
-        const float* from = x + (row * width + begin * step + left) * lanes_;
-        for (std::int64_t o = begin; o < end; ++o, from += step * lanes_)
-          std::memcpy(to + o * lanes_, from, pixel);
+        for (std::int64_t o = begin; o < end; ++o)
+          std::memcpy(to + o * lanes_, x + (row * width + o * step + left) * lanes_, pixel);
         std::fill_n(to + end * lanes_, (columns - end) * lanes_, 0.f);
       }
     }

@@ -16,7 +16,6 @@ namespace symbind::pixels {
 /// of rows. Pixels outside the data are zeros.
 class Staging {
  public:
-  Staging() = default;
   /// `lanes`: channels of one block. `rows`: of outputs, at most.
   Staging(const ConvolutionSizes& sizes, std::int64_t lanes, std::int64_t rows);
 

@@ -44,7 +44,7 @@ Forward::Forward(const Squares& squares, int threads)
   if (groups_ < slots_ || (groups_ % slots_ != 0 && groups_ < 4 * slots_))
     column_groups_ = std::min(slots_, panels());
   slots_ = std::min(slots_, groups_ * column_groups_);
-  filters_once_ = groups_ <= slots_ && packed::read_once(weight_size() * sizeof(float));
+  filters_once_ = groups_ <= slots_ && packed::read_once(weight_size() * sizeof(float), groups_);
 }
 
 // ---- Filters ------------------------------------------------------------------------------------
