@@ -11,6 +11,7 @@
 #include "kernels/direct/forward.h"
 #include "kernels/direct/scattered.h"
 #include "kernels/direct/weight_gradient.h"
+#include "tests/kernels/random_values.h"
 #include "tests/kernels/targets.h"
 
 namespace symbind::direct {
@@ -18,14 +19,6 @@ namespace {
 
 using Values = std::vector<float>;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-Values random_values(std::int64_t n, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> value(-1.f, 1.f);
-  Values all(static_cast<std::size_t>(n));
-  for (float& v : all) v = value(generator);
-  return all;
-}
 
 Plane plane_of(std::int64_t batch, std::int64_t in, std::int64_t out, std::int64_t height,
                std::int64_t width, std::int64_t kernel_height, std::int64_t kernel_width,

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -13,20 +12,13 @@
 
 #include "kernels/channel_lanes.h"
 #include "kernels/pixels/forward.h"
+#include "tests/kernels/random_values.h"
 #include "tests/kernels/targets.h"
 
 namespace symbind::pixels {
 namespace {
 
 using Values = std::vector<float>;
-
-Values random_values(std::int64_t n, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> value(-1.f, 1.f);
-  Values all(static_cast<std::size_t>(n));
-  for (float& v : all) v = value(generator);
-  return all;
-}
 
 /// Where channel c of a pixel is.
 std::size_t place(std::int64_t channels, std::int64_t positions, Layout layout, std::int64_t image,

@@ -136,6 +136,27 @@ TEST(PredictPlan, kernels_with_a_stride_equal_the_separate_operators) {
   }
 }
 
+TEST(PredictPlan, kernels_with_a_stride_are_our_own_where_they_are_fast) {
+  if (cpu_isa() == Isa::kSse41) GTEST_SKIP() << "needs AVX2";
+  const auto is_ours = [](const ops::ConvolutionOptions& p, std::int64_t channels = 192) {
+    const Symbol net = Convolution("c", Variable("data"), p);
+    return has(bind(net, {{"data", {1, channels, 9, 9}}}), "[native_pixels]");
+  };
+  ops::ConvolutionOptions p{.kernel = {3, 3}, .stride = {2, 2}, .num_filter = 64};
+  EXPECT_TRUE(is_ours(p));
+  EXPECT_FALSE(is_ours(p, 176));
+  const auto with = [&](auto change) {
+    ops::ConvolutionOptions changed = p;
+    change(changed);
+    return is_ours(changed);
+  };
+  EXPECT_FALSE(with([](auto& c) { c.num_filter = 48; }));
+  EXPECT_FALSE(with([](auto& c) { c.num_group = 2; }));
+  EXPECT_FALSE(with([](auto& c) { c.dilate = {2, 2}; }));
+  EXPECT_FALSE(with([](auto& c) { c.stride = {1, 1}; }));
+  EXPECT_FALSE(with([](auto& c) { c.kernel = {8, 7}; }));
+}
+
 TEST(PredictPlan, every_epilogue_equals_the_separate_operators) {
   for (const Case& c : cases()) {
     Executor exe = bind(c.net);

@@ -75,8 +75,8 @@ class Forward {
   std::int64_t column_groups_ = 1;
   std::int64_t threads_;
   std::optional<Staging> staging_;
-  bool
-      filters_once_;  ///< a thread reads its filters once, few threads the same, and they are large
+  /// A thread reads its filters once, at most two threads the same ones, and they are large.
+  bool filters_once_;
 };
 
 }  // namespace symbind::pixels
